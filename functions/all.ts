@@ -7,7 +7,7 @@ import { ConfigError } from '../shared/kernel/config-error.ts';
 import type { Log } from '../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../shared/kernel/observability/telemetry.ts';
 import type { Host } from '../shared/kernel/version.ts';
-import { createDispatcherRemote } from '../shared/remotes/dispatcher/https.ts';
+import { timed } from '../shared/remotes/http/measured.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
@@ -26,7 +26,6 @@ import { serverSettings } from '../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../shared/runtime/node/shutdown.ts';
 import { createSingleFlight } from '../shared/runtime/node/single-flight.ts';
 import { telemetryInto } from '../shared/runtime/telemetry.ts';
-import { timed } from '../shared/runtime/upstream-times.ts';
 import { watchWrites } from '../shared/runtime/writes.ts';
 import { ownAssets } from '../shared/tooling/build/asset-files.ts';
 import { startEmbeddedDatabase } from '../shared/tooling/embedded/database.ts';
@@ -148,7 +147,7 @@ async function depsOf(
     outbound,
     s3: config.s3,
     rdpSigning: config.rdpSigning,
-    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    dispatcherTransport: timed(transport, telemetry),
     ...directoriesByKeptSockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { SummaryReporter } from './support/summary-reporter.ts';
+import { LongestFirst } from './support/runner/longest-first.ts';
+import { SummaryReporter } from './support/runner/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // As the launcher sets it: tests start programs of ours, and workers load our dependencies, more than a hundred times.
@@ -24,6 +25,7 @@ export default defineConfig({
   test: {
     // Two servers and a test file each: more workers than this only wait for one another.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', new SummaryReporter()],
     globalSetup: ['test/support/global-setup.ts'],
     projects: [

@@ -3,8 +3,8 @@ import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { tokenTypes } from './token-types.ts';
 
-/** Claims of a token for a dispatcher: for ourselves (`sub` `aggregator`), or for a user of a domain. */
-export type DispatcherClaims = { sub: string; auth?: string; groups?: string[]; client_ip?: string };
+/** Claims of a token for a dispatcher; those besides `sub` are a matter of its kind. */
+export type DispatcherClaims = { sub: string } & Record<string, unknown>;
 
 export type SigningKeys = {
   /** A JWT for one dispatcher (`aud` is its name, `typ` is `dispatcher+jwt`), by the first key. */

@@ -4,7 +4,7 @@ import { findReachable, workplacesOf } from '../../db/repositories/agents/sessio
 import type { Happening } from '../context/audit-entry.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
-import type { Delivery, MessageOrder } from '../remotes/dispatcher/action-shapes.ts';
+import type { Delivery, MessageOrder } from '../remotes/dispatcher/orders.ts';
 import { type ActionCtx, act, actLater, type Target } from '../sites/calls/actions.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
 

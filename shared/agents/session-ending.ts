@@ -2,7 +2,8 @@ import type { Db, Statement } from '../../db/client.ts';
 import { leaveLogoff } from '../../db/repositories/agents/session-messages.ts';
 import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot/touch.ts';
 import { foldName } from '../kernel/text.ts';
-import type { Answered, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
+import type { Answered } from '../remotes/dispatcher/rows.ts';
 import { type Action, changesOf, readAgain, type Target } from '../sites/calls/actions.ts';
 import { sessionChanges } from '../snapshot/rows.ts';
 

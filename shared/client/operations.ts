@@ -940,7 +940,7 @@ export type Dispatcher = {
   name: string;
   /** Identifier of the farm of the node. */
   farm_id: string;
-  /** Type of the connection broker: `dispatcher`. */
+  /** Type of the connection broker. Default `dispatcher`. */
   kind: "dispatcher";
   /** Base URL of the node, `https` only. */
   url: string;
@@ -1006,7 +1006,7 @@ export type DispatcherPatch = {
   name?: string;
   /** Identifier of the farm of the node. */
   farm_id?: string;
-  /** Type of the connection broker: `dispatcher`. */
+  /** Type of the connection broker. Default `dispatcher`. */
   kind?: "dispatcher" | null;
   /** Base URL of the node, `https` only. */
   url?: string;
@@ -1028,7 +1028,7 @@ export type DispatcherWrite = {
   name: string;
   /** Identifier of the farm of the node. */
   farm_id: string;
-  /** Type of the connection broker: `dispatcher`. */
+  /** Type of the connection broker. Default `dispatcher`. */
   kind?: "dispatcher";
   /** Base URL of the node, `https` only. */
   url: string;

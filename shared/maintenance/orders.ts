@@ -1,7 +1,8 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { touchPool, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
-import type { MaintenanceOrder } from '../remotes/dispatcher/action-shapes.ts';
-import type { Answered, Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import type { MaintenanceOrder } from '../remotes/dispatcher/orders.ts';
+import type { Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
+import type { Answered } from '../remotes/dispatcher/rows.ts';
 import { type Action, changesOf, kinds, nameOf, readAgain, type Target } from '../sites/calls/actions.ts';
 import { poolChanges, workplaceChanges } from '../snapshot/rows.ts';
 

@@ -1,12 +1,12 @@
 import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { verbatim } from '../messages/message.ts';
-import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import { sessionStates } from '../remotes/dispatcher/rows.ts';
 import type { UserFarm } from '../sites/user-site.ts';
-import { type Key, keyText } from './facts.ts';
 import { isMaintenanceReason, stateOf, unknownReason } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
 import type { Route } from './routing.ts';
+import { type Key, keyText } from './routing.ts';
 import { poolFacts } from './rule-facts.ts';
 import type { SeenList } from './service-list-cache.ts';
 
@@ -57,7 +57,7 @@ export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): 
  */
 export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenList | undefined {
   const last = site.routing.lists.find(
-    ({ farm_id, subject }) => farm_id === farm.id && subject === site.speaker.subject,
+    ({ farm_id, subject }) => farm_id === farm.id && subject === site.principal.subject,
   );
   if (!last) return undefined;
   const services = last.services.map(({ maintenance_message: _, ...service }): KeptService => {

@@ -1,5 +1,5 @@
 import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
-import { isReachable, type NodeState } from '../sites/node-state.ts';
+import { isReachable, type NodeState } from '../sites/calls/order.ts';
 
 /** What decides whether a pool takes a new session of a user. */
 export type PoolFacts = {

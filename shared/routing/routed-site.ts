@@ -1,8 +1,7 @@
 import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing/facts.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
-import { findFarms } from '../sites/topology.ts';
-import { type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
+import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
 
 /** A site with all that routes somebody at it. */
 export type RoutedSite = UserSite & {

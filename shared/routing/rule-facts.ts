@@ -1,9 +1,9 @@
 import type { RuleRow } from '../../db/repositories/routing/facts.ts';
 import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
 import { isLinked, lastDomains } from '../sites/linking.ts';
-import { type Key, keyText, type LiveSession, type RoutingFacts } from './facts.ts';
 import type { PoolFacts } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
+import { type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
 import type { SeenList } from './service-list-cache.ts';
 
 /** What is known of the caller's services, by farm; absent for a farm of which nothing is. */

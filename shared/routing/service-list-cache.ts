@@ -2,11 +2,11 @@ import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { RoutedSite } from './routed-site.ts';
 
-/** The services that a farm gave somebody; `fresh` ones are as good as asked for. */
+/** The cached list of a user's services at a farm; a `fresh` one is as good as a new answer. */
 export type SeenList = { services: readonly KeptService[]; fetchedAt: Date; fresh: boolean };
 
-/** What is kept of the site's farms and may be shown, by farm. */
-export function keptLists(site: RoutedSite, parameters: Parameters, now: Date): Map<string, SeenList> {
+/** The cached lists of the site's farms that may be shown, by farm. */
+export function cachedLists(site: RoutedSite, parameters: Parameters, now: Date): Map<string, SeenList> {
   const usable = site.routing.lists.filter((list) => isValid(site, list));
   return new Map(
     usable.flatMap(({ farm_id, fetched_at, services }) => {
@@ -19,10 +19,10 @@ export function keptLists(site: RoutedSite, parameters: Parameters, now: Date): 
 }
 
 /**
- * Got for the same person, label, groups and address, with the same rights here. Of somebody to whom the site is
- * explained the address is not known, and the rest has to do.
+ * True for a list that was read for the same user, label, groups and address, with the same rights here. The address of
+ * another user, for whom the site is explained, is not known; then the rights have to match only.
  */
 const isValid = (
-  { routing, speaker, own }: RoutedSite,
+  { routing, principal, own }: RoutedSite,
   { subject, entitlement }: RoutedSite['routing']['lists'][number],
-): boolean => entitlement === routing.entitlement && (!own || subject === speaker.subject);
+): boolean => entitlement === routing.entitlement && (!own || subject === principal.subject);

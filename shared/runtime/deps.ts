@@ -13,8 +13,8 @@ import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
-import type { DispatcherRemote } from '../remotes/dispatcher/port.ts';
 import type { UrlPolicy } from '../remotes/http/address-policy.ts';
+import type { Transport } from '../remotes/http/transport.ts';
 import type { KdcRemote } from '../remotes/kerberos/transport.ts';
 import type { S3Config } from '../remotes/object-store/s3-config.ts';
 import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
@@ -53,7 +53,8 @@ export type Ingredients = {
 
 /** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
 export type FleetIngredients = Ingredients & {
-  dispatchers: DispatcherRemote;
+  /** Carries the calls of dispatcher nodes. */
+  dispatcherTransport: Transport;
   peerKeys: PeerKeyRemote;
   singleFlight?: SingleFlight;
 };

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../db/repositories/routing/facts.ts';
 import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
-import { keyText } from '../routing/facts.ts';
 import { shownState } from '../routing/readiness.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
-import type { Route } from '../routing/routing.ts';
-import { conflictOf } from '../routing/rule-calls.ts';
+import { conflictOf, keyText, type Route } from '../routing/routing.ts';
 import { serviceIn } from '../routing/rule-facts.ts';
 import type { FarmView } from './farm-views.ts';
 import type { ClientService } from './shapes.ts';

@@ -1,12 +1,12 @@
 import { keepServiceLists } from '../../db/repositories/routing/service-lists.ts';
-import type { Domain, Service } from '../remotes/dispatcher/shapes.ts';
+import type { Domain, Service } from '../remotes/dispatcher/connections.ts';
 import { servicesInMaintenance, withStates } from '../routing/maintenance-notices.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
-import { keptLists, type SeenList } from '../routing/service-list-cache.ts';
+import { cachedLists, type SeenList } from '../routing/service-list-cache.ts';
 import { fanOut, type Outcome } from '../sites/calls/fan-out.ts';
-import { callFarm, tryAgain } from '../sites/calls/farm-calls.ts';
-import { orderFarms } from '../sites/calls/farm-order.ts';
-import { type FarmStatus, farmStatus, isCut } from '../sites/farm-status.ts';
+import { callFarm, probeOpenCircuits } from '../sites/calls/farm-calls.ts';
+import { isCut, orderFarms } from '../sites/calls/order.ts';
+import { type FarmStatus, farmStatus } from '../sites/farm-status.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/linking.ts';
 import type { UserCtx, UserFarm } from '../sites/user-site.ts';
 
@@ -32,23 +32,23 @@ export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
 }
 
 /** The version moves with every right and flag; what is kept is named, so that a connection made meanwhile is seen. */
-const questionOf = ({ id, viewer, speaker, routing: { entitlement, lists } }: RoutedSite): string =>
+const questionOf = ({ id, viewer, principal, routing: { entitlement, lists } }: RoutedSite): string =>
   JSON.stringify([
     'services',
     viewer.id,
-    speaker.subject,
+    principal.subject,
     id,
     entitlement,
     lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
   ]);
 
 async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
-  const kept = keptLists(site, ctx.parameters, ctx.now);
+  const kept = cachedLists(site, ctx.parameters, ctx.now);
   const inQuestion = site.own
     ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, kept.get(farm.id)))
     : [];
   const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
-  for (const farm of inQuestion.filter(isCut)) tryAgain(ctx, farm);
+  for (const farm of inQuestion.filter(isCut)) probeOpenCircuits(ctx, farm);
   const deadline = ctx.parameters['aggregator.list_deadline_ms'];
   const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
   const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));
@@ -75,11 +75,12 @@ async function askFarm(
   signal: AbortSignal,
 ): Promise<FarmAnswer> {
   const { label } = site.viewer.domain;
+  const { principal } = site;
   const known = knownDomains(farm, ctx.now);
   if (known && !isLinked(known, label)) return { domains: known, services: [], linked: false };
   const [domains, services] = await Promise.allSettled([
     farmDomains(ctx, site, farm, signal),
-    callFarm(ctx, site, farm, site.speaker, (call) => ctx.deps.dispatchers.services(call), signal),
+    callFarm(ctx, { site, farm, principal, signal }, (call) => ctx.deps.dispatchers.services(call)),
   ]);
   if (domains.status === 'rejected') throw domains.reason;
   // A node gives no key to a label that it does not know.
@@ -89,14 +90,14 @@ async function askFarm(
 }
 
 /** One statement behind the answer, for all farms that told something. */
-function keepAnswers(ctx: UserCtx, { speaker, viewer, routing }: RoutedSite, asked: Asked): void {
+function keepAnswers(ctx: UserCtx, { principal, viewer, routing }: RoutedSite, asked: Asked): void {
   const lists = [...asked].flatMap(([farm, outcome]) =>
     outcome.ok && outcome.value.linked
       ? [
           {
             user_id: viewer.id,
             farm_id: farm.id,
-            subject: speaker.subject,
+            subject: principal.subject,
             entitlement: routing.entitlement,
             fetched_at: ctx.now,
             services: outcome.value.services,

@@ -6,7 +6,7 @@ import type { RoutedSite } from '../routing/routed-site.ts';
 import { route } from '../routing/routing.ts';
 import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
 import type { SeenList } from '../routing/service-list-cache.ts';
-import { presentTurn } from '../sites/calls/rotation.ts';
+import { presentTurn } from '../sites/calls/order.ts';
 import type { UserCtx } from '../sites/user-site.ts';
 import { shownServices } from './collapsing.ts';
 import { type FarmView, isOpen, viewFarms } from './farm-views.ts';

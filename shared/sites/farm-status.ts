@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../kernel/errors.ts';
 import type { Outcome } from './calls/fan-out.ts';
-import { isReachable } from './node-state.ts';
+import { isCut } from './calls/order.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
 
 /** What a merged list says of one farm. */
@@ -65,9 +65,6 @@ export function farmStatus(
     ...(code && { error: code }),
   };
 }
-
-/** True when the farm has nodes, and none of them may be called. */
-export const isCut = ({ nodes }: UserFarm): boolean => nodes.length > 0 && !isReachable(nodes);
 
 /** What is known of the part of one farm in a list. */
 type Part = {

@@ -1,39 +1,39 @@
 import { keepNodeDomains } from '../../db/repositories/sites/user-sites.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { foldName } from '../kernel/text.ts';
+import type { Domain } from '../remotes/dispatcher/connections.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
-import type { Domain } from '../remotes/dispatcher/shapes.ts';
 import { aggregator } from './calls/dispatcher-keys.ts';
 import { callFarm } from './calls/farm-calls.ts';
 import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
 
-/** The sidecar's probes renew the lists of domains; one older than this is asked for again. */
+/** The probes of the sidecar renew the lists of domains; an older list is read again. In seconds. */
 const freshS = 600;
 
-/** The domains that the dispatchers of a farm know: as kept, or asked from one of its nodes and kept. */
+/** The domains that the dispatchers of a farm know: the cached list, or that of one of its nodes, which is then cached. */
 export async function farmDomains(
   ctx: UserCtx,
   site: UserSite,
   farm: UserFarm,
   signal: AbortSignal,
 ): Promise<Domain[]> {
-  const kept = knownDomains(farm, ctx.now);
-  if (kept) return kept;
+  const cached = knownDomains(farm, ctx.now);
+  if (cached) return cached;
   const ask = async (call: Call) => {
     const domains = await ctx.deps.dispatchers.domains(call);
     ctx.later(() => keepNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
   };
-  return callFarm(ctx, site, farm, aggregator, ask, signal);
+  return callFarm(ctx, { site, farm, principal: aggregator, signal }, ask);
 }
 
-/** @returns the newest kept list of any node of the farm; undefined when none is fresh */
+/** @returns the newest cached list of any node of the farm; undefined without a fresh one */
 export function knownDomains(farm: UserFarm, now: Date): Domain[] | undefined {
   const newest = newestList(farm);
   return newest && newest.at >= addSeconds(now, -freshS).getTime() ? newest.domains : undefined;
 }
 
-/** The newest kept list, however old. */
+/** The newest cached list, however old. */
 export const lastDomains = (farm: UserFarm): Domain[] | undefined => newestList(farm)?.domains;
 
 function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | undefined {

@@ -1,15 +1,22 @@
-import type { StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
-import type { LocalDomain } from '../../db/repositories/sites/user-sites.ts';
+import type { NodeCondition, StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
+import {
+  type FoundSite,
+  findUserSite,
+  type LocalDomain,
+  type MaintainedFarm,
+  type SiteQuestion,
+  type StoredFarm,
+  type Topology,
+} from '../../db/repositories/sites/user-sites.ts';
 import type { ClientCtx } from '../context/context.ts';
 import type { AccountPrincipal } from '../context/principal.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
-import type { Node } from '../remotes/dispatcher/port.ts';
-import { type FleetDeps, nodeOf, type Speaker, userSpeaker } from './calls/dispatcher-keys.ts';
-import { type FarmWithNodes, type FoundFarms, findFarms } from './topology.ts';
+import type { DispatcherPrincipal } from '../remotes/dispatcher/port.ts';
+import { type FleetDeps, userPrincipal } from './calls/dispatcher-keys.ts';
 
 export type UserCtx = ClientCtx<FleetDeps, AccountPrincipal>;
-export type UserFarm = FarmWithNodes;
+export type UserFarm = StoredFarm & { nodes: StoredNode[] };
 
 /** A site as one user sees it, with all that calls of its dispatchers need. */
 export type UserSite = {
@@ -21,10 +28,11 @@ export type UserSite = {
   farms: UserFarm[];
   /** Visible domains and the user's own. */
   domains: LocalDomain[];
-  speaker: Speaker;
+  /** The user towards dispatchers. */
+  principal: DispatcherPrincipal;
 };
 
-/** Whose site it is: the caller's, or that of somebody to whom it is explained. */
+/** The user of the site: the caller, or another user for whom the site is explained. */
 export type Viewer = { id: string; name: string; domain: { id: string; label: string } };
 
 /**
@@ -39,7 +47,7 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
 }
 
 /**
- * @param ip the client address for the claims
+ * @param ip address of the client, as dispatchers receive it
  * @throws AppError `forbidden` for a directory user named `aggregator`: to a dispatcher that name is the portal's own
  */
 export function userSiteOf(
@@ -49,12 +57,71 @@ export function userSiteOf(
 ): UserSite {
   if (isReservedUserName(name))
     throw new AppError('forbidden', 'The user name is reserved for the portal on dispatchers');
-  const claims = { sub: name, auth: domain.label, groups: groups.map((group) => group.name), client_ip: ip };
-  return { ...site, farms, domains, speaker: userSpeaker(id, claims) };
+  const principal = userPrincipal({
+    id,
+    name,
+    domain: domain.label,
+    groups: groups.map((group) => group.name),
+    clientIp: ip,
+  });
+  return { ...site, farms, domains, principal };
 }
 
-/** A stored node with at most this time limit for each call. */
-export const asNode = (node: StoredNode, timeoutMs: number): Node => ({
-  ...nodeOf(node),
-  timeoutMs: Math.min(node.timeout_ms, timeoutMs),
-});
+export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions' | 'maintained'> & {
+  farms: UserFarm[];
+};
+
+/** Topologies by the uri of their site, the one used last at the end. */
+const cache = new WeakMap<FleetDeps, Map<string, Topology>>();
+const mostCached = 64;
+
+/**
+ * A site that a user may use, with its farms and their nodes; one round trip. The topology is cached per isolate, and read
+ * again when its version has changed; the state of a node and its keys are not cached.
+ * @returns undefined for a site that the user may not use, that is disabled, or that does not exist
+ */
+export async function findFarms(
+  deps: FleetDeps,
+  question: Omit<SiteQuestion, 'held'>,
+): Promise<FoundFarms | undefined> {
+  const topologies = cache.get(deps) ?? new Map<string, Topology>();
+  cache.set(deps, topologies);
+  // Another request may cache a newer one during the read; the answer to this one refers to the one of now.
+  const held = topologies.get(question.uri);
+  const found = await findUserSite(deps.db, { ...question, held: held?.version ?? 0 });
+  if (!found) return undefined;
+  const { topology: changed, conditions, maintained, ...rest } = found;
+  const topology = changed ?? held;
+  if (!topology) throw new Error('the topology of a site could not be read and is not cached');
+  keep(topologies, question.uri, topology);
+  return { ...rest, farms: farmsOf(topology, conditions, maintained) };
+}
+
+function keep(topologies: Map<string, Topology>, uri: string, topology: Topology): void {
+  topologies.delete(uri);
+  topologies.set(uri, topology);
+  for (const oldest of topologies.keys()) {
+    if (topologies.size <= mostCached) return;
+    topologies.delete(oldest);
+  }
+}
+
+/** Topology and conditions are of one statement, or of one version of the topology: they have the same nodes. */
+function farmsOf(
+  { farms, nodes }: Topology,
+  conditions: readonly NodeCondition[],
+  maintained: readonly MaintainedFarm[],
+): UserFarm[] {
+  const messageOf = new Map(maintained.map(({ id, message }) => [id, message]));
+  const conditionOf = new Map(conditions.map((condition) => [condition.id, condition]));
+  const nodesOf = Map.groupBy(nodes, ({ farm_id }) => farm_id);
+  return farms.map((farm) => ({
+    ...farm,
+    maintenance: messageOf.has(farm.id),
+    maintenance_message: messageOf.get(farm.id) ?? null,
+    nodes: (nodesOf.get(farm.id) ?? []).flatMap((node) => {
+      const condition = conditionOf.get(node.id);
+      return condition ? [{ ...node, ...condition }] : [];
+    }),
+  }));
+}

@@ -1,7 +1,6 @@
 import type { MonitoringEntry } from '../../db/repositories/monitoring/records.ts';
 import type { IgnoredMember } from '../../db/schema/snapshot/farm-parts.ts';
-import type { Ignored } from '../remotes/dispatcher/liberal.ts';
-import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
+import type { Ignored, ListKind } from '../remotes/dispatcher/rows.ts';
 
 /** How often each member was ignored for each reason, ordered by both. */
 export function tallyOf(ignored: readonly Ignored[]): IgnoredMember[] {

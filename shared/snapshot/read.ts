@@ -2,9 +2,15 @@ import type { PartState } from '../../db/repositories/snapshot/sync.ts';
 import { AppError } from '../kernel/errors.ts';
 import { followCursors } from '../remotes/dispatcher/cursors.ts';
 import { badAnswer } from '../remotes/dispatcher/failures.ts';
-import type { Ignored } from '../remotes/dispatcher/liberal.ts';
-import type { ListKind, ListRow } from '../remotes/dispatcher/list-shapes.ts';
-import type { CheckedRow, ListPage, ListQuery, Node } from '../remotes/dispatcher/port.ts';
+import type { Node } from '../remotes/dispatcher/port.ts';
+import type {
+  CheckedRow,
+  Ignored,
+  ListKind,
+  ListPage,
+  ListQuery,
+  ListRow,
+} from '../remotes/dispatcher/rows.ts';
 
 /** What a read found besides its rows, which went to `keep` page by page. */
 export type ReadOutcome =

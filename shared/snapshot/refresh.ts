@@ -2,7 +2,7 @@ import { type FarmChoice, farmsToSync } from '../../db/repositories/snapshot/far
 import type { Ctx } from '../context/context.ts';
 import type { SignedIn } from '../context/principal.ts';
 import { createSemaphore } from '../kernel/concurrency/semaphore.ts';
-import type { ListKind } from '../remotes/dispatcher/list-shapes.ts';
+import type { ListKind } from '../remotes/dispatcher/rows.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
 import { fanOut } from '../sites/calls/fan-out.ts';
 import { type SyncOutcome, syncFarm } from './sync.ts';

@@ -1,8 +1,7 @@
 import type { PartValues } from '../../db/repositories/snapshot/parts.ts';
 import { foldName } from '../kernel/text.ts';
-import type { ListKind, ListRow } from '../remotes/dispatcher/list-shapes.ts';
-import { tagId } from '../remotes/dispatcher/lists.ts';
-import type { Answered, CheckedRow } from '../remotes/dispatcher/port.ts';
+import type { Answered, CheckedRow, ListKind, ListRow } from '../remotes/dispatcher/rows.ts';
+import { tagId } from '../remotes/dispatcher/rows.ts';
 
 /** A pool as a node tells it, in the columns of the snapshot. */
 const poolValues = (row: ListRow<'servicespools'>) => ({ ...row, name_key: keyOf(row.name) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionStates } from '../remotes/dispatcher/list-shapes.ts';
+import { sessionStates } from '../remotes/dispatcher/rows.ts';
 import { Id, Moment } from '../shapes/fields.ts';
 import { farmMembers } from './merged-list.ts';
 

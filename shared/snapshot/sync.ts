@@ -12,13 +12,12 @@ import {
   unstage,
 } from '../../db/repositories/snapshot/sync.ts';
 import { AppError } from '../kernel/errors.ts';
-import type { Ignored } from '../remotes/dispatcher/liberal.ts';
-import type { ListKind, ListRow } from '../remotes/dispatcher/list-shapes.ts';
-import type { CheckedRow, Node } from '../remotes/dispatcher/port.ts';
+import type { Node } from '../remotes/dispatcher/port.ts';
+import type { CheckedRow, Ignored, ListKind, ListRow } from '../remotes/dispatcher/rows.ts';
 import { noteOutcome } from '../sites/calls/circuit.ts';
-import { aggregator, type CallCtx, callWithKey } from '../sites/calls/dispatcher-keys.ts';
-import { orderNodes } from '../sites/calls/node-order.ts';
-import { asNode } from '../sites/user-site.ts';
+import { aggregator, type CallCtx, nodeOf } from '../sites/calls/dispatcher-keys.ts';
+import { callNode } from '../sites/calls/farm-calls.ts';
+import { orderNodes } from '../sites/calls/order.ts';
 import { ignoredRecord, tallyOf } from './ignored.ts';
 import { type ReadOutcome, readPart, UselessRows } from './read.ts';
 import { valuesOf } from './rows.ts';
@@ -108,7 +107,7 @@ function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
 async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
   const { ctx } = sync;
   const { parameters } = ctx;
-  const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+  const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
   try {
     const read = await readFrom(sync, stored, node);
     noteOutcome(ctx, node, stored, parameters);
@@ -134,8 +133,11 @@ function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: N
     state,
     (query) =>
       ctx.upstream(() =>
-        callWithKey(ctx, node, aggregator, stored.keys, (key) =>
-          dispatchers.list({ node, key, trace: ctx.trace, signal: ctx.signal }, kind, query),
+        callNode(
+          ctx,
+          { node, principal: aggregator, keys: stored.keys },
+          (call) => dispatchers.list(call, kind, query),
+          ctx.signal,
         ),
       ),
     keep,

@@ -14,10 +14,12 @@ const stairs = 'stairs: only down, never up or across';
 const modules = 'no module imports another';
 const siblings = 'no resource imports a sibling';
 const database = 'the database is spoken to below db/ only';
+const kinds = 'a kind of dispatcher is imported by its registry only; the port is for all others';
 const hono = 'hono stays in shared/http, shared/runtime and functions, out of use cases';
 const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime and shared/tooling only';
 const kept = 'no promise is kept for another request';
+const domainType = 'a domain type is named in shared/identity/domains only';
 const single = 'no test is skipped or singled out, but by requireService';
 
 const areas = [
@@ -41,7 +43,7 @@ describe('the import rules', () => {
     ['shared/http/serve/app.ts', '../../runtime/config/config.ts', stairs],
     ['shared/http/serve/app.ts', '../../tooling/build/build.ts', stairs],
     ['shared/sites/calls/circuit.ts', '../../audit/checkpoints.ts', stairs],
-    ['shared/sites/topology.ts', '../routing/routing.ts', stairs],
+    ['shared/sites/user-site.ts', '../routing/routing.ts', stairs],
     ['shared/snapshot/sync.ts', '../routing/routing.ts', stairs],
     ['shared/runtime/node/server.ts', '../../tooling/start/fatal.ts', stairs],
     ['shared/identity/login.ts', '../../functions/auth/login/usecases.ts', stairs],
@@ -55,6 +57,10 @@ describe('the import rules', () => {
     ['functions/auth/login/routes.ts', '../logout/usecases.ts', siblings],
     ['shared/tooling/demo.ts', '../../test/simulator/demo/demo.ts', 'the product never imports its tests'],
     ['test/e2e/login.test.ts', '../../shared/kernel/ids.ts', 'e2e tests import nothing of the source'],
+    ['shared/sites/calls/circuit.ts', '../../remotes/dispatcher/termidesk/statuses.ts', kinds],
+    ['shared/remotes/dispatcher/port.ts', './termidesk/list-shapes.ts', kinds],
+    ['shared/remotes/dispatcher/openuds/kind.ts', '../termidesk/exchange.ts', kinds],
+    ['test/unit/remotes/dispatcher.test.ts', '../../../shared/remotes/dispatcher/termidesk/kind.ts', kinds],
     ['functions/auth/login/usecases.ts', 'drizzle-orm', database],
     ['shared/http/declare/list.ts', 'drizzle-orm/pg-core', database],
     ['shared/audit/checkpoints.ts', '@neondatabase/serverless', database],
@@ -96,6 +102,9 @@ describe('the import rules', () => {
     ['functions/all.ts', '../shared/tooling/embedded/database.ts'],
     ['shared/tooling/document/openapi.ts', '../../../functions/auth/app.ts'],
     ['shared/http/serve/app.ts', '../../access/guard.ts'],
+    ['shared/remotes/dispatcher/kinds.ts', './termidesk/kind.ts'],
+    ['shared/remotes/dispatcher/termidesk/kind.ts', './exchange.ts'],
+    ['shared/remotes/dispatcher/termidesk/kind.ts', '../port.ts'],
     ['shared/http/context.ts', '../context/context.ts'],
     ['shared/identity/login.ts', '../context/context.ts'],
     ['shared/services/shapes.ts', '../shapes/fields.ts'],
@@ -147,6 +156,16 @@ describe('the import rules', () => {
 
 describe('the text rules', () => {
   it.each([
+    ['functions/webui/users/bind.ts', "if (domain.type === 'internal') return;", domainType],
+    ['functions/webui/users/bind.ts', "const isExternal = row.domain_type !== 'internal';", domainType],
+    ['functions/webui/users/bind.ts', "if ('internal' === domain?.type) return;", domainType],
+    ['shared/identity/login/password.ts', "switch (type) {\n  case 'ldap':", domainType],
+    ['shared/identity/pkinit/realm.ts', "isActiveDirectory: type === 'active_directory',", domainType],
+    ['shared/tooling/demo.ts', "const names = ['ldap', other];", domainType],
+    ['db/repositories/records/privileges.ts', "eq(authenticators.type, 'internal')", domainType],
+    ['db/repositories/identity/users.ts', "where auth.type <> 'internal'", domainType],
+    ['db/repositories/identity/users.ts', "inArray(authenticators.type, ['internal'])", domainType],
+    ['db/schema/identity/authenticators.ts', 'type: text().$type<"internal">()', domainType],
     ['functions/all.ts', 'const port = process.env.PORT;', environment],
     ['db/client.ts', 'const { env } = process;', environment],
     ['shared/http/serve/app.ts', "const port = process['env'];", environment],
@@ -183,6 +202,11 @@ describe('the text rules', () => {
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
     ['functions/health/last-known.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
+    ['shared/identity/domains/registry.ts', "export const builtinType: DomainTypeName = 'internal';"],
+    ['shared/http/problem.ts', "if (problem.code === 'internal') log.error('internal', { error });"],
+    ['functions/webui/users/bind.ts', 'if (!domainTypeOf(domain.type).directory) return;'],
+    ['shared/remotes/directory/session.ts', "new Client({ url: 'ldap://directory' });"],
+    ['test/support/factories.ts', "return { name, type: 'internal' };"],
   ])('%s may say %j', (path, text) => {
     expect(textViolations([parseSource(path, text)])).toEqual([]);
   });

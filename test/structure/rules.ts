@@ -19,6 +19,9 @@ export function importViolations(sources: readonly Source[]): Violation[] {
     ...inner.filter(climbs).map(report('stairs: only down, never up or across')),
     ...inner.filter(joinsModules).map(report('no module imports another')),
     ...inner.filter(joinsResources).map(report('no resource imports a sibling')),
+    ...inner
+      .filter(reachesIntoKind)
+      .map(report('a kind of dispatcher is imported by its registry only; the port is for all others')),
     ...inner.filter(isRemoteToDatabase).map(report('a remote never sees the database')),
     ...inner.filter(isSourceToTest).map(report('the product never imports its tests')),
     ...inner.filter(isBlackBoxToSource).map(report('e2e tests import nothing of the source')),
@@ -64,6 +67,16 @@ function joinsResources({ source, used }: Edge): boolean {
   return (
     from !== undefined && to !== undefined && from !== to && moduleOf(source.path) === moduleOf(used.target)
   );
+}
+
+const dispatchers = 'shared/remotes/dispatcher/';
+const kindOf = (path: string): string | undefined =>
+  path.startsWith(dispatchers) ? /^([^/]+)\//.exec(path.slice(dispatchers.length))?.[1] : undefined;
+
+/** Each folder of the dispatcher remote is a kind. */
+function reachesIntoKind({ source, used }: Edge): boolean {
+  const kind = kindOf(used.target);
+  return kind !== undefined && kind !== kindOf(source.path) && source.path !== `${dispatchers}kinds.ts`;
 }
 
 const isRemoteToDatabase = ({ source, used }: Edge): boolean =>

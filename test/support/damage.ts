@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ListKind, listKinds } from '../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../shared/remotes/dispatcher/rows.ts';
 
 type Row = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
 import type { PortalType } from '../../shared/modules.ts';
-import { createDispatcherRemote } from '../../shared/remotes/dispatcher/https.ts';
+import { timed } from '../../shared/remotes/http/measured.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
@@ -17,7 +17,6 @@ import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByKeptSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
-import { timed } from '../../shared/runtime/upstream-times.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
@@ -123,7 +122,7 @@ export async function startPortal({
     outbound,
     s3,
     rdpSigning,
-    dispatchers: createDispatcherRemote(timed(transport, telemetry)),
+    dispatcherTransport: timed(transport, telemetry),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),

@@ -38,7 +38,7 @@ export type EndedKey = {
   sealed_key: string;
   node: Pick<
     typeof dispatchers.$inferSelect,
-    'id' | 'name' | 'url' | 'ca_certificate' | 'verify_tls' | 'timeout_ms'
+    'id' | 'kind' | 'name' | 'url' | 'ca_certificate' | 'verify_tls' | 'timeout_ms'
   >;
 };
 
@@ -68,6 +68,7 @@ export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]>
       sealed_key: table.sealed_key,
       node: {
         id: dispatchers.id,
+        kind: dispatchers.kind,
         name: dispatchers.name,
         url: dispatchers.url,
         ca_certificate: dispatchers.ca_certificate,

@@ -65,7 +65,7 @@ export async function claimProbe(db: Db, id: string, probeS: number): Promise<bo
 /** A node whose circuit is not closed, with the settings for a probe; `ca_certificate` is PEM. */
 export type SuspectNode = Pick<
   typeof dispatchers.$inferSelect,
-  'id' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
+  'id' | 'kind' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
 >;
 
 /** Returns enabled nodes that may be tried now, longest waiting first. */
@@ -73,6 +73,7 @@ export const suspectNodes = (db: Db): Promise<SuspectNode[]> =>
   db
     .select({
       id: dispatchers.id,
+      kind: dispatchers.kind,
       name: dispatchers.name,
       url: dispatchers.url,
       verify_tls: dispatchers.verify_tls,

@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 
 /** The destination of a node at the time of a call. Keys and results are valid for this destination only. */
 export type Destination = {
   id: string;
+  kind: DispatcherKindName;
   name: string;
   url: string;
   /** PEM */
@@ -12,9 +14,10 @@ export type Destination = {
 };
 
 /** The condition that the destination of the node has not changed since the call. */
-export const isStillAt = ({ id, name, url, caCertificate, verifyTls }: Destination): SQL | undefined =>
+export const isStillAt = ({ id, kind, name, url, caCertificate, verifyTls }: Destination): SQL | undefined =>
   and(
     eq(dispatchers.id, id),
+    eq(dispatchers.kind, kind),
     eq(dispatchers.name, name),
     eq(dispatchers.url, url),
     eq(dispatchers.verify_tls, verifyTls),

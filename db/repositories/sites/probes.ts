@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
 import { auditForwards } from '../../schema/audit/forwards.ts';
@@ -21,6 +22,7 @@ export type ProbeTarget = {
   id: string;
   revision: number;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  kind: DispatcherKindName;
   name: string;
   url: string;
   verify_tls: boolean;
@@ -76,7 +78,7 @@ export async function probePlan(db: Db, known: string | undefined): Promise<Prob
   const targets = derived<ProbeTarget[]>(sql`
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', ${dispatchers.id}, 'revision', ${dispatchers.revision}, 'status', ${dispatchers.status},
-      'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'verify_tls', ${dispatchers.verify_tls},
+      'kind', ${dispatchers.kind}, 'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'verify_tls', ${dispatchers.verify_tls},
       'ca_certificate', ${dispatchers.ca_certificate}, 'health_key', ${dispatchers.health_key},
       'timeout_ms', ${dispatchers.timeout_ms}) order by ${dispatchers.last_check_at} nulls first), '[]')
     from ${probedNodes}`);

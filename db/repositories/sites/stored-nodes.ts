@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
@@ -9,6 +10,7 @@ import { derived } from '../records/statements.ts';
 export type NodeAddress = {
   id: string;
   farm_id: string;
+  kind: DispatcherKindName;
   name: string;
   url: string;
   priority: number;
@@ -60,8 +62,8 @@ const nodesOf = <T>(ofFarms: SQL, members: SQL): SQL<T> =>
   from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
   where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;
 
-const address = sql`'farm_id', ${dispatchers.farm_id}, 'name', ${dispatchers.name}, 'url', ${dispatchers.url},
-  'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
+const address = sql`'farm_id', ${dispatchers.farm_id}, 'kind', ${dispatchers.kind},
+  'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
   'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}`;
 
 const now = sql`now()`;

@@ -1,4 +1,5 @@
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { farms } from './farms.ts';
 
@@ -18,7 +19,7 @@ export const dispatchers = pgTable(
     farm_id: uuid()
       .notNull()
       .references(() => farms.id, { onDelete: 'restrict' }),
-    kind: text().$type<'dispatcher'>().notNull().default('dispatcher'),
+    kind: text().$type<DispatcherKindName>().notNull().default('dispatcher'),
     url: text().notNull(),
     enabled: boolean().notNull().default(true),
     priority: integer().notNull().default(1),

@@ -6,9 +6,9 @@ import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';
 import type { Offered } from './offered.ts';
+import { issueConnection, notAcceptable } from './pipeline.ts';
 import { rdpFile } from './rdp-file.ts';
 import type { ConnectionQuery } from './schema.ts';
-import { issueConnection, notAcceptable } from './usecases.ts';
 import { virtViewerFile } from './virt-viewer-file.ts';
 
 type FileCtx = RequestCtx<ClientDeps, AccountPrincipal>;

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
 
 /** A connection as the caller gets it; the way leads through the gateway where there is one. */
 export type Offered = Connection & {

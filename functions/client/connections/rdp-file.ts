@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Connection } from '../../../shared/remotes/dispatcher/shapes.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
 import type { SignDetached } from '../rdp-signing.ts';
 import { asOneLine, type Offered, urlHost } from './offered.ts';
 import { type Setting, signatureOf } from './rdp-signature.ts';

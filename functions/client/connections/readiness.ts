@@ -5,16 +5,16 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import { noticeOf, noticeOfRoute } from '../../../shared/routing/maintenance-notices.ts';
 import { isBlocked, isMaintenanceReason, stateOf, unknownReason } from '../../../shared/routing/readiness.ts';
 import type { RoutedSite } from '../../../shared/routing/routed-site.ts';
-import type { Route } from '../../../shared/routing/routing.ts';
-import { callThroughRule, conflictOf, refusalOf, routeOf } from '../../../shared/routing/rule-calls.ts';
+import { conflictOf, type Route } from '../../../shared/routing/routing.ts';
 import { poolFacts, serviceIn } from '../../../shared/routing/rule-facts.ts';
-import { keptLists } from '../../../shared/routing/service-list-cache.ts';
+import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
-import { presentTurn } from '../../../shared/sites/calls/rotation.ts';
+import { presentTurn } from '../../../shared/sites/calls/order.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
-import { isClosed } from './passage.ts';
+import { isClosed } from './gateway-route.ts';
+import { callRule, refusalOf, routeOf } from './pipeline.ts';
 import type { Readiness, ReadinessQuery } from './schema.ts';
-import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
+import { findExplainedTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
 type Query = z.output<typeof ReadinessQuery>;
 type Found = z.input<typeof Readiness>;
@@ -26,7 +26,7 @@ export async function judgeReadiness(
   id: string,
   query: Query,
 ): Promise<Answer> {
-  const target = await findTarget(ctx, siteUri, id, query);
+  const target = await findExplainedTarget(ctx, siteUri, id, query);
   const judged = await (target.kind === 'rule'
     ? judgeRule(ctx, target, query)
     : judgePool(ctx, target, query));
@@ -47,20 +47,22 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
   // No rule leads here, so that there is nothing to explain.
   const explain = query.explain ? { explain: [] } : {};
   const notice = noticeOf(site, farm.id, pool);
-  const facts = poolFacts(site, keptLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
+  const facts = poolFacts(site, cachedLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
   if (isBlocked(facts)) return { ...inMaintenance(farm.id, query, notice), ...explain };
   if (facts.unknown) return { ...ofUnknownState(farm.id, query), ...explain };
   if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
-  const readiness = await callFarm(ctx, site, farm, site.speaker, (call) =>
+  const { principal } = site;
+  const readiness = await callFarm(ctx, { site, farm, principal }, (call) =>
     ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
   );
   return { ...withNotice(readiness, notice), farm_id: farm.id, ...explain };
 }
 
-async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query): Promise<Found> {
+async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promise<Found> {
+  const { site, rule } = target;
   // The turn stays with the connection that follows, which is to lead to the same farm.
   const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
-  const routed = routeOf(ctx, site, rule, chance);
+  const routed = routeOf(ctx, target, chance);
   const [first] = routed.candidates;
   if (!first) return refused(site, routed, rule, query);
   const farm = site.farms.find(({ id }) => id === first.farm_id);
@@ -69,12 +71,15 @@ async function judgeRule(ctx: UserCtx, { site, rule }: RuleTarget, query: Query)
     return { ...known, ...reportOf(routed, rule, query) };
   }
   try {
-    const found = await callThroughRule(ctx, site, rule, chance, (call, pool) =>
-      ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
+    const found = await callRule(
+      ctx,
+      target,
+      chance,
+      (pool) => (call) => ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
     );
-    const notice = noticeOf(site, found.farm.id, found.candidate.servicepool_uuid);
+    const notice = noticeOf(site, found.farm.id, found.pool);
     return {
-      ...withNotice(found.value, notice),
+      ...withNotice(found.answer, notice),
       farm_id: found.farm.id,
       ...reportOf(found.routed, rule, query),
     };
@@ -120,7 +125,7 @@ function asKnown(
   { site, farm, pool }: Pick<PoolTarget, 'site' | 'farm' | 'pool'>,
   query: Query,
 ): Found {
-  const lists = keptLists(site, ctx.parameters, ctx.now);
+  const lists = cachedLists(site, ctx.parameters, ctx.now);
   const service = serviceIn(lists.get(farm.id), pool);
   const state = service && stateOf(poolFacts(site, lists)(keyOfTarget({ farm, pool })), service.state);
   return {

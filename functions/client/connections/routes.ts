@@ -3,6 +3,7 @@ import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
 import { connectionAsAsked, fileTypes } from './files.ts';
 import { judgeReadiness } from './readiness.ts';
+import { renewLink } from './reconnect.ts';
 import {
   Connection,
   ConnectionQuery,
@@ -11,7 +12,6 @@ import {
   ReconnectBody,
   Reconnection,
 } from './schema.ts';
-import { renewLink } from './usecases.ts';
 
 const params = SiteUriParams.extend({
   id: z

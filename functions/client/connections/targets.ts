@@ -2,8 +2,8 @@ import type { RuleRow, Wanted } from '../../../db/repositories/routing/facts.ts'
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
-import type { Key } from '../../../shared/routing/facts.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
+import type { Key } from '../../../shared/routing/routing.ts';
 import { isLinked, knownDomains } from '../../../shared/sites/linking.ts';
 import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
 
@@ -18,15 +18,32 @@ export async function findTarget(
   ctx: UserCtx,
   siteUri: string,
   id: string,
-  query: ExplainQuery = {},
+): Promise<PoolTarget | RuleTarget> {
+  const rules = wantedBy(id.toLowerCase());
+  const site = await loadRoutedSite(ctx, siteUri, { rules, unusable: false });
+  return targetIn(ctx, site, rules);
+}
+
+/**
+ * The same for a verdict that can be explained, also for another user.
+ * @throws AppError as `findTarget`; `forbidden` without the right to explain
+ */
+export async function findExplainedTarget(
+  ctx: UserCtx,
+  siteUri: string,
+  id: string,
+  query: ExplainQuery,
 ): Promise<PoolTarget | RuleTarget> {
   const viewer = await viewerFor(ctx, query);
   const rules = wantedBy(id.toLowerCase());
   const wanted = { rules, unusable: query.explain === true };
   const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
   assertExplains(ctx, site, query);
-  return 'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
+  return targetIn(ctx, site, rules);
 }
+
+const targetIn = (ctx: UserCtx, site: RoutedSite, rules: Named): PoolTarget | RuleTarget =>
+  'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
 
 /** The pool as facts name it. */
 export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): Key => ({
@@ -34,7 +51,7 @@ export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): 
   servicepool_uuid: pool,
 });
 
-/** Where the farm's domains are not known yet, its dispatcher decides: it gives no key to a label it does not know. */
+/** True unless the farm's domains are known and lack the user's: a dispatcher gives no key to a label it does not know. */
 export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
   const domains = knownDomains(farm, ctx.now);
   return domains === undefined || isLinked(domains, domain.label);

@@ -6,10 +6,10 @@ import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../../../shared/kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../../../shared/kernel/observability/write-witness.ts';
-import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
+import { timed } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
-import { timed } from '../../../shared/runtime/upstream-times.ts';
 import type { SystemSampler } from '../system.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
@@ -92,15 +92,14 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   // Each job has its own limit of calls at once; with a common one nodes that hang would delay all of them.
-  const dispatchers = createDispatcherRemote(timed(transport, telemetry));
   const signing = await createSigningKeys(pems, baseUrl);
+  const dispatchers = createDispatchers({ transport: timed(transport, telemetry), signer: signing });
   const sealer = await createSealer(secretKey);
   const clock = systemClock;
   return {
     db: jobsDb.db,
     dispatchers,
     signing,
-    signingKeys: signing,
     sealer,
     clock,
     log,

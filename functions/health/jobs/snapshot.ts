@@ -4,7 +4,7 @@ import type { JobPrincipal } from '../../../shared/context/principal.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import type { Semaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import type { CallDeps } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
 import { jobContext } from './context.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dispatcherKinds } from '../../../shared/kernel/dispatcher-kinds.ts';
 import {
   Certificates,
   CreatedAt,
@@ -16,7 +17,10 @@ export const DispatcherWrite = z.object({
     'Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`.',
   ),
   farm_id: Id.describe('Identifier of the farm of the node.'),
-  kind: z.enum(['dispatcher']).default('dispatcher').describe('Type of the connection broker: `dispatcher`.'),
+  kind: z
+    .enum(dispatcherKinds)
+    .default('dispatcher')
+    .describe('Type of the connection broker. Default `dispatcher`.'),
   url: z
     .string()
     .max(2048)

@@ -76,9 +76,9 @@ const unprobed = {
   response_time_ms: null,
 };
 
-type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'>;
-const destinationOf = ({ url, verify_tls, ca_certificate, name }: Destination): string =>
-  JSON.stringify([url, verify_tls, ca_certificate, name]);
+type Destination = Pick<Write, 'kind' | 'url' | 'verify_tls' | 'ca_certificate' | 'name'>;
+const destinationOf = ({ kind, url, verify_tls, ca_certificate, name }: Destination): string =>
+  JSON.stringify([kind, url, verify_tls, ca_certificate, name]);
 
 function checkAddress(ctx: WebuiCtx, body: Write): Write {
   const { outbound, allowInsecureDispatchers } = ctx.deps;

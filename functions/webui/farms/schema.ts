@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ignoredReasons } from '../../../shared/remotes/dispatcher/liberal.ts';
-import { listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { ignoredReasons, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import {
   Comments,
   CreatedAt,

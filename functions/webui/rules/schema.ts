@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byKey, keyText } from '../../../shared/routing/facts.ts';
+import { byKey, keyText } from '../../../shared/routing/routing.ts';
 import {
   Comments,
   CreatedAt,

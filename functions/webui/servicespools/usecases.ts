@@ -1,6 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { removePool, touchPool } from '../../../db/repositories/snapshot/touch.ts';
-import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/orders.ts';
 import {
   act,
   ask,

@@ -1,5 +1,5 @@
 import { type EndVerb, endingAction, sessionHappening } from '../../../shared/agents/session-ending.ts';
-import type { Assistance } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Assistance } from '../../../shared/remotes/dispatcher/orders.ts';
 import { act, findTarget, isGone, kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 

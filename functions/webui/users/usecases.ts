@@ -23,15 +23,15 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
 import { UserWrite } from './schema.ts';
+import { writableBody } from './writable-body.ts';
 
 const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
@@ -42,30 +42,12 @@ export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write):
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
-  const body = writableBody(supports, asked, []);
+  const body = writableBody(supports, asked);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) throw passwordRequired();
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
   return createRecord(ctx, kind, body, { parent: domainId, columns, ...power });
-}
-
-/**
- * The members of a user that can be written in a domain of this type. Groups that each login reads anew stay as they are.
- * @throws AppError `invalid_request` for a password that the portal does not store
- */
-function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
-  if (!ownPassword) assertNoPassword(body);
-  return refreshes.groups ? { ...body, groups: [...groups] } : body;
-}
-
-function assertNoPassword(body: Write): void {
-  const faults: FieldError[] = [];
-  const detail = 'The passwords of this domain are stored in the directory';
-  if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
-  if (body.must_change_password)
-    faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
-  if (faults.length > 0) throw invalid(...faults);
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -97,8 +79,7 @@ const change = (
     const asked = become(writableOf(kind, row));
     const { lifts, resets, changes } = easingsOf(asked, row);
     const { supports } = domainTypeOf(row.domain_type);
-    const body = writableBody(supports, asked.body, row.groups);
-    if (supports.refreshes.name) assertSameName(row, body);
+    const body = writableBody(supports, asked.body, row);
     assertOwnAccount(ctx, row, body, resets);
     const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
     const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
@@ -185,16 +166,6 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
       'You cannot change the state, kind, password, second factor or roles of your own account here',
     );
   }
-}
-
-/** @throws AppError `invalid_request`: the directory has the user under this name */
-function assertSameName(row: Row, body: Write): void {
-  if (body.name === row.name) return;
-  throw invalid({
-    pointer: '/name',
-    code: 'immutable',
-    detail: 'The name of a directory user cannot be changed here',
-  });
 }
 
 /** The former password counts among those that the user may not choose again. */

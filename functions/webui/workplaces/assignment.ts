@@ -1,6 +1,6 @@
 import { claimWorkplace, releaseWorkplace } from '../../../db/repositories/agents/workplace-claims.ts';
 import { conflict, invalid } from '../../../shared/kernel/errors.ts';
-import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import { findTarget, kinds, type Target } from '../../../shared/sites/calls/actions.ts';
 import { personKey } from '../../../shared/snapshot/rows.ts';

@@ -1,5 +1,5 @@
 import { showMessage } from '../../../shared/agents/messages.ts';
-import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/orders.ts';
 import { findTarget, kinds, nameOf } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 

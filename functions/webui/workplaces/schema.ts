@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { machineActions } from '../../../shared/remotes/dispatcher/action-shapes.ts';
-import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
+import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/rows.ts';
 import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';

@@ -1,6 +1,6 @@
 import { scopeOf } from '../../../shared/context/rights.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
-import type { MachineAction } from '../../../shared/remotes/dispatcher/action-shapes.ts';
+import type { MachineAction } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Target } from '../../../shared/sites/calls/actions.ts';
 import { isStale } from '../../../shared/snapshot/freshness.ts';
 import type { WebuiCtx } from '../deps.ts';

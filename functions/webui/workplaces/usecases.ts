@@ -1,6 +1,7 @@
 import { touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
-import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/action-shapes.ts';
-import type { Answered, Call } from '../../../shared/remotes/dispatcher/port.ts';
+import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
+import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
+import type { Answered } from '../../../shared/remotes/dispatcher/rows.ts';
 import {
   act,
   changesOf,

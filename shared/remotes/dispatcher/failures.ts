@@ -3,7 +3,6 @@ import type { Detail } from '../../messages/message.ts';
 import { problemOf } from '../http/problems.ts';
 import { TransportError } from '../http/transport.ts';
 import type { Node } from './port.ts';
-import { Preparation } from './shapes.ts';
 
 /** Why an answer is of no use; like every `reason` a stable word of ours, never a word of the node. */
 export type AnswerFault =
@@ -40,30 +39,6 @@ export function fromTransport(node: Node, error: unknown): unknown {
 export const badAnswer = (node: Node, reason: AnswerFault, cause?: Error): AppError =>
   failure('upstream_failed', node, { reason }, cause);
 
-/**
- * The AppError of an answer that is no success.
- * @param isAction true when the call is about one object on behalf of a user: then 404, 409, 410 and 422 are about
- *   that object; elsewhere they only say that the node does not speak our language
- */
-export function fromStatus(node: Node, status: number, body: unknown, isAction: boolean): AppError {
-  if (status === 401) return failure('upstream_refused', node, { reason: 'unauthorized' });
-  if (status === 403) return failure('upstream_refused', node, { reason: 'forbidden' });
-  if (status >= 500) return badAnswer(node, 'server_error');
-  // Some say of what has ended that it is gone, where others do not know it any more.
-  if (isAction && (status === 404 || status === 410)) return failure('not_found', node);
-  if (isAction && (status === 409 || status === 422)) return fromConflict(node, body);
-  return badAnswer(node, 'unexpected_status');
-}
-
-function fromConflict(node: Node, body: unknown): AppError {
-  const parsed = Preparation.safeParse(body);
-  if (!parsed.success) return failure('invalid_state', node, { reason: 'refused_by_dispatcher' });
-  const { reason_code, percent, retry_after_ms } = parsed.data;
-  const retry_after_s = Math.max(1, Math.ceil(retry_after_ms / 1000));
-  const members = { reason_code, ...(percent !== undefined && { percent }), retry_after_ms, retry_after_s };
-  return failure('service_in_preparation', node, members);
-}
-
 /** Codes and titles are the same for all upstream servers. */
 const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_failed: 'The dispatcher did not return a valid response',
@@ -72,5 +47,6 @@ const details: Partial<Record<ErrorCode, Detail>> = {
   upstream_timeout: 'The dispatcher did not respond in time',
 };
 
-const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>
+/** An error of a call of a node. */
+export const failure = (code: ErrorCode, node: Node, members: ErrorMembers = {}, cause?: unknown): AppError =>
   new AppError(code, details[code], { ...members, dispatcher: node.name }, { cause });

@@ -1,18 +1,5 @@
 import type { z } from 'zod';
-
-/** Why a member was ignored; a closed list of our words, because metrics have it as a label. */
-export const ignoredReasons = [
-  'missing',
-  'wrong_type',
-  'out_of_range',
-  'wrong_format',
-  'unknown_value',
-  'unusable',
-] as const;
-export type IgnoredReason = (typeof ignoredReasons)[number];
-
-/** A member of a row that was ignored. `member` is a name of ours, or `row` where the row is no object. */
-export type Ignored = { member: string; reason: IgnoredReason };
+import type { Ignored, IgnoredReason } from './rows.ts';
 
 export type LiberalRow<Row> = { row: Row; ignored: Ignored[] } | { row: undefined; ignored: [Ignored] };
 

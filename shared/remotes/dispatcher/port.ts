@@ -1,4 +1,14 @@
-import type { CertificateFacts } from '../http/transport.ts';
+import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
+import type { CertificateFacts, Transport } from '../http/transport.ts';
+import type {
+  Connection,
+  ConnectionQuery,
+  Domain,
+  Health,
+  Readiness,
+  Reconnection,
+  Service,
+} from './connections.ts';
 import type {
   Assistance,
   Delivery,
@@ -7,15 +17,13 @@ import type {
   Policy,
   PoolOrder,
   WorkplaceOrders,
-} from './action-shapes.ts';
-import type { Ignored } from './liberal.ts';
-import type { ListKind, ListRow } from './list-shapes.ts';
-import type { Connection, Domain, Health, Readiness, Service } from './shapes.ts';
+} from './orders.ts';
+import type { Answered, ListKind, ListPage, ListQuery, ListRow } from './rows.ts';
 
 /** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
 export type Node = {
   id: string;
-  /** Also the audience of the tokens that we sign for it. */
+  kind: DispatcherKindName;
   name: string;
   url: string;
   caCertificate?: string | undefined;
@@ -23,94 +31,87 @@ export type Node = {
   timeoutMs: number;
 };
 
-/** What a node is told about the request that made us call. */
+/** The request of ours that causes a call, as it is passed on to nodes. */
 export type Trace = { requestId: string; traceparent?: string | undefined };
 
-/** Where a call goes and how long it may take altogether: `deadlineMs`, and never longer than the node's timeout. */
-type Destination = {
+/** Where a call goes, and its time limit in total: `deadlineMs`, but at most the time limit of the node. */
+export type Destination = {
   node: Node;
   trace: Trace;
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A call with a session key of the node; whose session it is decides what the node shows. */
+/** The time limit of a call in milliseconds. */
+export const deadlineOf = ({ node, deadlineMs }: Pick<Destination, 'node' | 'deadlineMs'>): number =>
+  Math.min(deadlineMs ?? node.timeoutMs, node.timeoutMs);
+
+/** A call with a session key of the node. The key is opaque to all but the adapter that issued it. */
 export type Call = Destination & { key: string };
 
-/** What the client component says of itself; absent members are not passed on. */
-export type ConnectionQuery = {
-  protocol?: string | undefined;
-  client_version?: string | undefined;
-  hostname?: string | undefined;
+/** In whose name a node is called. `domain` is a label, `groups` are names. */
+export type DispatcherPrincipal = {
+  /** Null for the aggregator itself. */
+  user: { id: string; name: string; domain: string; groups: string[]; clientIp: string } | null;
+  /** Distinguishes the keys of one node: changes with everything that the rights of a key depend on. */
+  subject: string;
+};
+
+/** What an adapter authorizes with: `lifeS` limits the life of anything that it signs at `now`, in seconds. */
+export type AuthorizeRequest = Destination & {
+  principal: Pick<DispatcherPrincipal, 'user'>;
+  now: Date;
+  lifeS: number;
+};
+
+/** A session key of a node, and its life in seconds. */
+export type IssuedKey = { token: string; expiresInS: number };
+
+/** Signs a JWT of this installation. */
+export type TokenSigner = {
+  signFor(
+    audience: string,
+    claims: { sub: string } & Record<string, unknown>,
+    now: Date,
+    lifeS: number,
+  ): Promise<string>;
 };
 
 /**
- * Which part of a list: what comes after `cursor`, what changed after `since` (an `as_of` of this node), only if it is
- * no longer what `etag` stands for.
- */
-export type ListQuery = {
-  limit: number;
-  cursor?: string | undefined;
-  since?: string | undefined;
-  etag?: string | undefined;
-};
-
-/** A row of a node, and which of its members were ignored because they were not as they should be. */
-export type CheckedRow<Row> = { row: Row; ignored: Ignored[] };
-
-/**
- * `removed` is there only when the rows are what changed after `since`; without it they are the full list. `dropped` has one
- * entry for each row without an identity.
- */
-export type ListPage<Row> = {
-  rows: CheckedRow<Row>[];
-  dropped: Ignored[];
-  next: string | null;
-  asOf: string;
-  removed: string[] | undefined;
-  etag: string | undefined;
-};
-
-/**
- * What we call on a dispatcher node. Nothing is tried again here: trying another node, and renewing a key after
- * a 401 (`isUnauthorized`), is decided by the caller.
+ * The adapter of one kind of dispatcher. It does not retry: another node, and a new key after a refused one
+ * (`isUnauthorized`), are decisions of the caller.
  *
  * Every method throws AppError with member `dispatcher`: `upstream_timeout`, `upstream_tls`, `upstream_refused`,
  * `upstream_failed` (each but the first with a `reason`); those about one object also `not_found` and
  * `invalid_state`.
  */
-export type DispatcherRemote = DispatcherActions & {
-  /** Exchanges a JWT of ours for a session key. */
-  authorize(request: Destination & { jwt: string }): Promise<{ token: string; expiresInS: number }>;
+export type DispatcherAdapter = DispatcherActions & {
+  /** Obtains a session key for a principal. */
+  authorize(request: AuthorizeRequest): Promise<IssuedKey>;
   /** Ends the session key; a key that the node does not accept any more counts as ended. */
   logOut(call: Call): Promise<void>;
   domains(call: Call): Promise<Domain[]>;
   /** `fail` is an answer, not an error. */
   health(request: Destination & { healthKey: string }): Promise<Health>;
-  /** All pages, at most 5,000 services, within one deadline. */
+  /** All services, at most 5,000, within one deadline. */
   services(call: Call): Promise<Service[]>;
   /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
   connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection>;
   preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
-  reconnect(call: Call, sessionUuid: string): Promise<{ link: string; expires_in: number }>;
-  /** One page of what the node owns, at most 1,000 rows and 2 MiB. @returns null when nothing changed since `etag` */
+  reconnect(call: Call, sessionUuid: string): Promise<Reconnection>;
+  /** One page of a list, at most 1,000 rows and 2 MiB. @returns null if nothing changed since `etag` */
   list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
-  /** The certificate that the node shows; absent where the runtime does not show it. */
-  certificate?(request: Omit<Destination, 'trace'>): Promise<CertificateFacts>;
 };
 
-/** The members of a row that the answer to an order has; none where the node only said that it was carried out. */
-export type Answered<K extends ListKind> = Partial<ListRow<K>>;
-
 /**
- * What administrators do on a node with a session of the aggregator itself; each is sent once, and answered by the row as it
- * is now, as far as the node shows it. They throw as the port says, and `not_found` and `invalid_state` about the object.
+ * Orders of administrators, with a session of the aggregator itself. Each is sent once, and answered by the row as it is
+ * afterwards, as far as the node reports it.
  */
 export type DispatcherActions = {
   policies(call: Call, pool: string): Promise<Policy[]>;
   updatePool(call: Call, pool: string, order: PoolOrder): Promise<Answered<'servicespools'>>;
   maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<Answered<'servicespools'>>;
-  /** To whoever works at these workplaces of the pool. */
+  /** Sends a message to the users of these workplaces of the pool. */
   sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
   changeWorkplace<V extends keyof WorkplaceOrders>(
     call: Call,
@@ -119,8 +120,18 @@ export type DispatcherActions = {
     order: WorkplaceOrders[V],
   ): Promise<Answered<'workplaces'>>;
   deleteWorkplace(call: Call, workplace: string): Promise<Answered<'workplaces'>>;
-  /** `logoff` ends the session, which is then gone. */
+  /** `logoff` ends the session; it no longer exists afterwards. */
   endSession(call: Call, session: string, verb: 'disconnect' | 'logoff'): Promise<Answered<'spsessions'>>;
-  /** A one-time URL to look over the shoulder of whoever works in the session. */
+  /** A one-time URL to assist the user of the session. */
   assistSession(call: Call, session: string): Promise<Assistance>;
+};
+
+/** A kind of dispatcher: creates its adapter over the transport of the runtime. */
+export type DispatcherKind = { create(parts: KindParts): DispatcherAdapter };
+export type KindParts = { transport: Transport; signer: TokenSigner };
+
+/** Dispatchers of all kinds; the kind of the node selects the adapter. */
+export type DispatcherRemote = DispatcherAdapter & {
+  /** The TLS certificate of a node of any kind; absent if the runtime cannot read it. */
+  certificate?(request: Omit<Destination, 'trace'>): Promise<CertificateFacts>;
 };

@@ -34,9 +34,9 @@ export const createAsker = (config: S3Config, parts: S3Parts): Asker => ({
 export async function ask(asker: Asker, method: string, key: string, asked: Asked): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await askOnce(asker, method, key, asked).catch(asFault);
-    if (outcome instanceof Response && (outcome.ok || (asked.absent && outcome.status === 404)))
-      return outcome;
-    const fault = outcome instanceof Response ? await faultOf(outcome) : outcome;
+    const isFault = outcome instanceof AppError;
+    if (!isFault && (outcome.ok || (asked.absent && outcome.status === 404))) return outcome;
+    const fault = isFault ? outcome : await faultOf(outcome);
     if (attempt === tries || !isPassing(outcome)) throw fault;
     await asker.pause(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()));
   }
@@ -76,8 +76,9 @@ async function digestOf(body: Uint8Array<ArrayBuffer> = new Uint8Array()): Promi
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** Not by `instanceof Response`: the HTTP server on Node replaces the global, and what `fetch` returns is not one then. */
 const isPassing = (outcome: Response | AppError): boolean =>
-  !(outcome instanceof Response) || outcome.status >= 500 || outcome.status === 429;
+  outcome instanceof AppError || outcome.status >= 500 || outcome.status === 429;
 
 const asFault = (cause: unknown): AppError =>
   new AppError('upstream_failed', 'The object store is unreachable', {}, { cause });

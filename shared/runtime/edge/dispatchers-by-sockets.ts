@@ -1,15 +1,14 @@
-import { createDispatcherRemote } from '../../remotes/dispatcher/https.ts';
+import { timed } from '../../remotes/http/measured.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetIngredients, Ingredients } from '../deps.ts';
-import { timed } from '../upstream-times.ts';
 
 /** Remotes for dispatchers and peer keys on Lambda. Connections live as long as the instance. */
 export const bySockets = (given: Ingredients): FleetIngredients => {
   const transport = createNodeTransport(given.outbound);
   return {
     ...given,
-    dispatchers: createDispatcherRemote(timed(transport, given.telemetry)),
+    dispatcherTransport: timed(transport, given.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

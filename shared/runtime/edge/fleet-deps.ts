@@ -1,6 +1,7 @@
 import { createSigningKeys, type SigningKeys } from '../../access/signing-keys.ts';
 import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
+import { createDispatchers } from '../../remotes/dispatcher/kinds.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
 import { baseDeps, type FleetIngredients } from '../deps.ts';
 import type { Demand } from './config.ts';
@@ -13,10 +14,11 @@ export async function fleetDeps(
 ): Promise<
   HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
+  const signingKeys = await createSigningKeys(given.signingKeys, given.baseUrl);
   return {
     ...(await baseDeps(given)),
-    dispatchers: given.dispatchers,
-    signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
+    dispatchers: createDispatchers({ transport: given.dispatcherTransport, signer: signingKeys }),
+    signingKeys,
     ...(given.singleFlight && { singleFlight: given.singleFlight }),
   };
 }

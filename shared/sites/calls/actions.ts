@@ -146,7 +146,7 @@ export const ask = <T>(
   { site, farm, nodes }: FleetFarm,
   call: (call: Call) => Promise<T>,
   retry?: Retry,
-): Promise<T> => callFarm(ctx, site, { ...farm, nodes }, aggregator, call, undefined, retry);
+): Promise<T> => callFarm(ctx, { site, farm: { ...farm, nodes }, principal: aggregator, retry }, call);
 
 export const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';
 

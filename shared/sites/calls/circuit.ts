@@ -67,14 +67,14 @@ function mayWrite(deps: CallCtx['deps'], id: string): boolean {
 }
 
 /** What a probe of an open circuit needs; functions have it, and the sidecar. */
-export type ProbeParts = Pick<FleetDeps, 'db' | 'dispatchers' | 'signingKeys'> & { now: Date };
+export type ProbeParts = Pick<FleetDeps, 'db' | 'dispatchers'> & { now: Date };
 
 /**
  * Tries a node whose circuit is open, if nobody else has claimed to: it is asked again as soon as it takes us in.
  * @param trace of the request in whose wake it is tried
  */
 export async function probeCircuit(
-  { db, dispatchers, signingKeys, now }: ProbeParts,
+  { db, dispatchers, now }: ProbeParts,
   node: Node,
   parameters: Parameters,
   requestId: string,
@@ -83,8 +83,7 @@ export async function probeCircuit(
   if (!(await claimProbe(db, node.id, rules.probeS))) return;
   try {
     const lifeS = parameters['aggregator.access_token_ttl_s'];
-    const jwt = await signingKeys.signFor(node.name, aggregator.claims, now, lifeS);
-    await dispatchers.authorize({ node, jwt, trace: { requestId } });
+    await dispatchers.authorize({ node, principal: aggregator, now, lifeS, trace: { requestId } });
   } catch (error) {
     // One that refuses us answers, which is all that a circuit is about.
     if (isNodeDown(error)) {

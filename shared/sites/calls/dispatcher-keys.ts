@@ -1,15 +1,20 @@
 import type { Db } from '../../../db/client.ts';
 import { dropKey, keepKey, type SealedKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { keepEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
-import type { DispatcherClaims, SigningKeys } from '../../access/signing-keys.ts';
+import type { SigningKeys } from '../../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { Place } from '../../kernel/crypto/sealing.ts';
+import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
-import { isUnauthorized } from '../../remotes/dispatcher/failures.ts';
-import type { DispatcherRemote, Node } from '../../remotes/dispatcher/port.ts';
+import type {
+  DispatcherPrincipal,
+  DispatcherRemote,
+  IssuedKey,
+  Node,
+} from '../../remotes/dispatcher/port.ts';
 
 export type FleetDeps = BaseDeps & {
   dispatchers: DispatcherRemote;
@@ -19,7 +24,7 @@ export type FleetDeps = BaseDeps & {
 };
 export type FleetCtx = Ctx<FleetDeps>;
 
-export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'signingKeys' | 'dispatchers'>;
+export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers'>;
 
 /** What calls of nodes need of a context: less than the whole, so that the caller may give them a lane of their own. */
 export type CallCtx = Pick<
@@ -27,18 +32,9 @@ export type CallCtx = Pick<
   'deps' | 'now' | 'parameters' | 'trace' | 'background' | 'later' | 'upstream'
 >;
 
-/** A stored node in the form that the remote calls. */
-export const nodeOf = (row: StoredDestination): Node => ({
-  id: row.id,
-  name: row.name,
-  url: row.url,
-  caCertificate: row.ca_certificate ?? undefined,
-  verifyTls: row.verify_tls,
-  timeoutMs: row.timeout_ms,
-});
-
 type StoredDestination = {
   id: string;
+  kind: DispatcherKindName;
   name: string;
   url: string;
   ca_certificate: string | null;
@@ -46,101 +42,93 @@ type StoredDestination = {
   timeout_ms: number;
 };
 
-/** For whom a session key of a node speaks. */
-export type Speaker = {
-  /** Null for the aggregator itself. */
-  userId: string | null;
-  /** Distinguishes the keys of one node; moves with everything the key's rights depend on. */
-  subject: string;
-  claims: DispatcherClaims;
-};
+/**
+ * A stored node as a destination of calls.
+ * @param limitMs of each call; the time limit of the node counts if it is shorter
+ */
+export const nodeOf = (row: StoredDestination, limitMs = row.timeout_ms): Node => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  url: row.url,
+  caCertificate: row.ca_certificate ?? undefined,
+  verifyTls: row.verify_tls,
+  timeoutMs: Math.min(row.timeout_ms, limitMs),
+});
 
-export type KeptKey = { subject: string; sealed_key: string; expires_at: string };
+export const aggregator: DispatcherPrincipal = { user: null, subject: 'aggregator' };
 
-export const aggregator: Speaker = { userId: null, subject: 'aggregator', claims: { sub: 'aggregator' } };
+/** A user towards dispatchers: a change of name, label, groups or address asks for new keys. */
+export const userPrincipal = (user: NonNullable<DispatcherPrincipal['user']>): DispatcherPrincipal => ({
+  user,
+  subject: sha256(canonicalJson(user)),
+});
 
-/** The user as dispatchers are told of him: a change of his name, label, groups or address asks for new keys. */
-export function userSpeaker(userId: string, claims: Required<Omit<DispatcherClaims, never>>): Speaker {
-  return { userId, subject: sha256(canonicalJson([userId, claims])), claims };
-}
+/** A stored session key of a node, sealed. */
+export type CachedKey = { subject: string; sealed_key: string; expires_at: string };
 
-/** A key is renewed this long before it ends, so that it does not end on the way. */
+/** A node, the principal in whose name it is called, and the stored keys of the node. */
+export type KeyQuestion = { node: Node; principal: DispatcherPrincipal; keys: readonly CachedKey[] };
+
+/** A key is renewed this many seconds before it expires, so that it does not expire during a call. */
 const marginS = 30;
 
-/**
- * Calls a node with the kept key of the speaker, or a new one; a key that the node no longer knows is renewed once.
- * New keys are stored after the answer.
- */
-export async function callWithKey<T>(
+/** @returns the key of the principal that is stored and still good; undefined without one */
+export async function cachedKey(
   ctx: CallCtx,
-  node: Node,
-  speaker: Speaker,
-  kept: readonly KeptKey[],
-  call: (key: string) => Promise<T>,
-): Promise<T> {
-  const found = kept.find(({ subject }) => subject === speaker.subject);
-  const key = found && (await openKept(ctx, node, speaker, found));
-  if (found && key !== undefined) {
-    try {
-      return await call(key);
-    } catch (error) {
-      if (!isUnauthorized(error)) throw error;
-      ctx.later(() => Promise.resolve(dropKey(ctx.deps.db, node.id, found)));
-    }
-  }
-  return call((await obtainKey(ctx, node, speaker)).token);
+  { node, principal, keys }: KeyQuestion,
+): Promise<{ token: string; stored: CachedKey } | undefined> {
+  const stored = keys.find(({ subject }) => subject === principal.subject);
+  if (!stored || new Date(stored.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
+  // Sealed by a key of ours that is gone: as if none were stored.
+  const token = await ctx.deps.sealer
+    .open(stored.sealed_key, placeOf(node, principal))
+    .catch(() => undefined);
+  return token === undefined ? undefined : { token, stored };
 }
 
+/** Deletes a stored key that its node refused, after the answer. */
+export const dropCachedKey = (ctx: CallCtx, node: Node, stored: CachedKey): void =>
+  ctx.later(() => Promise.resolve(dropKey(ctx.deps.db, node.id, stored)));
+
 /**
- * Asks the node for a key and stores it sealed. No deadline but the node's own ends this: when a list cannot wait for
+ * Obtains a key from the node and stores it sealed. Only the time limit of the node ends this: when a list cannot wait for
  * it, the next one finds the key.
- * @returns the key and its life in seconds
  */
-export function obtainKey(ctx: CallCtx, node: Node, speaker: Speaker): Promise<Granted> {
-  const work = askAndKeep(ctx, node, speaker);
+export function obtainKey(ctx: CallCtx, node: Node, principal: DispatcherPrincipal): Promise<IssuedKey> {
+  const work = obtainAndStore(ctx, node, principal);
   ctx.background(work.catch(() => undefined));
   return work;
 }
 
-type Granted = { token: string; expiresInS: number };
-
-async function askAndKeep(ctx: CallCtx, node: Node, speaker: Speaker): Promise<Granted> {
+async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPrincipal): Promise<IssuedKey> {
   const { deps, now, trace, parameters } = ctx;
   const lifeS = parameters['aggregator.access_token_ttl_s'];
-  const jwt = await deps.signingKeys.signFor(node.name, speaker.claims, now, lifeS);
-  const granted = await deps.dispatchers.authorize({ node, jwt, trace });
-  const sealedKey = await deps.sealer.seal(granted.token, placeOf(node, speaker));
-  const expiresAt = addSeconds(now, granted.expiresInS);
-  const { userId, subject } = speaker;
-  const key = { node, userId, subject, sealedKey, expiresAt };
+  const issued = await deps.dispatchers.authorize({ node, principal, now, lifeS, trace });
+  const sealedKey = await deps.sealer.seal(issued.token, placeOf(node, principal));
+  const expiresAt = addSeconds(now, issued.expiresInS);
+  const { user, subject } = principal;
+  const key = { node, userId: user?.id ?? null, subject, sealedKey, expiresAt };
   // The caller goes on with the key and does not wait until it is stored.
   ctx.later(() =>
     storeKey(deps.db, key).catch((error: unknown) =>
       deps.log.warn('a session key could not be stored', { error }),
     ),
   );
-  return granted;
+  return issued;
 }
 
-/** The key of a user who may not act any more is kept to be logged out. */
+/** The key of a user who was deactivated meanwhile is stored to be logged out. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
   const kept = await keepKey(db, key);
   if (kept.length === 0 && key.userId !== null) await keepEndedKey(db, key);
 }
 
-async function openKept(
-  ctx: CallCtx,
-  node: Node,
-  speaker: Speaker,
-  found: KeptKey,
-): Promise<string | undefined> {
-  if (new Date(found.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
-  // Sealed by a key of ours that is gone: as good as none.
-  return ctx.deps.sealer.open(found.sealed_key, placeOf(node, speaker)).catch(() => undefined);
-}
-
 /** The place that a stored key is sealed for. */
-export const placeOf = (node: Pick<Node, 'id'>, { subject }: Pick<Speaker, 'subject'>): Place => ({
+export const placeOf = (
+  node: Pick<Node, 'id'>,
+  { subject }: Pick<DispatcherPrincipal, 'subject'>,
+): Place => ({
   table: 'dispatcher_sessions',
   row: `${node.id}/${subject}`,
   column: 'sealed_key',

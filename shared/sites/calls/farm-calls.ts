@@ -1,65 +1,148 @@
 import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { isUnsent } from '../../remotes/dispatcher/failures.ts';
-import type { Call, Node } from '../../remotes/dispatcher/port.ts';
-import { asNode, type UserFarm, type UserSite } from '../user-site.ts';
+import { isUnauthorized, isUnsent } from '../../remotes/dispatcher/failures.ts';
+import type { Call, DispatcherPrincipal } from '../../remotes/dispatcher/port.ts';
+import type { UserFarm, UserSite } from '../user-site.ts';
 import { circuitOpen, noteOutcome, probeCircuit } from './circuit.ts';
-import { type CallCtx, callWithKey, type Speaker } from './dispatcher-keys.ts';
-import { orderNodes } from './node-order.ts';
-import { nextTurn } from './rotation.ts';
+import {
+  type CallCtx,
+  cachedKey,
+  dropCachedKey,
+  type KeyQuestion,
+  nodeOf,
+  obtainKey,
+} from './dispatcher-keys.ts';
+import { nextTurn, orderNodes } from './order.ts';
+
+/*
+ * The lower half of every call of a dispatcher: node → slot → key → call → circuit record. The request is one function that
+ * runs at one place, in `tryNode`; between the steps are data.
+ */
 
 /** What calls of a farm need of a request; a job has it as well. */
 export type FarmCtx = CallCtx & { requestId: string };
 
+/** One question to a node, or one order. */
+export type NodeRequest<T> = (call: Call) => Promise<T>;
+
+/** After which failure another node is tried: for a call with an effect, only if the first cannot have had it. */
+export type Retry = 'failed' | 'unsent';
+
+/** A farm, in whose name it is called, and for how long. */
+export type FarmTarget = {
+  site: Pick<UserSite, 'uri'>;
+  farm: UserFarm;
+  principal: DispatcherPrincipal;
+  signal?: AbortSignal | undefined;
+  /** Default `failed`. */
+  retry?: Retry | undefined;
+};
+
+/** What became of a call of one node; `asked` is false if the node issued no key, so that the request was not sent. */
+type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown; asked: boolean };
+
 /** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
 const tries = 2;
 
-/** After what another node is tried: for a call with an effect, only when the first cannot have had it. */
-export type Retry = 'failed' | 'unsent';
-
 /**
- * Calls one node of the farm for the speaker: the healthiest first, another one when it could not answer.
+ * Calls one node of the farm: the healthiest first, another one when it could not answer.
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
-export async function callFarm<T>(
-  ctx: FarmCtx,
-  site: Pick<UserSite, 'uri'>,
-  farm: UserFarm,
-  speaker: Speaker,
-  call: (call: Call) => Promise<T>,
-  signal?: AbortSignal,
-  retry: Retry = 'failed',
-): Promise<T> {
+export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeRequest<T>): Promise<T> {
+  const { site, farm, signal, retry } = to;
+  probeOpenCircuits(ctx, farm);
   let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
-  const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
-  tryAgain(ctx, farm);
-  const ordered = orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries);
-  for (const [n, stored] of ordered.entries()) {
+  for (const [n, node] of nodesToTry(ctx, farm).entries()) {
     if (n > 0) await jitter();
     if (signal?.aborted) break;
-    let isTried = false;
-    const attempt = (one: Call) => {
-      isTried = true;
-      return call(one);
-    };
-    try {
-      return await callNode(ctx, stored, speaker, attempt, signal);
-    } catch (error) {
-      if (!isNodeFailure(error)) throw error;
-      last = error;
-      // A node that gave no key was not even asked.
-      if (retry === 'unsent' && isTried && !isUnsent(error)) break;
-    }
+    const attempt = await inSlot(ctx, to, node, request);
+    if (attempt.ok) return attempt.value;
+    if (!isNodeFailure(attempt.error)) throw attempt.error;
+    last = attempt.error;
+    if (retry === 'unsent' && attempt.asked && !isUnsent(last)) break;
   }
-  throw new AppError(
-    last.code,
-    last.detail,
-    { ...last.members, site: site.uri, farm: farm.name },
-    { cause: last },
-  );
+  const members = { ...last.members, site: site.uri, farm: farm.name };
+  throw new AppError(last.code, last.detail, members, { cause: last });
 }
 
-/** What failed for many at once does not come to the next node all at once. */
+const nodesToTry = (ctx: FarmCtx, farm: UserFarm): StoredNode[] => {
+  const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
+  return orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries);
+};
+
+/** One node within a slot for outgoing calls; the circuit record is written after the answer. */
+function inSlot<T>(
+  ctx: FarmCtx,
+  { principal, signal }: FarmTarget,
+  stored: StoredNode,
+  request: NodeRequest<T>,
+): Promise<Attempt<T>> {
+  const { parameters } = ctx;
+  const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
+  return ctx.upstream(async () => {
+    const late = new AppError('upstream_timeout');
+    // The slot may be free after the deadline only; that says nothing of the node.
+    if (signal?.aborted) return { ok: false, error: late, asked: false };
+    const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
+    // A new key may be waited for beyond the deadline; the node has not answered in time all the same.
+    const noteLate = () => note(late);
+    signal?.addEventListener('abort', noteLate, { once: true });
+    const attempt = await tryNode(ctx, { node, principal, keys: stored.keys }, request, signal);
+    signal?.removeEventListener('abort', noteLate);
+    if (attempt.ok) note();
+    else if (!signal?.aborted) note(attempt.error);
+    return attempt;
+  });
+}
+
+/** Key → call, with the stored key or a new one; a stored key that the node refuses is replaced once. */
+async function tryNode<T>(
+  ctx: CallCtx,
+  of: KeyQuestion,
+  request: NodeRequest<T>,
+  signal: AbortSignal | undefined,
+): Promise<Attempt<T>> {
+  const { node, principal } = of;
+  const to = { node, trace: ctx.trace, signal };
+  let asked = false;
+  try {
+    const cached = await cachedKey(ctx, of);
+    if (cached) {
+      asked = true;
+      const first = await settled(request({ ...to, key: cached.token }));
+      if (first.ok || !isUnauthorized(first.error)) return first;
+      dropCachedKey(ctx, node, cached.stored);
+    }
+    const { token: key } = await obtainKey(ctx, node, principal);
+    asked = true;
+    return { ok: true, value: await request({ ...to, key }) };
+  } catch (error) {
+    return { ok: false, error, asked };
+  }
+}
+
+const settled = <T>(answer: Promise<T>): Promise<Attempt<T>> =>
+  answer.then(
+    (value) => ({ ok: true, value }),
+    (error: unknown) => ({ ok: false, error, asked: true }),
+  );
+
+/**
+ * One call of one node, without a slot and without a circuit record: for a caller that has both for several calls.
+ * @throws AppError `upstream_*`, and what the call itself throws
+ */
+export async function callNode<T>(
+  ctx: CallCtx,
+  of: KeyQuestion,
+  request: NodeRequest<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const attempt = await tryNode(ctx, of, request, signal);
+  if (!attempt.ok) throw attempt.error;
+  return attempt.value;
+}
+
+/** Calls that failed at the same time do not reach the next node at the same time. */
 const jitter = (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * longestJitterMs));
 
@@ -68,45 +151,14 @@ const longestJitterMs = 50;
 const withoutNodes = (): AppError =>
   new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
 
-/** One call of one node; what it shows of the node is noted after the answer. */
-async function callNode<T>(
-  ctx: FarmCtx,
-  stored: StoredNode,
-  speaker: Speaker,
-  call: (call: Call) => Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  const { parameters } = ctx;
-  const node: Node = asNode(stored, parameters['aggregator.call_timeout_ms']);
-  return ctx.upstream(async () => {
-    // Its turn may come when nobody waits for it any more; that says nothing of the node.
-    if (signal?.aborted) throw new AppError('upstream_timeout');
-    const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
-    // A key is waited for longer than that; the node has not answered in time all the same.
-    const noteLate = () => note(new AppError('upstream_timeout'));
-    signal?.addEventListener('abort', noteLate, { once: true });
-    try {
-      const ask = (key: string) => call({ node, key, trace: ctx.trace, signal });
-      const answer = await callWithKey(ctx, node, speaker, stored.keys, ask);
-      note();
-      return answer;
-    } catch (error) {
-      if (!signal?.aborted) note(error);
-      throw error;
-    } finally {
-      signal?.removeEventListener('abort', noteLate);
-    }
-  });
-}
-
 /**
- * Nodes whose circuit is open and may be tried again are, after the answer: nobody waits for them. A farm that is
- * called has that done for it; one that is passed over, because all its nodes are open, needs it all the more.
+ * Probes nodes with an open circuit that is due, after the answer. A call of a farm does that for the farm; a farm that is
+ * skipped, because all circuits are open, needs it as well.
  */
-export function tryAgain(ctx: FarmCtx, { nodes }: UserFarm): void {
+export function probeOpenCircuits(ctx: FarmCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx;
   for (const stored of nodes.filter(({ circuit, circuit_due }) => circuit !== 'closed' && circuit_due)) {
-    const node = asNode(stored, parameters['aggregator.call_timeout_ms']);
+    const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
     ctx.later(() => probeCircuit({ ...ctx.deps, now: ctx.now }, node, parameters, ctx.requestId));
   }
 }

@@ -3,6 +3,7 @@ import {
   countSealedByOthers,
   nameOfColumn,
   placeOf,
+  placesIn,
   replaceSealed,
   type SealedColumn,
   type SealedValue,
@@ -22,7 +23,8 @@ export type Resealed = { place: string; resealed: number; unreadable: number; le
  */
 export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
   const results: Resealed[] = [];
-  for (const column of sealedColumns) results.push(await resealColumn(db, sealer, column));
+  for (const column of sealedColumns)
+    for (const place of await placesIn(db, column)) results.push(await resealColumn(db, sealer, place));
   return results;
 }
 

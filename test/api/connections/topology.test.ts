@@ -6,7 +6,7 @@ import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessio
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
-import { findFarms } from '../../../shared/sites/topology.ts';
+import { findFarms } from '../../../shared/sites/user-site.ts';
 import { addFarm, addNode, base, pool } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import {

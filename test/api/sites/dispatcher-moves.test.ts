@@ -121,8 +121,8 @@ describe('a node that moves while it is called', () => {
   it('is not remembered either when the move is under way in the database', async () => {
     const { db } = world.portal;
     const { body } = await world.admin(`GET ${base}/dispatchers/${former.dispatcher.id}`);
-    const { id, name, url, ca_certificate: caCertificate } = body;
-    const node = { id, name, url, caCertificate, verifyTls: true };
+    const { id, kind, name, url, ca_certificate: caCertificate } = body;
+    const node = { id, kind, name, url, caCertificate, verifyTls: true };
     const sealed = { userId: null, subject: 'aggregator', sealedKey: 'x', expiresAt: new Date() };
     await keepKey(db, { node, ...sealed });
     expect(await keysKept()).toHaveLength(1);

@@ -77,11 +77,25 @@ async function measureWarm(fleet: FleetStand, count: number) {
 }
 
 async function callOf({ deps }: FleetStand, { name, url, caPem }: FleetNode): Promise<Call> {
-  const node = { id: name, name, url, caCertificate: caPem, verifyTls: true, timeoutMs: 5_000 };
-  const claims = { sub: alice.name, auth: domain.small_name, groups: [], client_ip: sameForBoth.host };
+  const node: Call['node'] = {
+    id: name,
+    kind: 'dispatcher',
+    name,
+    url,
+    caCertificate: caPem,
+    verifyTls: true,
+    timeoutMs: 5_000,
+  };
+  const user = {
+    id: name,
+    name: alice.name,
+    domain: domain.small_name,
+    groups: [],
+    clientIp: sameForBoth.host,
+  };
   const trace = { requestId: 'floor', traceparent: '' };
-  const jwt = await deps.signingKeys.signFor(name, claims, new Date(), 600);
-  return { node, key: (await deps.dispatchers.authorize({ node, jwt, trace })).token, trace };
+  const request = { node, principal: { user }, now: new Date(), lifeS: 600, trace };
+  return { node, key: (await deps.dispatchers.authorize(request)).token, trace };
 }
 
 async function measureKept({ settings, start }: Stand, fleet: FleetStand, count: number) {

@@ -38,12 +38,20 @@ export async function measureSyncs({ deps, large }: FleetStand, workplaces: numb
   };
 }
 
-async function readerOf({ dispatchers, signingKeys }: FleetStand['deps'], large: FleetStand['large']) {
+async function readerOf({ dispatchers }: FleetStand['deps'], large: FleetStand['large']) {
   const { name, url, caPem } = large;
-  const node = { id: name, name, url, caCertificate: caPem, verifyTls: true, timeoutMs: 5_000 };
+  const node = {
+    id: name,
+    kind: 'dispatcher' as const,
+    name,
+    url,
+    caCertificate: caPem,
+    verifyTls: true,
+    timeoutMs: 5_000,
+  };
   const trace = { requestId: 'floor', traceparent: '' };
-  const jwt = await signingKeys.signFor(name, { sub: 'aggregator' }, new Date(), 600);
-  const key = (await dispatchers.authorize({ node, jwt, trace })).token;
+  const request = { node, principal: { user: null }, now: new Date(), lifeS: 600, trace };
+  const key = (await dispatchers.authorize(request)).token;
   return async (): Promise<void> => {
     let cursor: string | undefined;
     do {

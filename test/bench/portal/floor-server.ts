@@ -12,7 +12,7 @@ import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
 import { passwordOf } from '../../support/directories/entries.ts';
@@ -102,19 +102,20 @@ function keyOf(node: StoredNode, principal: UserPrincipal): Promise<string> {
 }
 
 async function obtainKey(stored: StoredNode, { user, domain }: UserPrincipal): Promise<string> {
-  const claims = { sub: user.name, auth: domain.label, groups: [], client_ip: host };
-  const keys = await createSigningKeys([settings.signingKey], settings.baseUrl);
+  const signer = await createSigningKeys([settings.signingKey], settings.baseUrl);
   const node = {
     id: stored.id,
+    kind: stored.kind,
     name: stored.name,
     url: stored.url,
     caCertificate: stored.ca_certificate ?? undefined,
     verifyTls: true,
     timeoutMs: 5_000,
   };
-  const jwt = await keys.signFor(node.name, claims, new Date(), 600);
+  const principal = { user: { ...user, domain: domain.label, groups: [], clientIp: host } };
   const trace = { requestId: 'floor', traceparent: '' };
-  return (await createDispatcherRemote(transport).authorize({ node, jwt, trace })).token;
+  const request = { node, principal, now: new Date(), lifeS: 600, trace };
+  return (await createDispatchers({ transport, signer }).authorize(request)).token;
 }
 
 const eventOf = ({ user, domain, portal }: UserPrincipal): AuditEntry => ({

@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../../functions/portal.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
-import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { TransportRequest } from '../../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
@@ -42,7 +41,7 @@ export async function createBenchPortal(
     outbound,
     assets: ownAssets(),
     kdcs: createKdcRemote(createTcp(outbound)),
-    dispatchers: createDispatcherRemote(transport),
+    dispatcherTransport: transport,
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByKeptSockets(outbound),
     singleFlight: createSingleFlight(),

@@ -42,12 +42,7 @@ const bookkeeping = ['login_sessions', 'login_locks', 'audit_refusals'];
 /** A digest of every row but of those about requests and failures: equal when nothing was written. */
 export async function digestOf({ db, settled }: TestPortal): Promise<string> {
   await settled();
-  const tables = await db
-    .select({ name: sql<string>`table_name::text` })
-    .from(sql`information_schema.tables`)
-    .where(sql`table_schema = 'public' and table_type = 'BASE TABLE'`)
-    .orderBy(sql`1`);
-  const names = tables.map(({ name }) => name).filter((name) => !bookkeeping.includes(name));
+  const names = await tablesOf(db);
   const parts = names.map((name) => {
     const where = name === 'audit_events' ? sql` where result = 'success'` : sql``;
     return sql`select ${name}::text || ' ' || count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0)
@@ -61,4 +56,20 @@ export async function digestOf({ db, settled }: TestPortal): Promise<string> {
     .map(({ digest }) => digest)
     .sort()
     .join('\n');
+}
+
+/** No test here changes the schema, and the views of the information schema are slow. */
+const tableNames = new WeakMap<TestPortal['db'], string[]>();
+
+async function tablesOf(db: TestPortal['db']): Promise<string[]> {
+  const known = tableNames.get(db);
+  if (known) return known;
+  const tables = await db
+    .select({ name: sql<string>`table_name::text` })
+    .from(sql`information_schema.tables`)
+    .where(sql`table_schema = 'public' and table_type = 'BASE TABLE'`)
+    .orderBy(sql`1`);
+  const names = tables.map(({ name }) => name).filter((name) => !bookkeeping.includes(name));
+  tableNames.set(db, names);
+  return names;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { getRequestListener } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createS3Reader, createS3Store } from '../../../shared/remotes/object-store/s3.ts';
 import type { S3Config } from '../../../shared/remotes/object-store/s3-config.ts';
@@ -69,6 +70,14 @@ describe('the object store', () => {
     await write('empty', '');
     expect(await read('empty', 0)).toBe('');
     expect(s3.keys()).toEqual(expect.arrayContaining(['exports/small', 'exports/empty']));
+  });
+
+  it('is read in a process that serves requests, whose server replaces the global Response', async () => {
+    getRequestListener(() => new Response());
+    expect((await fetch(`${s3.config.endpoint}/files/none`)) instanceof Response).toBe(false);
+    await write('served', 'hello');
+    expect(await read('served', 5, 2)).toBe('llo');
+    await expect(read('none', 5)).rejects.toMatchObject({ code: 'expired' });
   });
 
   it('is refused with a wrong secret, and says nothing of why', async () => {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../shared/kernel/errors.ts';
-import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import type { Call, Node } from '../../../shared/remotes/dispatcher/port.ts';
 import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type NodeTransport,
   type NodeTransportOptions,
 } from '../../../shared/remotes/http/node.ts';
+import { signingKeysOf } from '../../support/identity/signing-keys.ts';
 import {
   type Authority,
   createAuthority,
@@ -26,6 +27,7 @@ const deadlineMs = 400;
 const uuid = '0191d6a0-7c1e-7000-8000-000000000001';
 const domains = [{ authUuid: uuid, authSmallName: 'corp', auth: 'Corporate', unknown: { member: 1 } }];
 
+const signer = await signingKeysOf();
 let authority: Authority;
 let good: Identity;
 const opened: { close(): Promise<void> }[] = [];
@@ -45,19 +47,14 @@ const keep = <T extends { close(): Promise<void> }>(one: T): T => {
 const transportTo = (options: Partial<NodeTransportOptions> = {}): NodeTransport =>
   keep(createNodeTransport({ allowedNetworks: ['127.0.0.0/8'], allowInsecure: false, ...options }));
 const remoteTo = (options: Partial<NodeTransportOptions> = {}) =>
-  createDispatcherRemote(transportTo(options));
+  createDispatchers({ transport: transportTo(options), signer });
 const peerOf = async (listener: RequestListener, identity = good): Promise<Peer> =>
   keep(await serveHttps(identity, listener));
 const silent = async (): Promise<Peer> => keep(await serveTcp(() => undefined));
 const callTo = (url: string, node: Partial<Node> = {}): Call => ({
   node: {
-    id: uuid,
-    name: 'north-1',
-    url,
-    caCertificate: authority.ca,
-    verifyTls: true,
-    timeoutMs: 5000,
-    ...node,
+    ...{ id: uuid, kind: 'dispatcher', name: 'north-1', url, caCertificate: authority.ca },
+    ...{ verifyTls: true, timeoutMs: 5000, ...node },
   },
   key: 'session-key',
   trace: { requestId: 'request-1', traceparent: '00-aa-bb-01' },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
-import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import type { CursorLie } from '../../simulator/faults.ts';
 import { pool } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fleetGauges } from '../../../db/repositories/monitoring/fleet-gauges.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
-import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { type Damage, damaged, damages, expectedCounts } from '../../support/damage.ts';
 import { addMember, base, type Member, pool, startWorld, type World } from '../../support/factories.ts';

@@ -5,7 +5,7 @@ import { parts } from '../../../db/repositories/snapshot/parts.ts';
 import { farmParts, type PartKind } from '../../../db/schema/snapshot/farm-parts.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/list-shapes.ts';
+import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import { type SyncCtx, type SyncOutcome, syncFarm } from '../../../shared/snapshot/sync.ts';
 import type { TestPortal } from '../portal.ts';
 

@@ -20,7 +20,7 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
   const counts = { plans: 0, writes: 0, starts: 0, inFlight: 0, mostInFlight: 0 };
   const target = ({ id }: VirtualNode): ProbeTarget => ({
     ...{ id, revision: 1, status: 'unknown', name: id, url: 'https://node.example', verify_tls: true },
-    ...{ ca_certificate: null, health_key: null, timeout_ms: 5_000 },
+    ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000 },
   });
 
   /** Whoever is asked within a time in which the node hangs, or whose answer would fall into one, gets none. */

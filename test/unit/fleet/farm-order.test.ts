@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { orderFarms } from '../../../shared/sites/calls/farm-order.ts';
+import { orderFarms } from '../../../shared/sites/calls/order.ts';
 
 const node = fc.record({
   circuit: fc.constantFrom('closed', 'open', 'half_open'),

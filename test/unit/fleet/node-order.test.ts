@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NodeFacts, orderNodes } from '../../../shared/sites/calls/node-order.ts';
+import { type NodeFacts, orderNodes } from '../../../shared/sites/calls/order.ts';
 
 const statuses = ['pass', 'fail', 'unauthorized', 'unknown'] as const;
 const balancings = ['priority', 'round_robin', 'least_loaded'] as const;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyText, type MemberFacts, type RoutingFacts } from '../../../shared/routing/facts.ts';
-import { route } from '../../../shared/routing/routing.ts';
+import { keyText, type MemberFacts, type RoutingFacts, route } from '../../../shared/routing/routing.ts';
 
 const farmIds = ['f1', 'f2', 'f3', 'f4', 'f5'];
 const farmId = fc.constantFrom(...farmIds);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberFacts, RoutingFacts } from '../../../shared/routing/facts.ts';
-import { route } from '../../../shared/routing/routing.ts';
+import { type MemberFacts, type RoutingFacts, route } from '../../../shared/routing/routing.ts';
 
 const still = { turn: 0, random: () => 0 };
 const node = { circuit: 'closed', status: 'pass' } as const;

@@ -112,7 +112,7 @@ describe('FLT-4 the results', () => {
 describe('FLT-4 the schedule', () => {
   const target = (id: string, given: Partial<ProbeTarget> = {}): ProbeTarget => ({
     ...{ id, revision: 1, status: 'pass', name: id, url: 'https://node.example', verify_tls: true },
-    ...{ ca_certificate: null, health_key: null, timeout_ms: 5_000, ...given },
+    ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000, ...given },
   });
 
   /** `lasts` is how long a node takes to answer; `delayMs` by how much this process is late with every timeout. */

@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { followCursors } from '../../../shared/remotes/dispatcher/cursors.ts';
+import type { Node } from '../../../shared/remotes/dispatcher/port.ts';
 
-const node = { id: 'n', name: 'north-1', url: 'https://node.test', verifyTls: true, timeoutMs: 1_000 };
+const node: Node = {
+  id: 'n',
+  kind: 'dispatcher',
+  name: 'north-1',
+  url: 'https://node.test',
+  verifyTls: true,
+  timeoutMs: 1_000,
+};
 const page = (next: string | null | undefined, isEmpty = false) => ({ next, isEmpty });
 
 it('FLT-8: the cursors of a list are followed to its end, over some empty pages as well', () => {

@@ -1,13 +1,23 @@
+import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
-import { createDispatcherRemote } from '../../../shared/remotes/dispatcher/https.ts';
+import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import type { Call, DispatcherRemote } from '../../../shared/remotes/dispatcher/port.ts';
 import type { Transport, TransportRequest } from '../../../shared/remotes/http/transport.ts';
+import { signingKeysOf } from '../../support/identity/signing-keys.ts';
 
+const signer = await signingKeysOf();
 const uuid = '0191d6a0-7c1e-7000-8000-000000000001';
 const call: Call = {
-  node: { id: uuid, name: 'north-1', url: 'https://node.example/base/', verifyTls: true, timeoutMs: 5000 },
+  node: {
+    id: uuid,
+    kind: 'dispatcher',
+    name: 'north-1',
+    url: 'https://node.example/base/',
+    verifyTls: true,
+    timeoutMs: 5000,
+  },
   key: 'session-key',
   trace: { requestId: 'request-1', traceparent: '00-aa-bb-01' },
   deadlineMs: 1500,
@@ -26,7 +36,7 @@ function remoteWith(...answers: Answer[]): { remote: DispatcherRemote; sent: Tra
       return { status, headers: {}, text: JSON.stringify(body) };
     },
   };
-  return { remote: createDispatcherRemote(transport), sent };
+  return { remote: createDispatchers({ transport, signer }), sent };
 }
 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
@@ -57,12 +67,23 @@ describe('what is sent', () => {
     });
   });
 
-  test('authorizing sends the signed token and no key', async () => {
+  test.each([
+    [
+      'a user',
+      { id: uuid, name: 'ann', domain: 'north', groups: ['staff'], clientIp: '10.0.0.7' },
+      { sub: 'ann', auth: 'north', groups: ['staff'], client_ip: '10.0.0.7' },
+    ],
+    ['the aggregator', null, { sub: 'aggregator' }],
+  ])('authorizing %s sends a signed token and no key', async (_, user, claims) => {
     const { remote, sent } = remoteWith({ body: { result: 'ok', token: 'key', expires_in: 600 } });
-    const answer = await remote.authorize({ node: call.node, trace: call.trace, jwt: 'a.b.c' });
+    const now = new Date(1_800_000_000_000);
+    const { node, trace } = call;
+    const answer = await remote.authorize({ node, trace, principal: { user }, now, lifeS: 300 });
     expect(answer).toEqual({ token: 'key', expiresInS: 600 });
-    expect(sent[0]).toMatchObject({ method: 'POST', body: '{"token":"a.b.c"}', deadlineMs: 5000 });
+    expect(sent[0]).toMatchObject({ method: 'POST', deadlineMs: 5000 });
     expect(sent[0]?.headers).not.toHaveProperty('x-auth-token');
+    const { iss, jti, ...signed } = decodeJwt(JSON.parse(sent[0]?.body ?? '').token);
+    expect(signed).toEqual({ ...claims, aud: 'north-1', iat: 1_800_000_000, exp: 1_800_000_300 });
   });
 
   test('health is asked with its own key, and a failing node still answers', async () => {

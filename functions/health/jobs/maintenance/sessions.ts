@@ -2,7 +2,7 @@ import { finishStep, releaseStep } from '../../../../db/repositories/maintenance
 import { type FleetFarm, findFleetFarm } from '../../../../db/repositories/snapshot/objects.ts';
 import { type EndVerb, endingAction } from '../../../../shared/agents/session-ending.ts';
 import { AppError, notFound } from '../../../../shared/kernel/errors.ts';
-import type { ListRow } from '../../../../shared/remotes/dispatcher/list-shapes.ts';
+import type { ListRow } from '../../../../shared/remotes/dispatcher/rows.ts';
 import { actAs, ask, kinds, type Target } from '../../../../shared/sites/calls/actions.ts';
 import type { Work } from './work.ts';
 

@@ -5,8 +5,8 @@ import {
   chunksForNode,
   isAskedFor,
 } from '../../../../shared/agents/messages.ts';
-import type { Delivery, MessageOrder } from '../../../../shared/remotes/dispatcher/action-shapes.ts';
 import { isUnauthorized, isUnsent } from '../../../../shared/remotes/dispatcher/failures.ts';
+import type { Delivery, MessageOrder } from '../../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../../shared/remotes/dispatcher/port.ts';
 import {
   type Action,

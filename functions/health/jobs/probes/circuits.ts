@@ -2,14 +2,16 @@ import { type SuspectNode, suspectNodes } from '../../../../db/repositories/site
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';
-import type { Node } from '../../../../shared/remotes/dispatcher/port.ts';
 import { type ProbeParts, probeCircuit } from '../../../../shared/sites/calls/circuit.ts';
+import { nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 import type { KnownParameters } from '../parameters.ts';
 import type { Job } from '../process/loop.ts';
 
 type Parts = Omit<ProbeParts, 'now'> & { clock: Clock };
 
 const maxInFlight = 6;
+/** The time limit of one probe. */
+const longestMs = 5_000;
 
 /** Looks every second for nodes that are not asked any more and may be tried: a recovered one soon serves again. */
 export const circuitJob = (parts: Parts, known: KnownParameters): Job => ({
@@ -18,17 +20,8 @@ export const circuitJob = (parts: Parts, known: KnownParameters): Job => ({
   round: async () => {
     const turn = createSemaphore(maxInFlight);
     const suspects = await suspectNodes(parts.db);
-    const probe = (node: Node) =>
-      probeCircuit({ ...parts, now: parts.clock() }, node, known.current(), newId());
-    await Promise.all(suspects.map((suspect) => turn(() => probe(asNode(suspect)))));
+    const probe = (suspect: SuspectNode) =>
+      probeCircuit({ ...parts, now: parts.clock() }, nodeOf(suspect, longestMs), known.current(), newId());
+    await Promise.all(suspects.map((suspect) => turn(() => probe(suspect))));
   },
-});
-
-const asNode = (suspect: SuspectNode): Node => ({
-  id: suspect.id,
-  name: suspect.name,
-  url: suspect.url,
-  caCertificate: suspect.ca_certificate ?? undefined,
-  verifyTls: suspect.verify_tls,
-  timeoutMs: Math.min(suspect.timeout_ms, 5_000),
 });

@@ -1,6 +1,5 @@
 import { nodeRecord } from '../../../../db/repositories/sites/node-records.ts';
 import type { ProbeOutcome, ProbeTarget } from '../../../../db/repositories/sites/probes.ts';
-import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Sealer } from '../../../../shared/kernel/crypto/sealing.ts';
 import { AppError } from '../../../../shared/kernel/errors.ts';
@@ -9,12 +8,12 @@ import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
 import { isUnauthorized } from '../../../../shared/remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../../../shared/remotes/dispatcher/port.ts';
+import { aggregator, nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 
 export type ProbeDeps = {
   remote: DispatcherRemote;
   /** Opens `health_key` of dispatchers. */
   sealer: Sealer;
-  signing: SigningKeys;
   clock: Clock;
   log: Log;
 };
@@ -53,15 +52,6 @@ export async function probeNode(
   };
 }
 
-const nodeOf = (target: ProbeTarget): Node => ({
-  id: target.id,
-  name: target.name,
-  url: target.url,
-  caCertificate: target.ca_certificate ?? undefined,
-  verifyTls: target.verify_tls,
-  timeoutMs: target.timeout_ms,
-});
-
 async function look(probe: Probe): Promise<Seen> {
   try {
     return await (probe.target.health_key === null
@@ -90,12 +80,12 @@ async function askHealth({ deps, target, node, limitMs, signal }: Probe, sealedK
 
 /** Without a key for its health check, a node is well when it takes us in and tells its domains. */
 async function askDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<Seen> {
-  const lifeS = parameters['aggregator.access_token_ttl_s'];
-  const jwt = await deps.signing.signFor(node.name, { sub: 'aggregator' }, deps.clock(), lifeS);
   const trace = { requestId: newId() };
+  const life = { now: deps.clock(), lifeS: parameters['aggregator.access_token_ttl_s'] };
   const startedAt = performance.now();
   const endsAt = startedAt + Math.min(limitMs, node.timeoutMs);
-  const { token: key } = await deps.remote.authorize({ node, jwt, trace, deadlineMs: limitMs, signal });
+  const to = { node, trace, deadlineMs: limitMs, signal };
+  const { token: key } = await deps.remote.authorize({ ...to, ...life, principal: aggregator });
   const deadlineMs = endsAt - performance.now();
   const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
   const response_time_ms = Math.round(performance.now() - startedAt);

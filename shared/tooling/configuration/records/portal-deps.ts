@@ -3,7 +3,6 @@ import type { Db } from '../../../../db/client.ts';
 import { type WebuiDeps, webuiDeps } from '../../../../functions/webui/deps.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { DirectoryRemote } from '../../../remotes/directory/port.ts';
-import { createDispatcherRemote } from '../../../remotes/dispatcher/https.ts';
 import { createNodeTransport } from '../../../remotes/http/node.ts';
 import { createTcp } from '../../../remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../remotes/kerberos/transport.ts';
@@ -39,7 +38,7 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
       (key) => key !== undefined,
     ),
     outbound,
-    dispatchers: createDispatcherRemote(transport),
+    dispatcherTransport: transport,
     ...directoriesBySockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),

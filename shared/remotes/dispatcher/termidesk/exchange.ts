@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { Transport, TransportRequest, TransportResponse } from '../http/transport.ts';
-import { badAnswer, fromStatus, fromTransport } from './failures.ts';
-import type { Call, Node } from './port.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../http/transport.ts';
+import { badAnswer, fromTransport } from '../failures.ts';
+import { type Call, deadlineOf } from '../port.ts';
+import { fromStatus } from './statuses.ts';
 
 /** One exchange with a node: where, what, and which answers count as such. */
 export type Exchange<Shape extends z.ZodType> = Omit<Call, 'key'> & {
@@ -55,12 +56,8 @@ function readAnswer<Shape extends z.ZodType>(
   throw badAnswer(node, body === undefined ? 'not_json' : 'wrong_shape');
 }
 
-/** Time that a call may take altogether. */
-export const deadlineOf = (node: Node, deadlineMs: number | undefined): number =>
-  Math.min(deadlineMs ?? node.timeoutMs, node.timeoutMs);
-
 async function send(transport: Transport, exchange: Exchange<z.ZodType>): Promise<TransportResponse> {
-  const { node, method, body, credentials, trace, deadlineMs, signal } = exchange;
+  const { node, method, body, credentials, trace, signal } = exchange;
   try {
     return await transport.send({
       method,
@@ -73,7 +70,7 @@ async function send(transport: Transport, exchange: Exchange<z.ZodType>): Promis
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
-      deadlineMs: deadlineOf(node, deadlineMs),
+      deadlineMs: deadlineOf(exchange),
       ca: node.caCertificate,
       verifyTls: node.verifyTls,
       concerns: node.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionStates, unknown } from './list-shapes.ts';
+import { sessionStates, unknown } from '../rows.ts';
 import { flag, line, optional, port, seconds, stored, text, word } from './members.ts';
 
 /* Answers of dispatcher nodes. */
@@ -11,7 +11,6 @@ export const Authorization = z.object({
 });
 
 export const Domain = z.object({ authUuid: line(64).min(1), authSmallName: line(64), auth: line(256) });
-export type Domain = z.output<typeof Domain>;
 export const Domains = z.array(Domain).max(1000);
 
 export const Health = z.object({
@@ -19,7 +18,6 @@ export const Health = z.object({
   version: optional(line(64)),
   description: text(256),
 });
-export type Health = z.output<typeof Health>;
 
 const ServiceSession = z.object({
   session_uuid: z.guid(),
@@ -56,8 +54,6 @@ export const Service = z.object({
     .nullish()
     .transform((sessions) => sessions ?? []),
 });
-/** Without a name it is known by its identifier. */
-export type Service = z.output<typeof Service> & { name: string };
 export const ServicePage = z.object({
   items: z.array(z.unknown()).max(1000),
   next: z.string().min(1).max(4096).nullish(),
@@ -115,7 +111,6 @@ export const Connection = z.object({
   rdp: optional(Rdp),
   spice: optional(Spice),
 });
-export type Connection = z.output<typeof Connection>;
 
 export const Readiness = z.object({
   verdict: z.enum(['connect', 'wait', 'abandon']),
@@ -128,7 +123,6 @@ export const Readiness = z.object({
   retry_after_ms: optional(z.number().int().min(0).max(3_600_000)),
   percent: optional(z.number().min(0).max(100)),
 });
-export type Readiness = z.output<typeof Readiness>;
 
 export const Reconnection = z.object({ link: line(2048).min(1), expires_in: seconds });
 

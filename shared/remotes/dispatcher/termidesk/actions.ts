@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isObject } from '../../kernel/json/json.ts';
-import type { Transport, TransportRequest } from '../http/transport.ts';
+import { isObject } from '../../../kernel/json/json.ts';
+import type { Transport, TransportRequest } from '../../http/transport.ts';
+import type { Call, DispatcherActions } from '../port.ts';
+import { unknown } from '../rows.ts';
 import { Assistance, Delivery, Policies } from './action-shapes.ts';
 import { converse } from './exchange.ts';
-import { PoolRow, SessionRow, unknown, WorkplaceRow } from './list-shapes.ts';
-import type { Call, DispatcherActions } from './port.ts';
+import { PoolRow, SessionRow, WorkplaceRow } from './list-shapes.ts';
 
 export function createActions(transport: Transport): DispatcherActions {
   const { pool, workplace, session } = rows;

@@ -1,11 +1,18 @@
 import type { z } from 'zod';
-import { idOf } from '../../kernel/ids.ts';
-import { foldName } from '../../kernel/text.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Transport } from '../../http/transport.ts';
+import { readRow } from '../liberal.ts';
+import type { Call } from '../port.ts';
+import {
+  type CheckedRow,
+  type Ignored,
+  type ListKind,
+  type ListPage,
+  type ListQuery,
+  type ListRow,
+  tagId,
+} from '../rows.ts';
 import { converseIfChanged } from './exchange.ts';
-import { type Ignored, readRow } from './liberal.ts';
-import { identities, type ListKind, type ListRow, listShapes, RawPage, Uuid } from './list-shapes.ts';
-import type { Call, CheckedRow, ListPage, ListQuery } from './port.ts';
+import { identities, listShapes, RawPage, Uuid } from './list-shapes.ts';
 
 /** One page of a list, each row checked by itself: a bad one costs the others nothing. */
 export async function readList<K extends ListKind>(
@@ -48,12 +55,6 @@ function checkRows<K extends ListKind>(
   }
   return { rows, dropped };
 }
-
-/** Of no other meaning than that names of tags have identifiers within it. */
-const tagNames = '0d6a3f0c-5c0e-5d8a-9c53-8a6a2d1f7e10';
-
-/** The identifier of a tag to which its node gives none: equal names have equal identifiers. */
-export const tagId = (name: string): string => idOf(foldName(name), tagNames);
 
 /** What the node names as removed. */
 function rowIdOf(kind: ListKind, name: string): string[] {

@@ -1,17 +1,8 @@
 import { z } from 'zod';
+import { type ListKind, machineStates, sessionStates, unknown, workplaceStates } from '../rows.ts';
 import { line, stored } from './members.ts';
 
-/*
- * Rows of the lists that dispatcher nodes own. A row needs its identity only. Other members that are missing, or are not as they
- * should be, are null; a state is then `unknown`. What is checked here can be stored as it is: identifiers in lower case, moments
- * as RFC 3339 in UTC, numbers within their columns.
- */
-
-export const listKinds = ['servicespools', 'workplaces', 'spsessions', 'tags'] as const;
-export type ListKind = (typeof listKinds)[number];
-
-/** A state that a node does not report, or that we do not know. Nothing in it takes a connection. */
-export const unknown = 'unknown';
+/* Rows of lists. The port says what each member means; a member that is missing or malformed is null, a state `unknown`. */
 
 /** The member without which a row is of no use. Tags are known by their names everywhere, so a tag may have no `uuid`. */
 export const identities = {
@@ -61,18 +52,6 @@ export const PoolRow = z.object({
   restrained: flag,
   tags,
 });
-
-export const workplaceStates = [
-  'preparing',
-  'ready',
-  'in_use',
-  'removing',
-  'error',
-  'maintenance',
-  unknown,
-] as const;
-export const machineStates = ['running', 'stopped', 'suspended', 'starting', 'stopping', unknown] as const;
-export const sessionStates = ['active', 'disconnected', unknown] as const;
 
 export const WorkplaceRow = z.object({
   uuid: Uuid,
@@ -130,7 +109,6 @@ export const listShapes = {
   spsessions: SessionRow,
   tags: TagRow,
 } as const satisfies Record<ListKind, z.ZodType>;
-export type ListRow<K extends ListKind> = z.output<(typeof listShapes)[K]>;
 
 /** A page before its rows are looked at one by one. */
 export const RawPage = z.object({

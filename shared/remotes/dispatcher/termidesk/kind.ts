@@ -1,12 +1,23 @@
 import { z } from 'zod';
-import type { CertificateFacts, Transport } from '../http/transport.ts';
+import type { Transport } from '../../http/transport.ts';
+import type {
+  ConnectionQuery,
+  Reconnection as ReconnectionLink,
+  Service as UserService,
+} from '../connections.ts';
+import { followCursors } from '../cursors.ts';
+import { badAnswer, isUnauthorized } from '../failures.ts';
+import { readRow } from '../liberal.ts';
+import {
+  type AuthorizeRequest,
+  type Call,
+  type DispatcherAdapter,
+  type DispatcherKind,
+  deadlineOf,
+  type IssuedKey,
+  type KindParts,
+} from '../port.ts';
 import { createActions } from './actions.ts';
-import { followCursors } from './cursors.ts';
-import { converse, deadlineOf } from './exchange.ts';
-import { badAnswer, fromTransport, isUnauthorized } from './failures.ts';
-import { readRow } from './liberal.ts';
-import { readList } from './lists.ts';
-import type { Call, ConnectionQuery, DispatcherRemote } from './port.ts';
 import {
   Authorization,
   Connection,
@@ -16,17 +27,23 @@ import {
   Reconnection,
   Service,
   ServicePage,
-} from './shapes.ts';
+} from './client-shapes.ts';
+import { converse } from './exchange.ts';
+import { readList } from './lists.ts';
 
 const pageSize = 500;
 const maxServices = 5000;
 const maxPages = 50;
 
-/** The dispatcher remote over HTTPS, by whatever transport the runtime has. */
-export function createDispatcherRemote(transport: Transport): DispatcherRemote {
-  const { inspect } = transport;
+/** Termidesk: JSON over HTTPS. A JWT of ours is exchanged for a session key, which is sent as `X-Auth-Token`. */
+export const termidesk: DispatcherKind = { create };
+
+function create({ transport, signer }: KindParts): DispatcherAdapter {
   return {
-    authorize: ({ jwt, ...to }) => authorize(transport, to, jwt),
+    authorize: async ({ principal, now, lifeS, ...to }) => {
+      const jwt = await signer.signFor(to.node.name, claimsOf(principal), now, lifeS);
+      return exchangeToken(transport, to, jwt);
+    },
     logOut: (call) => logOut(transport, call),
     domains: (call) => {
       const path = '/api/auth/v7.0/authenticators';
@@ -49,17 +66,20 @@ export function createDispatcherRemote(transport: Transport): DispatcherRemote {
     reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),
     list: (call, kind, query) => readList(transport, call, kind, query),
     ...createActions(transport),
-    ...(inspect && { certificate: (to) => certificate(inspect, to) }),
   };
 }
 
 const keyed = ({ key, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
 
-async function authorize(
-  transport: Transport,
-  to: Omit<Call, 'key'>,
-  jwt: string,
-): Promise<{ token: string; expiresInS: number }> {
+/** The name by which nodes know the aggregator itself; users of this name are refused before any call. */
+const aggregatorName = 'aggregator';
+
+const claimsOf = ({ user }: AuthorizeRequest['principal']) =>
+  user
+    ? { sub: user.name, auth: user.domain, groups: user.groups, client_ip: user.clientIp }
+    : { sub: aggregatorName };
+
+async function exchangeToken(transport: Transport, to: Omit<Call, 'key'>, jwt: string): Promise<IssuedKey> {
   const path = '/api/auth/v7.0/jwtauth';
   const exchange = {
     ...to,
@@ -83,9 +103,9 @@ async function logOut(transport: Transport, call: Call): Promise<void> {
   }
 }
 
-async function services(transport: Transport, call: Call): Promise<Service[]> {
-  const endsAt = performance.now() + deadlineOf(call.node, call.deadlineMs);
-  const found: Service[] = [];
+async function services(transport: Transport, call: Call): Promise<UserService[]> {
+  const endsAt = performance.now() + deadlineOf(call);
+  const found: UserService[] = [];
   const nextOf = followCursors(call.node);
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
@@ -108,7 +128,7 @@ async function services(transport: Transport, call: Call): Promise<Service[]> {
 }
 
 /** None for a row without an identity. */
-function serviceOf(item: unknown): Service[] {
+function serviceOf(item: unknown): UserService[] {
   const { row } = readRow(Service, 'uuid', item);
   return row ? [{ ...row, name: row.name ?? row.uuid }] : [];
 }
@@ -132,11 +152,7 @@ function ask<Shape extends z.ZodType>(
   });
 }
 
-function reconnect(
-  transport: Transport,
-  call: Call,
-  sessionUuid: string,
-): Promise<z.output<typeof Reconnection>> {
+function reconnect(transport: Transport, call: Call, sessionUuid: string): Promise<ReconnectionLink> {
   return converse(transport, {
     ...keyed(call),
     method: 'POST',
@@ -145,15 +161,4 @@ function reconnect(
     answer: Reconnection,
     isAction: true,
   });
-}
-
-async function certificate(
-  inspect: NonNullable<Transport['inspect']>,
-  { node, deadlineMs, signal }: Parameters<NonNullable<DispatcherRemote['certificate']>>[0],
-): Promise<CertificateFacts> {
-  try {
-    return await inspect(node.url, { deadlineMs: deadlineOf(node, deadlineMs), signal });
-  } catch (error) {
-    throw fromTransport(node, error);
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from '../../kernel/text.ts';
+import { isStorable } from '../../../kernel/text.ts';
 
 /*
  * Members of answers of dispatcher nodes. Members that we do not use are ignored and dropped; those that we use are bounded.

@@ -1,0 +1,78 @@
+import { atomically } from '../../../db/client.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
+import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
+import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
+import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
+import type { GatewayRoute } from './gateway-route.ts';
+import type { PoolTarget, RuleTarget } from './targets.ts';
+
+/** A connection, and the pool that it is for; `reason` is that of the rule. */
+type IssuedConnection = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
+
+/**
+ * Records the event, the ticket, where the rule led, and that the cached list of the farm lacks the new session: one round
+ * trip.
+ */
+export async function recordIssue(
+  ctx: UserCtx,
+  target: PoolTarget | RuleTarget,
+  id: string,
+  issued: IssuedConnection,
+  gatewayRoute: GatewayRoute | undefined,
+): Promise<void> {
+  const { deps, now, parameters } = ctx;
+  const { user } = ctx.principal;
+  const entry = issueEvent(ctx, target, id, issued, gatewayRoute);
+  const isCached = cachedLists(target.site, parameters, now).get(issued.farm.id)?.fresh;
+  // The common case needs no transaction.
+  if (target.kind === 'pool' && !isCached && !gatewayRoute) return void (await appendAudit(deps.db, entry));
+  const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
+  const row = { userId: user.id, farmId: issued.farm.id, pool: issued.pool, at: now };
+  await atomically(deps.db, (h) => [
+    appendAudit(h, entry),
+    ...(gatewayRoute ? [gatewayRoute.keep(h)] : []),
+    ...(target.kind === 'rule' ? [keepIssued(h, { ...row, ruleId: target.rule.id })] : []),
+    ...(isCached ? [ageServiceList(h, user.id, issued.farm.id, staleAt)] : []),
+  ]);
+}
+
+/** The name in the snapshot, else in the last list of the user. */
+function poolNameOf(target: PoolTarget | RuleTarget, pool: string): string | null {
+  const { routing } = target.site;
+  const known = target.kind === 'rule' ? memberIn(target.rule, pool)?.name : routing.pool_name;
+  const listed = routing.lists.flatMap(({ services }) => services).find(({ uuid }) => uuid === pool);
+  return known ?? listed?.name ?? null;
+}
+
+const memberIn = ({ members }: RuleTarget['rule'], pool: string) =>
+  members.find(({ servicepool_uuid }) => servicepool_uuid === pool);
+
+const issueEvent = (
+  ctx: UserCtx,
+  target: PoolTarget | RuleTarget,
+  id: string,
+  { answer: { protocol, host, session_uuid }, farm, pool, reason }: IssuedConnection,
+  gatewayRoute: GatewayRoute | undefined,
+) =>
+  auditEntry(ctx, {
+    event: 'aggregator.ConnectionIssued',
+    category: 'workplace',
+    object_type: 'service',
+    object_id: id,
+    object_name: target.kind === 'rule' ? target.rule.display_name : (poolNameOf(target, pool) ?? pool),
+    details: {
+      site: target.site.uri,
+      farm: farm.name,
+      servicepool_uuid: pool,
+      servicepool_name: poolNameOf(target, pool),
+      session_uuid: session_uuid ?? null,
+      protocol,
+      host,
+      ...(gatewayRoute && { gateway: gatewayRoute.gateway.name }),
+      ...(reason !== undefined && { farm_id: farm.id, reason }),
+    },
+  });

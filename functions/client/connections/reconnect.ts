@@ -1,0 +1,40 @@
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
+import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
+import { isAllowedLink } from '../../../shared/sites/links.ts';
+import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
+import { isPossible } from './targets.ts';
+
+/**
+ * A new link of a live session. The portal does not know which farm has the session, so that all are called; a farm that
+ * does not know the session changes nothing.
+ * @throws AppError `not_found`, `upstream_*`; `upstream_failed` for a link that clients must not open
+ */
+export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
+  const site = await loadUserSite(ctx, siteUri);
+  const { principal } = site;
+  const farms = site.farms.filter((farm) => farm.enabled && isPossible(ctx, farm, ctx.principal));
+  const outcomes = await fanOut(farms, ctx.parameters['aggregator.call_timeout_ms'], (farm, signal) =>
+    callFarm(ctx, { site, farm, principal, signal, retry: 'unsent' }, (call) =>
+      ctx.deps.dispatchers.reconnect(call, sessionUuid),
+    ),
+  );
+  for (const [at, outcome] of outcomes.entries()) {
+    const farm = farms[at];
+    if (!outcome.ok || !farm) continue;
+    const schemes = ctx.parameters['aggregator.link_schemes'];
+    if (!isAllowedLink(outcome.value.link, schemes))
+      throw new AppError('upstream_failed', 'The scheme of the link is not allowed', {
+        reason: 'link_not_allowed',
+        farm: farm.name,
+      });
+    return { ...outcome.value, session_uuid: sessionUuid, farm_id: farm.id };
+  }
+  throw worstOf(outcomes) ?? notFound();
+}
+
+/** A farm that failed may be the one that has the session. */
+const worstOf = (outcomes: readonly Outcome<unknown>[]): unknown =>
+  outcomes.flatMap((outcome) => (outcome.ok || isNotFound(outcome.error) ? [] : [outcome.error]))[0];
+
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';

@@ -1,0 +1,90 @@
+import type { SessionState } from './rows.ts';
+
+/** A domain of users as a node lists it. `authSmallName` is its label, by which it is linked with a domain of ours. */
+export type Domain = { authUuid: string; authSmallName: string; auth: string };
+
+export type Health = { status: 'pass' | 'fail'; version?: string | undefined; description: string };
+
+export type ServiceState = 'ready' | 'busy' | 'maintenance' | 'unavailable' | 'unknown';
+
+/** A service of a user. A service without a name has its identifier as name. */
+export type Service = {
+  uuid: string;
+  name: string;
+  description: string;
+  protocols: string[];
+  state: ServiceState;
+  in_use: boolean;
+  /** Null if the node does not report it. */
+  maintenance: boolean | null;
+  maintenance_message?: string | undefined;
+  sessions: { session_uuid: string; state: SessionState }[];
+};
+
+/** Properties of the client component; absent members are not sent. */
+export type ConnectionQuery = {
+  protocol?: string | undefined;
+  client_version?: string | undefined;
+  hostname?: string | undefined;
+};
+
+export type ConnectionMethod = 'new' | 'legacy';
+
+/** Parameters of one connection. `expires_in` is in seconds. */
+export type Connection = {
+  protocol: 'rdp' | 'spice';
+  method: ConnectionMethod;
+  session_uuid?: string | undefined;
+  host: string;
+  port: number;
+  username: string;
+  domain: string;
+  /** Valid once, for this connection only. */
+  password?: string | undefined;
+  expires_in: number;
+  rdp?: RdpSettings | undefined;
+  spice?: SpiceSettings | undefined;
+};
+
+export type RdpSettings = {
+  screen_size?: string | undefined;
+  color_depth?: number | undefined;
+  multimon?: boolean | undefined;
+  redirect?: Redirections | undefined;
+  certificate_fingerprint?: string | undefined;
+};
+
+export type Redirections = Partial<
+  Record<
+    'clipboard' | 'drives' | 'printers' | 'smartcards' | 'usb' | 'audio' | 'microphone' | 'webcam',
+    boolean | undefined
+  >
+>;
+
+export type SpiceSettings = {
+  tls_port?: number | undefined;
+  /** PEM. */
+  ca?: string | undefined;
+  host_subject?: string | undefined;
+  proxy?: string | undefined;
+  secure_channels?: string[] | undefined;
+  usb_redirection?: boolean | undefined;
+  fullscreen?: boolean | undefined;
+  title?: string | undefined;
+};
+
+/** Whether a client connects, waits or gives up. */
+export type Readiness = {
+  verdict: 'connect' | 'wait' | 'abandon';
+  method: ConnectionMethod;
+  protocol: string;
+  ready: boolean;
+  state: string;
+  reason_code: string;
+  message?: string | undefined;
+  retry_after_ms?: number | undefined;
+  percent?: number | undefined;
+};
+
+/** A link to a live session; `expires_in` is in seconds. */
+export type Reconnection = { link: string; expires_in: number };

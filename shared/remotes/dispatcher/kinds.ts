@@ -1,0 +1,62 @@
+import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
+import { fromTransport } from './failures.ts';
+import {
+  type Destination,
+  type DispatcherAdapter,
+  type DispatcherKind,
+  type DispatcherRemote,
+  deadlineOf,
+  type KindParts,
+  type Node,
+} from './port.ts';
+import { termidesk } from './termidesk/kind.ts';
+
+/** The adapter of each kind. A new kind is a folder beside this file, a line here, and its name in `dispatcherKinds`. */
+const kinds = { dispatcher: termidesk } satisfies Record<DispatcherKindName, DispatcherKind>;
+
+/** Dispatchers over the transport of the runtime; `node.kind` of each call selects the adapter. */
+export function createDispatchers(parts: KindParts): DispatcherRemote {
+  const names = Object.keys(kinds) as DispatcherKindName[];
+  const adapters = new Map(names.map((name) => [name, kinds[name].create(parts)]));
+  const { inspect } = parts.transport;
+  return {
+    ...byNode(({ kind, name }) => {
+      const adapter = adapters.get(kind);
+      if (!adapter) throw new Error(`the dispatcher ${name} is of an unknown kind`);
+      return adapter;
+    }),
+    ...(inspect && { certificate: (to) => certificate(inspect, to) }),
+  };
+}
+
+const byNode = (at: (node: Node) => DispatcherAdapter): DispatcherAdapter => ({
+  authorize: (request) => at(request.node).authorize(request),
+  logOut: (call) => at(call.node).logOut(call),
+  domains: (call) => at(call.node).domains(call),
+  health: (request) => at(request.node).health(request),
+  services: (call) => at(call.node).services(call),
+  connectionInfo: (call, ...rest) => at(call.node).connectionInfo(call, ...rest),
+  preconnectionInfo: (call, ...rest) => at(call.node).preconnectionInfo(call, ...rest),
+  reconnect: (call, ...rest) => at(call.node).reconnect(call, ...rest),
+  list: (call, ...rest) => at(call.node).list(call, ...rest),
+  policies: (call, ...rest) => at(call.node).policies(call, ...rest),
+  updatePool: (call, ...rest) => at(call.node).updatePool(call, ...rest),
+  maintainPool: (call, ...rest) => at(call.node).maintainPool(call, ...rest),
+  sendMessage: (call, ...rest) => at(call.node).sendMessage(call, ...rest),
+  changeWorkplace: (call, ...rest) => at(call.node).changeWorkplace(call, ...rest),
+  deleteWorkplace: (call, ...rest) => at(call.node).deleteWorkplace(call, ...rest),
+  endSession: (call, ...rest) => at(call.node).endSession(call, ...rest),
+  assistSession: (call, ...rest) => at(call.node).assistSession(call, ...rest),
+});
+
+/** TLS is the same for all kinds. */
+async function certificate(
+  inspect: NonNullable<KindParts['transport']['inspect']>,
+  to: Omit<Destination, 'trace'>,
+) {
+  try {
+    return await inspect(to.node.url, { deadlineMs: deadlineOf(to), signal: to.signal });
+  } catch (error) {
+    throw fromTransport(to.node, error);
+  }
+}

@@ -1,0 +1,92 @@
+import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
+import type { CallCtx } from './dispatcher-keys.ts';
+
+/** The state of an enabled node of a farm. */
+export type NodeState = Pick<StoredNode, 'circuit' | 'status'>;
+
+/** True when a node of the farm may be called. */
+export const isReachable = (nodes: readonly Pick<NodeState, 'circuit'>[]): boolean =>
+  nodes.some(({ circuit }) => circuit === 'closed');
+
+/** True when the farm has nodes, and none of them may be called. */
+export const isCut = ({ nodes }: { nodes: readonly Pick<NodeState, 'circuit'>[] }): boolean =>
+  nodes.length > 0 && !isReachable(nodes);
+
+/** What the choice of a node looks at. */
+export type NodeFacts = {
+  id: string;
+  priority: number;
+  status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
+  response_time_ms: number | null;
+};
+export type Balancing = 'priority' | 'round_robin' | 'least_loaded';
+
+/** Nodes that answered their last probe come before those not probed yet, failing ones last. */
+const byHealth = [['pass'], ['unknown'], ['unauthorized', 'fail']];
+
+/**
+ * The order in which the nodes of a farm are tried: healthy ones first, among them as the farm balances.
+ * @param turn any number that grows from call to call; it moves `round_robin` on
+ */
+export function orderNodes<N extends NodeFacts>(
+  nodes: readonly N[],
+  balancing: Balancing,
+  turn: number,
+): N[] {
+  const byId = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return byHealth.flatMap((statuses) => {
+    const alike = byId.filter(({ status }) => statuses.includes(status));
+    // Only nodes of one health take turns: the one after a failing node would have the turns of both.
+    if (balancing === 'round_robin') return turned(alike, turn);
+    return alike.sort((a, b) => rank(a, balancing) - rank(b, balancing));
+  });
+}
+
+function turned<N>(nodes: readonly N[], turn: number): N[] {
+  const shift = nodes.length > 0 ? turn % nodes.length : 0;
+  return [...nodes.slice(shift), ...nodes.slice(0, shift)];
+}
+
+const rank = (node: NodeFacts, balancing: 'priority' | 'least_loaded'): number =>
+  balancing === 'priority' ? node.priority : (node.response_time_ms ?? Number.MAX_SAFE_INTEGER);
+
+/** Turns by farm and by rule: with one count for all, those that are called together would keep their places. */
+const turns = new WeakMap<CallCtx['deps'], Map<string, number>>();
+
+/** The turn that `nextTurn` will give. */
+export const presentTurn = (deps: CallCtx['deps'], { id }: { id: string }): number =>
+  turns.get(deps)?.get(id) ?? 0;
+
+/** @returns a number that grows from call to call */
+export function nextTurn(deps: CallCtx['deps'], one: { id: string }): number {
+  const turn = presentTurn(deps, one);
+  turns.set(deps, (turns.get(deps) ?? new Map<string, number>()).set(one.id, turn + 1));
+  return turn;
+}
+
+type NodeHealth = Pick<StoredNode, 'circuit' | 'circuit_failures' | 'status' | 'response_time_ms'>;
+
+/**
+ * The order in which farms are asked when not all can be at once: those first that answered lately, the fast ones before
+ * the slow; then those of which nothing is known; last those that failed, so that they delay no other farm.
+ */
+export const orderFarms = <F extends { nodes: readonly NodeHealth[] }>(farms: readonly F[]): F[] =>
+  farms
+    .map((farm) => ({ farm, rank: best(farm.nodes.map(healthOf)) }))
+    .sort((a, b) => compare(a.rank, b.rank))
+    .map(({ farm }) => farm);
+
+type Rank = readonly [health: number, tookMs: number];
+
+function healthOf({ circuit, circuit_failures, status, response_time_ms }: NodeHealth): Rank {
+  const tookMs = response_time_ms ?? Number.MAX_SAFE_INTEGER;
+  if (circuit !== 'closed') return [3, tookMs];
+  if (circuit_failures > 0 || status === 'fail' || status === 'unauthorized') return [2, tookMs];
+  return [status === 'pass' ? 0 : 1, tookMs];
+}
+
+/** A farm is as good as the best of its nodes, which is the one that is asked. */
+const best = (ranks: readonly Rank[]): Rank =>
+  ranks.reduce((a, b) => (compare(a, b) <= 0 ? a : b), [4, Number.MAX_SAFE_INTEGER]);
+
+const compare = (a: Rank, b: Rank): number => a[0] - b[0] || a[1] - b[1];

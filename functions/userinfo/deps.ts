@@ -15,9 +15,9 @@ export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 export const userinfoDeps = async (
   given: RuntimeParts & { directories: DirectoryRemote },
 ): Promise<UserinfoDeps> => ({
-  ...(await baseDeps(ingredients)),
-  directories: ingredients.directories,
-  hasher: createHasher(ingredients.hashing),
+  ...(await baseDeps(given)),
+  directories: given.directories,
+  hasher: createHasher(given.hashing),
 });
 
 export const endpoint = endpointIn<UserinfoDeps>();

@@ -78,11 +78,11 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
     ...(tls && { TLS_CERT_FILE: tls.certFile, TLS_KEY_FILE: tls.keyFile }),
   };
   const { healthUrl } = await startSidecar(sidecarMain, sidecarEnv, log, shutdown);
-  // Last of what may fail: a generated password is printed once.
+  // Must be the last step that can fail, because a generated password is printed only once.
   const adminPassword = await prepareInstallation(deps.db, deps.hasher, config.adminPassword).catch(named);
   shutdown.signal.throwIfAborted();
   shutdown.add('requests', () => serving.close(8_000));
-  // Runs first: the step before waits for requests, and session agents wait for events.
+  // Must run first: closing the server waits for requests, and session agents hold requests open.
   shutdown.add('waiting session agents', () => notifier.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl, caFile: tls?.caFile, adminPassword };
@@ -93,12 +93,12 @@ type Tls = Omit<LocalTls, 'caFile'> & { caFile: string | undefined };
 
 async function tlsOf(config: Config, log: Log): Promise<Tls | undefined> {
   if (!config.tls) return undefined;
-  const given = readTlsFiles(config);
-  if (!given) {
+  const tlsFiles = readTlsFiles(config);
+  if (!tlsFiles) {
     return ensureLocalTls(join(config.dataDir, 'tls'), [config.host, new URL(config.baseUrl).hostname]);
   }
-  if (given.warning) log.warn(given.warning);
-  return { ...given, caFile: undefined };
+  if (tlsFiles.warning) log.warn(tlsFiles.warning);
+  return { ...tlsFiles, caFile: undefined };
 }
 
 function databaseOf(config: Config): DatabaseAddress | undefined {
@@ -189,7 +189,10 @@ function flushedTelemetry(telemetry: Telemetry, shutdown: Shutdown): Telemetry {
   return telemetry;
 }
 
-/** Takes the port at once, so that one in use is told at once; what comes before the portal is ready gets 503. */
+/**
+ * Binds the port first, so that a port in use is reported immediately. Requests before the portal is ready receive
+ * 503.
+ */
 async function listen(config: Config, tls: Tls | undefined, log: Log) {
   const state: { portal?: Portal } = {};
   const serving = await serveNode({

@@ -56,16 +56,19 @@ export function createPortal(deps: PortalDeps): Portal {
     modules,
     fetch: (request, invocation) => {
       const facts = moduleOf(withoutTrailingSlashes(new URL(request.url).pathname));
-      // What belongs to no module is answered by the one that knows them all: 404.
+      // Paths outside of all modules are answered with 404 by the discover module.
       return ((facts && byName.get(facts.name)) ?? discover).fetch(request, invocation);
     },
   };
 }
 
-/** What a process knows before it has dependencies. */
+/** Inputs from which a process creates its dependencies. */
 export type Ingredients = IdentityRuntimeParts;
 
-/** The dependencies of all modules at once; of what two of them make, that of the later one serves both. */
+/**
+ * The combined dependencies of all modules. If two modules create the same dependency, the later one is used by
+ * both.
+ */
 export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
   return {
     ...(await discoverDeps(given)),

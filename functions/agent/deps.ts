@@ -13,7 +13,7 @@ import { inResultForm } from '../../shared/http/serve/result-form.ts';
 import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type AgentDeps = HttpDeps & BareDeps;
-/** The context of a call by an agent that has proved itself. */
+/** The context of a call by an authenticated agent. */
 export type AgentCtx<P extends Agent | Registration = Agent> = ClientCtx<AgentDeps, P>;
 
 export const agentDeps = async (given: RuntimeParts): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
@@ -47,7 +47,7 @@ type Run<P extends Agent | Registration, B extends Sent> = (
   body: z.output<B>,
 ) => Promise<unknown>;
 
-/** A call with the token of an agent in its body; `run` returns the `result` of the answer. */
+/** A call with an agent token in its body. `run` returns the `result` of the response. */
 export const agentCall = <B extends Sent, R extends Shape>(
   call: Call<B, R>,
   run: Run<Agent, B>,
@@ -60,7 +60,7 @@ export const agentCall = <B extends Sent, R extends Shape>(
     async (ctx, { body }) => inResultForm(await run(ctx, body), ctx.now),
   );
 
-/** A call with the token of an agent, or of the registration that a machine has before it has an agent. */
+/** A call with an agent token, or with the registration token of a machine that has no agent yet. */
 export const machineCall = <B extends Sent, R extends Shape>(
   call: Call<B, R>,
   run: Run<Agent | Registration, B>,

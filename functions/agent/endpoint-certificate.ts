@@ -21,13 +21,13 @@ export type EndpointCertificate = {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 /**
- * The suites of TLS 1.2 that fit the key. Agents without this list offer RSA suites only, which an EC key cannot serve;
- * the suites of TLS 1.3 do not depend on the key and are always on.
+ * TLS 1.2 suites for the type of the key. Without this list, agents offer only RSA suites, which an EC key cannot
+ * serve. TLS 1.3 suites do not depend on the key and are always enabled.
  */
 const ciphers = 'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305';
 
 const dayMs = 86_400_000;
-/** Agents ask for a new certificate at each start; this is longer than any of them runs. */
+/** Agents request a new certificate at each start, so the validity only has to exceed the uptime of a workplace. */
 const days = 3_650;
 
 /**

@@ -12,20 +12,20 @@ export type AggregatorDeps = HttpDeps & {
   host: Host;
   signingKeys: SigningKeys;
   peerKeys: PeerKeys;
-  /** Which addresses the keys of peers may have. */
+  /** The allowed addresses of peer keys. */
   outbound: UrlPolicy;
 };
 export type AggregatorCtx = Ctx<AggregatorDeps, SignedIn>;
 
-/** What this module needs of the means to reach others: the keys of peers. */
+/** The outbound dependencies of this module: reading the keys of peers. */
 export type AggregatorIngredients = Omit<FleetRuntimeParts, 'dispatchers'>;
 
-export const aggregatorDeps = async (given: AggregatorIngredients): Promise<AggregatorDeps> => ({
-  ...(await baseDeps(given)),
-  host: given.host,
-  signingKeys: await createSigningKeys(given.signingKeys, given.baseUrl),
-  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
-  outbound: given.outbound,
+export const aggregatorDeps = async (ingredients: AggregatorIngredients): Promise<AggregatorDeps> => ({
+  ...(await baseDeps(ingredients)),
+  host: ingredients.host,
+  signingKeys: await createSigningKeys(ingredients.signingKeys, ingredients.baseUrl),
+  peerKeys: createPeerKeys(ingredients.peerKeys, ingredients.singleFlight),
+  outbound: ingredients.outbound,
 });
 
 export const endpoint = endpointIn<AggregatorDeps>();

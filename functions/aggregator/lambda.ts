@@ -11,7 +11,7 @@ import { aggregatorDeps } from './deps.ts';
  */
 export const handler = streamingLambdaOf({
   create: createAggregator,
-  depsOf: (given) => aggregatorDeps(bySockets(given)),
+  depsOf: (ingredients) => aggregatorDeps(bySockets(ingredients)),
   demands,
   everyMinute: noteEdgePortal,
 });

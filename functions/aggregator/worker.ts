@@ -8,7 +8,7 @@ import { aggregatorDeps } from './deps.ts';
 /** Of all modules this one reports the portal, by the cron trigger of `wrangler.toml`. */
 export default workerOf({
   create: createAggregator,
-  depsOf: (given) => aggregatorDeps(byFetch(given)),
+  depsOf: (ingredients) => aggregatorDeps(byFetch(ingredients)),
   demands,
   everyMinute: noteEdgePortal,
 });

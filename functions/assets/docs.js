@@ -1,9 +1,9 @@
-/** The reference: Swagger UI, which calls the API with a token that it never shows. */
+/** The API reference: Swagger UI, which calls the API with a token that is never displayed. */
 const { facts, say, send, signOut } = globalThis.portal;
 const reference = document.getElementById('reference');
-/** What stands in curl lines where the token goes; shells fill it in. */
+/** Placeholder of the token in curl commands; the shell expands it. */
 const placeholder = '$TOKEN';
-/** A token is replaced before it ends, so that nothing is refused in between. */
+/** A token is replaced before it expires, so that no request is rejected in between. */
 const marginS = 60;
 let held;
 
@@ -19,13 +19,13 @@ async function liveToken() {
   }
 }
 
-/** A token whose session has ended is not sent a second time. */
+/** The token of an ended session is not sent again. */
 function forgetRefused(answer) {
   if (answer.status === 401) held = undefined;
   return answer;
 }
 
-/** The request as it is sent; the one that is shown keeps the placeholder. */
+/** The request that is sent. The displayed one keeps the placeholder. */
 async function withToken(request) {
   const isOwn = new URL(request.url, location.href).origin === location.origin;
   if (request.headers?.['X-Auth-Token'] !== placeholder) return request;
@@ -34,7 +34,7 @@ async function withToken(request) {
   return { ...request, headers };
 }
 
-/** One line for a POSIX shell: everything quoted, but for the token, which the shell is to fill in. */
+/** A command for a POSIX shell: everything is quoted except the token variable, which the shell expands. */
 function curlOf(request) {
   const { url, method, headers, body } = request.toJS();
   const quoted = (text) => `'${String(text).replaceAll("'", `'\\''`)}'`;
@@ -68,7 +68,7 @@ function curlCommand({ React }) {
   };
 }
 
-/** Resources under the headings of their modules, which Swagger UI does not know. */
+/** Groups resources under the headings of their modules, which Swagger UI does not support. */
 function groupedTag(Tag, { React, specSelectors, layoutSelectors }) {
   const h = React.createElement;
   const moduleOf = (tag) =>
@@ -86,7 +86,7 @@ function groupedTag(Tag, { React, specSelectors, layoutSelectors }) {
     const purpose = h('small', null, facts.modules[module]);
     const heading = { className: 'module', id: `module-${module}` };
     const title = first === props.tag ? h('h2', heading, module, ' ', purpose) : null;
-    // What a filter finds is shown at once.
+    // Filter results are shown immediately.
     const phrase = layoutSelectors.currentFilter();
     const docExpansion = phrase !== true && phrase ? 'list' : 'none';
     const getConfigs = () => ({ ...props.getConfigs(), docExpansion });
@@ -152,13 +152,13 @@ function filterOperations(tags, phrase) {
     .filter((resource) => resource.get('operations').size > 0);
 }
 
-/** In a button nothing else can be reached; the address of the page says all the same what is open. */
+/** Elements inside a button are not accessible. The URL of the page still identifies the open operation. */
 const plainName =
   (_, { React }) =>
   ({ text }) =>
     React.createElement('span', null, text);
 
-/** There is nothing to authorize: whoever sees the page is signed in. */
+/** No authorization dialog: readers of the page are signed in. */
 const plugin = () => ({
   wrapComponents: {
     authorizeBtn: () => () => null,
@@ -209,13 +209,13 @@ async function start() {
   });
 }
 
-/** What Swagger UI leaves without a name is called as what it stands in; what scrolls can be reached by keyboard. */
+/** Adds missing accessible names and makes scrollable areas reachable by keyboard. */
 function nameFields() {
   for (const field of reference.querySelectorAll(':is(input, select, textarea):not([aria-label])')) {
     const parameter = field.closest('[data-param-name]')?.dataset.paramName;
     field.setAttribute('aria-label', parameter ?? (field.placeholder || say('body')));
   }
-  // A page has one main part, and this is within it.
+  // The page already has a main landmark that contains this element.
   reference.querySelector('main')?.setAttribute('role', 'none');
   for (const box of reference.querySelectorAll('pre:not([tabindex])')) box.tabIndex = 0;
 }

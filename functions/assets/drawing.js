@@ -1,7 +1,7 @@
-/** Small charts and other parts of a page, drawn by hand: nothing is asked of elsewhere. */
+/** Small charts and other page elements without external libraries. */
 const { say } = globalThis.portal;
 
-/** An element with attributes and children; texts are texts, whatever stands in them. */
+/** Creates an element with attributes and children. Strings become text nodes, never markup. */
 function make(tag, attributes = {}, ...children) {
   const isDrawn = ['svg', 'circle', 'polyline', 'rect', 'path'].includes(tag);
   const element = isDrawn
@@ -72,7 +72,7 @@ function meter(label, part, all, isBad = false) {
   );
 }
 
-/** Forms differ as well as colours, for whoever cannot tell these apart. */
+/** States differ in shape as well as in colour, for colour-blind readers. */
 const signs = {
   good: 'M6 0a6 6 0 1 0 0 12A6 6 0 0 0 6 0z',
   bad: 'M6 0l6 11H0z',

@@ -1,6 +1,6 @@
-/** What the pages of the portal share: what they were told, and the API with a token that stays in memory. */
+/** Shared code of the pages: the data from the server, and API calls with a token that stays in memory. */
 const facts = JSON.parse(document.getElementById('facts').textContent);
-/** A promise, so that calls at once ask for one token together. */
+/** A promise, so that concurrent calls share one token request. */
 let token;
 
 /** A text of the page's language, with `{name}` filled in. */
@@ -31,7 +31,7 @@ async function send(method, path, body, headers = {}) {
   };
 }
 
-/** The token of this page; in the place of one that has run out, another. */
+/** Returns the token of this page and replaces an expired one. */
 function pageToken(old) {
   if (token !== undefined && token !== old) return token;
   const forget = (problem) => {
@@ -55,7 +55,7 @@ async function call(method, path, body) {
 
 async function signOut() {
   await send('POST', '/signout').catch((problem) => {
-    // It had ended before.
+    // The session had already ended.
     if (problem.status !== 401) throw problem;
   });
   location.assign('/signin');

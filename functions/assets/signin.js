@@ -2,11 +2,11 @@ const { facts, say, send, call, signOut } = globalThis.portal;
 const at = (id) => document.getElementById(id);
 const steps = [...document.querySelectorAll('[data-step]')];
 
-/** What the sign-in under way has so far; the password is forgotten as soon as it is over. */
+/** State of the current sign-in. The password is cleared as soon as it ends. */
 let attempt = {};
 let countdown;
 
-/** Shows one step, and tells whoever does not see it. */
+/** Shows one step and announces it to screen readers. */
 function show(id, heading, hint, values) {
   hideProblem();
   for (const step of steps) step.hidden = step.id !== id;
@@ -22,7 +22,7 @@ function show(id, heading, hint, values) {
 function hideProblem() {
   clearInterval(countdown);
   at('problem').hidden = true;
-  // A lock is one of an account: another one may be tried at once.
+  // A lock applies to one account; another account can be tried immediately.
   for (const button of document.querySelectorAll('form [type=submit]')) button.disabled = false;
   for (const field of document.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
 }
@@ -36,17 +36,17 @@ function tell(text, field) {
   field.focus();
 }
 
-/** What is typed again first when a form was refused. */
+/** The field that receives the focus after a rejected form. */
 const wrongFields = { credentials: 'password', factor: 'code', change: 'new' };
 
 const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
-/** Says why something was refused; where waiting helps, how long, down to the moment when it may be tried again. */
+/** Shows why a request was rejected and, if waiting helps, a countdown to the next possible attempt. */
 function tellProblem(problem, form) {
   const isCode = form.id === 'factor' && problem.code === 'invalid_credentials';
   const code = isCode ? 'invalid_code' : (problem.code ?? 'unreachable');
   const key = facts.texts[code] ? code : 'internal';
-  // A code without words of this page has those of the API, which are in the same language.
+  // For codes without a text of this page, the text of the API is shown, which is in the same language.
   if (key !== code && problem.title) return tell(`${problem.title}.`, at(wrongFields[form.id]));
   if (!(problem.retryAfter > 0)) return tell(say(key), at(wrongFields[form.id]));
   const until = Date.now() + problem.retryAfter * 1000;
@@ -64,7 +64,7 @@ function tellProblem(problem, form) {
   tick();
 }
 
-/** The time left is seen every second, and said once. */
+/** The remaining time is displayed every second and announced once. */
 function countDown(text) {
   at('problem').setAttribute('aria-live', 'off');
   at('problem').textContent = text;
@@ -91,7 +91,7 @@ async function during(form, work) {
 
 async function signIn(form, more) {
   await during(form, async () => {
-    // The list could not be had before; among several domains somebody must choose first.
+    // The list could not be loaded before. With several domains, the user must choose one first.
     if (!attempt.authId) await listDomains();
     attempt.authId ||= at('domain').length === 1 ? at('domain').value : '';
     if (!attempt.authId) return;
@@ -142,7 +142,7 @@ function showCodes(codes) {
 
 const codesAsText = () => [...at('code-list').children].map((item) => item.textContent).join('\n');
 
-/** Where a signed-in reader goes: to the page that sent him here, the status page, or nowhere else. */
+/** Destination of a signed-in user: the page that redirected here, the status page, or none. */
 function goOn() {
   if (facts.user.mustChange) return askChange();
   if (facts.user.portal === 'admin') return location.assign(facts.next ?? '/status');
@@ -164,7 +164,8 @@ function showInside() {
       return item;
     }),
   );
-  // Whoever was sent here by a page of administrators, and is none, would wonder why he does not see it.
+  // A user without administrator rights who was redirected here from an administrator page needs an
+  // explanation.
   const hint = facts.next && links.length === 0 ? 'inside_elsewhere' : 'inside_hint';
   show('inside', 'inside_heading', hint, { user: facts.user.name });
 }
@@ -207,7 +208,7 @@ at('change').addEventListener('submit', (event) => {
   });
 });
 
-/** The refusal of a password names the rule that it breaks. */
+/** The error text of a rejected password names the violated rule. */
 function refuseChange(problem) {
   if (problem.code !== 'invalid_request')
     throw problem.code === 'invalid_credentials' ? { ...problem, code: 'wrong_current' } : problem;

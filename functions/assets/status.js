@@ -7,7 +7,7 @@ const at = (id) => document.getElementById(id);
 const courses = { sessions: [], in_use: [], nodes_up: [], failed_logins: [] };
 const mostPoints = 60;
 
-/** All items of a list, page after page; what may not be read says why. */
+/** Reads all items of a list, page by page. An unreadable list has the reason. */
 async function listOf(path) {
   const items = [];
   for (let next = ''; next !== null; ) {
@@ -153,7 +153,7 @@ async function refresh() {
   at('problem').hidden = true;
 }
 
-/** Whose session has ended goes to sign in; what else fails is tried again by itself. */
+/** An ended session leads to the sign-in page; other failures are retried automatically. */
 function noteFailure({ status, code }) {
   if (status === 401) return location.assign('/signin?next=/status');
   at('problem').textContent = say(code === 'forbidden' ? 'forbidden' : 'unreachable');
@@ -161,7 +161,7 @@ function noteFailure({ status, code }) {
   if (asOf) at('freshness').textContent = say('stale', { time: asOf });
 }
 
-/** A page that nobody looks at asks for nothing. */
+/** A hidden page sends no requests. */
 async function goOn() {
   if (!document.hidden) await refresh().catch(noteFailure);
   setTimeout(goOn, everyMs);

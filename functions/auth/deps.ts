@@ -12,7 +12,7 @@ export type AuthDeps = HttpDeps &
   CardDeps &
   FleetDeps & {
     peerKeys: PeerKeys;
-    /** What the sign-in page is made of. */
+    /** Assets of the sign-in page. */
     assets: Assets;
   };
 

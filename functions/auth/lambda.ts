@@ -9,11 +9,11 @@ import { authDeps } from './deps.ts';
 
 export const handler = lambdaOf({
   create: createAuth,
-  depsOf: (given) =>
+  depsOf: (ingredients) =>
     authDeps({
-      ...bySockets(given),
-      ...directoriesBySockets(given.outbound),
-      kdcs: createKdcRemote(createTcp(given.outbound)),
+      ...bySockets(ingredients),
+      ...directoriesBySockets(ingredients.outbound),
+      kdcs: createKdcRemote(createTcp(ingredients.outbound)),
     }),
   demands,
 });

@@ -3,7 +3,7 @@ import type { LoginResult } from '../../shared/identity/login/admission.ts';
 import { version } from '../../shared/kernel/version.ts';
 import { Id } from '../../shared/shapes/fields.ts';
 
-/** What every way to log in answers when it has succeeded. */
+/** The response of every successful login. */
 export const LoginAnswer = z.strictObject({
   result: z.literal('ok').describe('Always `ok`.'),
   token: z.string().describe('Session token for the header `X-Auth-Token`.'),

@@ -9,11 +9,11 @@ import { authDeps } from './deps.ts';
 
 export default workerOf({
   create: createAuth,
-  depsOf: (given) =>
+  depsOf: (ingredients) =>
     authDeps({
-      ...byFetch(given),
-      ...directoriesOnWorkers(given.outbound),
-      kdcs: createKdcRemote(createTcp(given.outbound)),
+      ...byFetch(ingredients),
+      ...directoriesOnWorkers(ingredients.outbound),
+      kdcs: createKdcRemote(createTcp(ingredients.outbound)),
     }),
   demands,
 });

@@ -7,6 +7,6 @@ import { clientDeps } from './deps.ts';
 /** A list has up to 5,000 services of each farm. */
 export const handler = streamingLambdaOf({
   create: createClient,
-  depsOf: (given) => clientDeps(bySockets(given)),
+  depsOf: (ingredients) => clientDeps(bySockets(ingredients)),
   demands,
 });

@@ -16,7 +16,7 @@ import {
 } from '../../shared/kernel/crypto/der.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 
-/** Signs bytes: a detached CMS SignedData (RFC 5652) in DER, with the certificates that it leads to. */
+/** Signs bytes. Returns a detached CMS SignedData (RFC 5652) in DER with the certificate chain. */
 export type SignDetached = (content: Uint8Array) => Promise<Uint8Array>;
 
 /**
@@ -72,7 +72,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
 const asPkcs8 = ({ label, der }: Block): Uint8Array =>
   label === 'RSA PRIVATE KEY' ? sequence(integer(0), rsa, octets(der)) : der;
 
-/** What a signature names of its certificate (RFC 5280, 4.1): the version, which comes first, may be absent. */
+/** Issuer and serial number of the certificate (RFC 5280, 4.1). The version field before them is optional. */
 function readCertificate(der: Uint8Array | undefined): Certificate {
   try {
     const [tbs] = readAll(readOne(der ?? new Uint8Array(), tags.sequence).content);
@@ -88,7 +88,10 @@ function readCertificate(der: Uint8Array | undefined): Certificate {
   }
 }
 
-/** Whoever opens a file that another key signed is told of a forgery; here it is the start that fails. */
+/**
+ * Clients report a forgery if the key does not match the certificate; detecting it here makes the start fail
+ * instead.
+ */
 async function assertPair(privateKey: CryptoKey, publicKey: Uint8Array): Promise<void> {
   const probe = new Uint8Array(1);
   const signature = await crypto.subtle.sign(algorithm, privateKey, probe);

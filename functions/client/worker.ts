@@ -4,4 +4,8 @@ import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createClient } from './app.ts';
 import { clientDeps } from './deps.ts';
 
-export default workerOf({ create: createClient, depsOf: (given) => clientDeps(byFetch(given)), demands });
+export default workerOf({
+  create: createClient,
+  depsOf: (ingredients) => clientDeps(byFetch(ingredients)),
+  demands,
+});

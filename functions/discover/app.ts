@@ -12,6 +12,6 @@ export const createDiscover = (deps: DiscoverDeps) =>
     ...moduleOperations,
     ...livenessOperations,
     ...errorOperations,
-    // The reference is there for administrators, so where they have a portal.
+    // The reference is for administrators, so only portal types with administration serve it.
     ...(hasAdministration(deps.portalType) ? [...docsOperations, ...openapiOperations] : []),
   ]);

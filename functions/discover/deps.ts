@@ -9,7 +9,7 @@ import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 
 export type DiscoverDeps = HttpDeps & {
-  /** What the reference is made of, and the documents. */
+  /** Assets of the reference, and the OpenAPI documents. */
   assets: Assets;
   writes: WriteWitness;
   /** Absent on Workers and Lambda. */

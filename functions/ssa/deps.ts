@@ -6,7 +6,7 @@ import { endpointIn } from '../../shared/http/declare/operation.ts';
 import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type SsaDeps = HttpDeps & AgentDeps;
-/** The context of a call by a session agent that has proved itself. */
+/** The context of a call by an authenticated session agent. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
 export const ssaDeps = async (given: RuntimeParts): Promise<SsaDeps> => ({

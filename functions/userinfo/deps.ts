@@ -9,7 +9,7 @@ import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type UserinfoDeps = HttpDeps & LoginDeps;
 export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
-/** Of operations that a service token cannot use. */
+/** Error codes of operations that a service token cannot use. */
 export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (

@@ -5,5 +5,5 @@ import { userinfoDeps } from './deps.ts';
 
 export const handler = lambdaOf({
   create: createUserinfo,
-  depsOf: (given) => userinfoDeps({ ...given, ...directoriesBySockets(given.outbound) }),
+  depsOf: (ingredients) => userinfoDeps({ ...ingredients, ...directoriesBySockets(ingredients.outbound) }),
 });

@@ -5,5 +5,5 @@ import { userinfoDeps } from './deps.ts';
 
 export default workerOf({
   create: createUserinfo,
-  depsOf: (given) => userinfoDeps({ ...given, ...directoriesOnWorkers(given.outbound) }),
+  depsOf: (ingredients) => userinfoDeps({ ...ingredients, ...directoriesOnWorkers(ingredients.outbound) }),
 });

@@ -22,13 +22,13 @@ export type WebuiDeps = HttpDeps &
     directories: DirectoryRemote;
     kdcs: KdcRemote;
     host: Host;
-    /** What the status page is made of. */
+    /** Assets of the status page. */
     assets: Assets;
-    /** Which addresses dispatchers may have. */
+    /** The allowed addresses of dispatchers. */
     outbound: UrlPolicy;
-    /** Test stands: dispatchers may be used without checking their certificates. */
+    /** For test installations: allows dispatchers without certificate checks. */
     allowInsecureDispatchers: boolean;
-    /** Where requests of one process can wake each other: session agents wait for messages. */
+    /** Notifies waiting requests of session agents. Absent if requests do not share a process. */
     notifier?: Notifier;
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;

@@ -14,10 +14,10 @@ import { Id, Moment } from '../../shared/shapes/fields.ts';
 type Exported = {
   subject: ExportSubject;
   type: ResourceType;
-  /** Of the list: the pair stands below it. */
+  /** Path of the list; the two export operations are below it. */
   path: `/${string}`;
   access: Permission & `${string}.export`;
-  /** The filters of the list, `search` among them where the list has it. */
+  /** The filters of the list, including `search` if the list has it. */
   filters: Record<string, z.ZodType>;
   formats: readonly [FormatName, ...FormatName[]];
 };
@@ -66,8 +66,8 @@ const Obtaining = z.strictObject({
 });
 
 /**
- * The two operations of an export: GET orders a file, or tells of one; POST gives it. Rows of all sites are in it, so it
- * needs the permission for all of them.
+ * The two operations of an export: GET orders a file or returns its state, POST downloads it. The file contains
+ * rows of all sites, so the permission is required for all sites.
  */
 export const exportable = <D extends ExportDeps>(exported: Exported): Operation<D>[] => [
   orderOf<D>(exported),

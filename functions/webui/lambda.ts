@@ -10,11 +10,11 @@ import { webuiDeps } from './deps.ts';
 /** A page of 500 rows, each with thousands of ids or a certificate file, has up to 60 MB. */
 export const handler = streamingLambdaOf({
   create: createWebui,
-  depsOf: (given) =>
+  depsOf: (ingredients) =>
     webuiDeps({
-      ...bySockets(given),
-      ...directoriesBySockets(given.outbound),
-      kdcs: createKdcRemote(createTcp(given.outbound)),
+      ...bySockets(ingredients),
+      ...directoriesBySockets(ingredients.outbound),
+      kdcs: createKdcRemote(createTcp(ingredients.outbound)),
     }),
   demands,
 });

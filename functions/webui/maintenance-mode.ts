@@ -35,23 +35,25 @@ export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
 /** `pool` of a workplace: it must belong to that one. */
 type At = { farmId: string; uuid: string; pool?: string };
-type Known = { id: string; message: string; block_new_sessions: boolean } & Parameters<typeof hasStarted>[0] &
+type TemplateRecord = { id: string; message: string; block_new_sessions: boolean } & Parameters<
+  typeof hasStarted
+>[0] &
   Parameters<typeof isOver>[0];
 
 type Ordered = {
   target: Target;
-  template: Known | undefined;
+  template: TemplateRecord | undefined;
   body: MaintenanceBody;
   isNow: boolean;
-  /** A template that blocks nobody leaves the node as it is. */
+  /** A template that does not block new sessions does not change the node. */
   isTold: boolean;
 };
 
 /**
- * Begins or ends the maintenance of an object at its node, or only notes it when its template starts later. One call
- * of the node, then one batch with the audit event.
- * @returns the object as it is now
- * @throws AppError `not_found` for what does not belong together, `invalid_state`, `upstream_*`
+ * Starts or ends the maintenance of an object on its node, or only records it if its template starts later. One
+ * call to the node, then one batch with the audit event.
+ * @returns the object after the change
+ * @throws AppError `not_found` if pool, workplace and farm do not belong together, `invalid_state`, `upstream_*`
  */
 export async function setMaintenance<Row extends object>(
   ctx: WebuiCtx,
@@ -81,7 +83,11 @@ export async function setMaintenance<Row extends object>(
 const findTemplate = async (ctx: WebuiCtx, id: string | null | undefined) =>
   id ? maintenanceTemplates.find(ctx.deps.db, id, { scope: '*' }) : undefined;
 
-function assertUsable(ctx: WebuiCtx, { template_id }: MaintenanceBody, template: Known | undefined): void {
+function assertUsable(
+  ctx: WebuiCtx,
+  { template_id }: MaintenanceBody,
+  template: TemplateRecord | undefined,
+): void {
   if (template_id && !template)
     throw invalid({ pointer: '/template_id', code: 'not_found', detail: 'The object does not exist' });
   if (template && isOver(template, ctx.now))
@@ -98,7 +104,7 @@ const notedOf = (
   maintenance_since: maintenance && isNow ? ctx.now : null,
 });
 
-/** What the journal has to say, and a window of the template in the place of the one before. */
+/** Writes a journal record and replaces the previous maintenance window. */
 function windowOf(
   ctx: WebuiCtx,
   h: Db,
@@ -119,7 +125,7 @@ function windowOf(
   const record = maintenanceRecord(object, event, template?.id ?? null, ctx.now);
   const isNews = isBegun(about, target.object.maintenance === true, !body.maintenance);
   return [
-    // Before the window goes that it looks for.
+    // Must run before the window that it refers to is deleted.
     ...(isNow ? [appendMonitoring(h, record, isNews)] : []),
     dropWindow(h, about),
     ...(template ? opened(ctx, h, { ...object, about }, template.id, { body, isNow, isTold }) : []),

@@ -21,9 +21,9 @@ export async function answerMerged(
   { refresh = false, ...query }: MergedQuery,
   view: View,
 ): Promise<Answer> {
-  const asked = await pageQuery(ctx, query, undefined);
+  const pageRequest = await pageQuery(ctx, query, undefined);
   const choice = { siteId: query.site_id, farmId: query.farm_id, refresh };
-  const { page, sites } = await readMerged(ctx, spec, asked, choice);
+  const { page, sites } = await readMerged(ctx, spec, pageRequest, choice);
   return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, undefined);
 }
 
@@ -35,8 +35,12 @@ export async function answerOfFarm(
   view: View,
   farmId: string,
 ): Promise<Answer> {
-  const asked = await pageQuery(ctx, query, farmId);
-  const { page, sites } = await readMerged(ctx, spec, asked, { siteId: query.site_id, farmId, refresh });
+  const pageRequest = await pageQuery(ctx, query, farmId);
+  const { page, sites } = await readMerged(ctx, spec, pageRequest, {
+    siteId: query.site_id,
+    farmId,
+    refresh,
+  });
   if (sites.length === 0) throw notFound();
   return pageAnswer(ctx, query, { ...page, items: page.items.map(view), beside: { sites } }, farmId);
 }

@@ -9,11 +9,11 @@ import { webuiDeps } from './deps.ts';
 
 export default workerOf({
   create: createWebui,
-  depsOf: (given) =>
+  depsOf: (ingredients) =>
     webuiDeps({
-      ...byFetch(given),
-      ...directoriesOnWorkers(given.outbound),
-      kdcs: createKdcRemote(createTcp(given.outbound)),
+      ...byFetch(ingredients),
+      ...directoriesOnWorkers(ingredients.outbound),
+      kdcs: createKdcRemote(createTcp(ingredients.outbound)),
     }),
   demands,
 });

@@ -19,6 +19,7 @@ const hono = 'hono stays in shared/http, shared/runtime and functions, out of us
 const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime and shared/tooling only';
 const kept = 'no promise is kept for another request';
+const domainType = 'a domain type is named in shared/identity/domains only';
 const single = 'no test is skipped or singled out, but by requireService';
 
 const areas = [
@@ -155,6 +156,16 @@ describe('the import rules', () => {
 
 describe('the text rules', () => {
   it.each([
+    ['functions/webui/users/bind.ts', "if (domain.type === 'internal') return;", domainType],
+    ['functions/webui/users/bind.ts', "const isExternal = row.domain_type !== 'internal';", domainType],
+    ['functions/webui/users/bind.ts', "if ('internal' === domain?.type) return;", domainType],
+    ['shared/identity/login/password.ts', "switch (type) {\n  case 'ldap':", domainType],
+    ['shared/identity/pkinit/realm.ts', "isActiveDirectory: type === 'active_directory',", domainType],
+    ['shared/tooling/demo.ts', "const names = ['ldap', other];", domainType],
+    ['db/repositories/records/privileges.ts', "eq(authenticators.type, 'internal')", domainType],
+    ['db/repositories/identity/users.ts', "where auth.type <> 'internal'", domainType],
+    ['db/repositories/identity/users.ts', "inArray(authenticators.type, ['internal'])", domainType],
+    ['db/schema/identity/authenticators.ts', 'type: text().$type<"internal">()', domainType],
     ['functions/all.ts', 'const port = process.env.PORT;', environment],
     ['db/client.ts', 'const { env } = process;', environment],
     ['shared/http/serve/app.ts', "const port = process['env'];", environment],
@@ -191,6 +202,11 @@ describe('the text rules', () => {
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
     ['functions/health/last-known.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
+    ['shared/identity/domains/registry.ts', "export const builtinType: DomainTypeName = 'internal';"],
+    ['shared/http/problem.ts', "if (problem.code === 'internal') log.error('internal', { error });"],
+    ['functions/webui/users/bind.ts', 'if (!domainTypeOf(domain.type).directory) return;'],
+    ['shared/remotes/directory/session.ts', "new Client({ url: 'ldap://directory' });"],
+    ['test/support/factories.ts', "return { name, type: 'internal' };"],
   ])('%s may say %j', (path, text) => {
     expect(textViolations([parseSource(path, text)])).toEqual([]);
   });

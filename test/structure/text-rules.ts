@@ -1,3 +1,4 @@
+import { builtinType, domainTypeNames } from '../../shared/identity/domains/registry.ts';
 import { type Violation, violation } from './rules.ts';
 import { isComment, lineAt, type Source } from './sources.ts';
 
@@ -19,7 +20,27 @@ const isNodeOnly =
 /** The patterns and their samples themselves stand in this folder. */
 const isJudged = (path: string): boolean => !path.startsWith('test/structure/');
 
+/** Names that have no other meaning in the code; the name of the built-in type is the code of an error as well. */
+const typeNames = domainTypeNames.filter((name) => name !== builtinType).join('|');
+const quotedType = new RegExp(
+  [
+    `(['"\`])(?:${typeNames})\\1`,
+    `[tT]ype(?:s|Name)?\\b[^;'"\`]{0,30}(['"\`])${builtinType}\\2`,
+    `(['"\`])${builtinType}\\3\\s*[!=]==?\\s*[\\w.?]*[tT]ype\\b`,
+  ].join('|'),
+  'g',
+);
+
 const textRules: readonly TextRule[] = [
+  {
+    // A comparison treats all other types alike, also those that are yet to come.
+    rule: 'a domain type is named in shared/identity/domains only',
+    pattern: quotedType,
+    concerns: (path) =>
+      isSource(path) &&
+      !path.startsWith('shared/identity/domains/') &&
+      path !== 'shared/client/operations.ts',
+  },
   {
     rule: 'the environment is read in shared/runtime and shared/tooling only',
     pattern:

@@ -11,6 +11,7 @@ import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts'
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { installation } from '../../schema/settings/installation.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { secretPattern } from '../identity/secret-members.ts';
 
 /** A column with values sealed by a `Sealer`, with the names that the values are bound to. */
 export type SealedColumn = {
@@ -18,6 +19,8 @@ export type SealedColumn = {
   column: PgColumn;
   /** The sealed member of a JSON column; the values are bound to `<column>.<member>`. */
   member?: string;
+  /** The names of the sealed members of a JSON column, as a POSIX regular expression; `placesIn` finds the members. */
+  members?: string;
   /** The row name that a value is bound to. */
   row: SQL<string>;
   /** The table that the values were sealed for, if they were moved from another table. */
@@ -60,7 +63,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   {
     table: authenticators,
     column: authenticators.params,
-    member: 'bind_password',
+    members: secretPattern,
     row: sql`${authenticators.id}::text`,
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
@@ -73,6 +76,26 @@ export const sealedColumns: readonly SealedColumn[] = [
     expires: true,
   },
 ];
+
+/** The places of a column: for a JSON column with sealed members, one for each member that a row has. */
+export async function placesIn(db: Db, { members, ...place }: SealedColumn): Promise<SealedColumn[]> {
+  if (members === undefined) return [place];
+  const rows = await db
+    .selectDistinct({ member: sql<string>`member` })
+    .from(sql`${place.table} cross join lateral jsonb_object_keys(${place.column}) as member`)
+    .where(sql`member ~ ${members}`)
+    .orderBy(sql`member`);
+  return rows.map(({ member }) => ({ ...place, member }));
+}
+
+/** Whether values of this place, as `nameOfColumn` writes it, are found. */
+export const isSealedPlace = (name: string): boolean =>
+  sealedColumns.some(({ members, ...place }) => {
+    const column = nameOfColumn(place);
+    return members === undefined
+      ? name === column
+      : name.startsWith(`${column}.`) && new RegExp(members).test(name);
+  });
 
 /** The place that a value of this row is bound to. */
 export const placeOf = ({ table, column, member, sealedFor }: SealedColumn, row: string) => ({

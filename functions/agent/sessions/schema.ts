@@ -17,7 +17,7 @@ export const LoginBody = z.object({
 export const LogoutBody = z.object({
   token: OwnToken,
   session_id: absent(cut(64)).describe('`session_id` that the login returned.'),
-  // Agents that are stopped log a session off by its identifier alone, with an empty name.
+  // A stopped agent logs a session off by its identifier alone, with an empty user name.
   username: absent(z.union([z.literal('').transform(() => undefined), UserName])).describe(
     'Login name of the user, used if no session has the given `session_id`. If both are absent, the only session of the workplace ends.',
   ),
@@ -42,7 +42,7 @@ const LoggedInResult = z.strictObject({
 export type LoggedInResult = z.output<typeof LoggedInResult>;
 export const LoggedIn = resultOf(LoggedInResult.describe('Session that was started.'));
 
-/** By GET, for agents that can do no more; what else they send is ignored. */
+/** GET form for agents that do not support POST. Other parameters are ignored. */
 export const NotifyQuery = z.object({
   action: z
     .enum(['login', 'logout'])
@@ -51,5 +51,5 @@ export const NotifyQuery = z.object({
   username: UserName,
 });
 
-/** Of a login that of `login`, of a logout that of `logout`. */
+/** The result of `login` or `logout`. */
 export const Notified = z.union([LoggedIn, Done]);

@@ -3,7 +3,7 @@ import { beginSession, endSession } from '../../../shared/agents/sessions.ts';
 import type { AgentCtx } from '../deps.ts';
 import type { LoggedInResult, LoginBody, LogoutBody, NotifyQuery } from './schema.ts';
 
-/** Nothing limits a session from here: that its dispatcher does. */
+/** The portal sets no session limits; the dispatcher does. */
 const unlimited = { dead_line: null, deadline: null, max_idle: null };
 
 export async function logIn(

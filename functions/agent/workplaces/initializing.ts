@@ -23,7 +23,7 @@ type Machine = Pick<Agent, 'farm' | 'workplace'>;
 
 const nothing: Result = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
 
-/** An agent with the token of its workplace keeps it; with the token of a registration it gets one. */
+/** An agent with a workplace token keeps it; a registration token is exchanged for a workplace token. */
 export async function initialize(ctx: MachineCtx, { token, id, version }: Body): Promise<Result> {
   const { principal } = ctx;
   if (principal.role !== 'registration') {
@@ -40,14 +40,14 @@ export async function initialize(ctx: MachineCtx, { token, id, version }: Body):
   return { own_token: own, token: own, master_token: token, unique_id, os: null };
 }
 
-/** A copy of a machine brings the token of the one that it is a copy of, and must not speak for it. */
+/** A cloned machine presents the token of its original and must not act for it. */
 function isElsewhere({ workplace }: Agent, interfaces: Interfaces): boolean {
   const own = bareMac(workplace.unique_id ?? '');
   const found = interfaces.flatMap(({ mac = '' }) => bareMac(mac) ?? []);
   return own !== undefined && found.length > 0 && !found.includes(own);
 }
 
-/** A host that no pool manages may still be a workplace that the snapshot has. */
+/** A machine outside of all pools may still match a workplace in the snapshot. */
 export async function noteUnmanaged(
   ctx: MachineCtx,
   { id }: z.output<typeof UnmanagedBody>,
@@ -63,7 +63,7 @@ export async function noteUnmanaged(
   return issued;
 }
 
-/** The one workplace that has an address of the machine; of several alike the one whose IP address it has as well. */
+/** The workplace with a MAC address of the machine. If several match, the IP address decides. */
 async function machineOf(
   { deps }: MachineCtx,
   sites: string[] | null,
@@ -75,7 +75,7 @@ async function machineOf(
   return others.length === 0 ? only : undefined;
 }
 
-/** Nodes write MAC addresses as they like, and an index finds what is written alike. */
+/** Nodes use different notations of MAC addresses; the index requires a single one. */
 function spellingsOf({ mac = '' }: Interfaces[number]): string[] {
   const bare = bareMac(mac);
   if (bare === undefined) return [];
@@ -87,8 +87,8 @@ function spellingsOf({ mac = '' }: Interfaces[number]): string[] {
 type Registered = { registrationId: string; token: string; version: string | undefined };
 
 /**
- * Agents repeat the request until an answer reaches them. The token stays the same until it is used, and only the request that
- * makes it is in the journal.
+ * Agents repeat the request until they receive a response. The token stays the same until it is used, and only the
+ * request that creates it is written to the journal.
  * @returns the token of the workplace
  */
 async function admit(
@@ -113,11 +113,11 @@ async function admit(
   return agentTokenOf(token, inForce);
 }
 
-/** An agent that was heard within a minute repeats itself: that is no event for the journal. */
+/** A call within a minute of the last one is a repetition and not an event for the journal. */
 const note = (ctx: MachineCtx, machine: Machine, version: string | undefined): Promise<void> =>
   journal(ctx, machine, isRecentlySeen(ctx, machine) ? undefined : cameRecord(ctx, machine), version);
 
-/** One batch: the presence of the agent in the snapshot, and what the journal says of it. */
+/** Writes the presence of the agent to the snapshot and a journal record, in one batch. */
 async function journal(
   ctx: MachineCtx,
   machine: Machine,

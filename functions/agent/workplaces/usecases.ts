@@ -10,7 +10,7 @@ import type { AddressBody, LogBody, VersionBody } from './schema.ts';
 
 type Address = z.output<typeof AddressBody>;
 
-/** Each certificate is named in the journal by its fingerprint, so that what answers at the agent's port can be recognized. */
+/** The journal has the fingerprint of each certificate, so that the server at the agent's port can be verified. */
 export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<EndpointCertificate> {
   const { principal: agent, now } = ctx;
   const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
@@ -20,7 +20,7 @@ export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<Endpoin
   return issued;
 }
 
-/** An agent that reports the address that the snapshot has is ready at it. */
+/** An unchanged address counts as a ready report. */
 export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): Promise<EndpointCertificate> {
   const { principal: agent, now } = ctx;
   const before = agent.workplace.ip;
@@ -57,16 +57,16 @@ export async function writeLog(
 
 type Told = Parameters<typeof touchWorkplace>[3];
 
-/** What an agent tells is in the snapshot, and in the journal, at once; one batch. */
+/** Writes the report of an agent to the snapshot and to the journal, in one batch. */
 async function tell(
   { deps, now }: AgentCtx,
   { farm, workplace }: Agent,
   values: Told,
   entry?: MonitoringEntry,
 ): Promise<'ok'> {
-  const told = { ...values, agent_seen_at: now.toISOString() };
+  const reported = { ...values, agent_seen_at: now.toISOString() };
   await atomically(deps.db, (h) => [
-    touchWorkplace(h, farm.id, workplace.uuid, told),
+    touchWorkplace(h, farm.id, workplace.uuid, reported),
     ...(entry ? [appendMonitoring(h, entry)] : []),
   ]);
   return 'ok';
@@ -75,7 +75,7 @@ async function tell(
 const seen = (h: Db, { now }: AgentCtx, { farm, workplace }: Agent): Statement =>
   noteAgentSeen(h, farm.id, workplace.uuid, now);
 
-/** That an agent is there is written once a minute. */
+/** The presence of an agent is written at most once a minute. */
 async function present(ctx: AgentCtx, agent: Agent): Promise<'ok'> {
   if (!isRecentlySeen(ctx, agent)) await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent)]);
   return 'ok';
@@ -89,7 +89,7 @@ export function isRecentlySeen(
   return before !== null && now.getTime() - before.getTime() < 60_000;
 }
 
-/** A map: of an object `constructor` would be a level as well. */
+/** A Map, because `constructor` would be a valid key of an object. */
 const words = new Map<string, MonitoringEntry['level']>([
   ['info', 'info'],
   ['warn', 'warning'],

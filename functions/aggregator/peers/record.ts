@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Peer, PeerWrite, peerFilters } from './schema.ts';
 
-/** Every write of a peer says who may come with which rights; only reads are plain. */
+/** Writes of a peer grant rights, so they are use cases; reads use the generic implementation. */
 export const peerCrud = crud({
   type: 'peer',
   path: `${base}/peers`,

@@ -11,7 +11,7 @@ import {
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
 
-/** Nothing but public members is taken: a private key that was pasted by mistake is not kept. */
+/** Only public key parameters are accepted, so that a private key that was pasted by mistake is not stored. */
 const Keys = z.strictObject({
   keys: z
     .array(

@@ -24,9 +24,10 @@ export async function createPeer(ctx: AggregatorCtx, body: Write): Promise<Answe
 }
 
 /**
- * Who decides by which keys a peer is known could come in its place, so that every change needs all that the peer may do
- * now, and all that it shall be able to do.
- * @throws AppError `invalid_request`, `forbidden` with what is missing, `invalid_state` for a peer that changes itself
+ * Anyone who can change the keys of a peer can impersonate it. Each change therefore requires all permissions that
+ * the peer has before and after it.
+ * @throws AppError `invalid_request`, `forbidden` with the missing permissions, `invalid_state` for a peer that
+ *   changes itself
  */
 export async function replacePeer(ctx: AggregatorCtx, at: Target, body: Write): Promise<Answer> {
   await assertSound(ctx, body);
@@ -50,11 +51,11 @@ function assertOther({ principal }: AggregatorCtx, id: string): void {
   if (ownerOf(principal).id === id) throw conflict('own_account', 'A peer cannot change or delete itself');
 }
 
-/** Whatever tells a token of the peer from one of somebody else. */
+/** The fields that identify the tokens of a peer. */
 const trustOf = ({ issuer, jwks, jwks_url, ca_certificate }: Omit<Write, 'jwks'> & { jwks: unknown }) =>
   canonicalJson([issuer, jwks, jwks_url, ca_certificate]);
 
-/** @throws AppError `invalid_request` for keys that are none, in no place, or at an address that the policy does not allow */
+/** @throws AppError `invalid_request` for invalid or missing keys, or for an address that the policy does not allow */
 async function assertSound(ctx: AggregatorCtx, { jwks, jwks_url }: Write): Promise<void> {
   const faults: FieldError[] = [];
   if (jwks === null && jwks_url === null)

@@ -5,7 +5,7 @@ import { Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
 const PortalType = z.enum(['admin', 'user', 'universal']);
 const Runtime = z.enum(['node', 'workers', 'lambda']);
 
-/** A line of text that can be seen by whoever looks at portals. */
+/** A line of text that is shown in the list of portals. */
 const line = (max: number) =>
   z
     .string()
@@ -16,7 +16,7 @@ const line = (max: number) =>
 /** Absent and `null` are the same here. */
 const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined);
 
-/** Members that are not known here are ignored: a newer portal may tell more. */
+/** Unknown fields are ignored: a newer portal may send more. */
 export const Heartbeat = z.object({
   token: z
     .string()

@@ -25,7 +25,7 @@ type AggregatorCtx = Ctx<AggregatorDeps>;
 
 export const heartbeatPath = `${base}/portals/heartbeat` as const;
 
-/** A portal with its report, which has no checked shape yet. */
+/** A portal with its report, before validation. */
 type Reporter = PortalPrincipal & { report: unknown };
 
 /**
@@ -51,7 +51,7 @@ export async function acceptHeartbeat(ctx: Ctx<AggregatorDeps, Reporter>): Promi
   return { result: 'ok', name, expires_in: portal.runtime === 'node' ? 60 : 150 };
 }
 
-/** The portal that answers, and what its heartbeats have told. */
+/** The answering portal and the data of its heartbeats. */
 export async function describeSelf({ deps, now }: AggregatorCtx): Promise<z.input<typeof Self>> {
   const { name, runtime, startedAt } = deps.host;
   const known = await findPortalNamed(deps.db, foldName(name));

@@ -28,21 +28,22 @@ import type { AuthDeps } from '../deps.ts';
 import type { JwtauthBody } from './schema.ts';
 
 type AuthCtx = ClientCtx<AuthDeps>;
-type Found = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
+type PeerRecord = NonNullable<Awaited<ReturnType<typeof findPeer>>>;
 
-/** Clocks of isolates differ; a token is remembered for this much longer than any of them could accept it. */
+/** Clocks of isolates differ. Used tokens are stored for this much longer than any isolate could accept them. */
 const rememberedS = 600;
 
 /**
- * Exchanges a token that a registered peer has signed for a session with the roles of that peer; each token once.
- * @throws AppError `invalid_token` whatever was wrong with it, `upstream_*` when its keys cannot be read, `forbidden`
- * where the portal type has nothing for it, `invalid_request` beside a session
+ * Exchanges a token signed by a registered peer for a session with the roles of that peer. Each token can be used
+ * once.
+ * @throws AppError `invalid_token` for every defect of the token, `upstream_*` if the keys of the peer cannot be
+ *   read, `forbidden` if the portal type offers nothing to peers, `invalid_request` if the request has a session
  */
 export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>) {
   if (!('token' in body)) throw new AppError('unauthenticated');
   if (ctx.principal.kind === 'user')
     throw invalid({ pointer: '/token', code: 'not_allowed', detail: 'Must be sent without a session' });
-  const seen: Seen = { issuer: undefined, found: undefined };
+  const seen: VerificationProgress = { issuer: undefined, found: undefined };
   try {
     return await exchange(ctx, body.token, seen);
   } catch (error) {
@@ -52,10 +53,10 @@ export async function admitPeer(ctx: AuthCtx, body: z.output<typeof JwtauthBody>
   }
 }
 
-/** How far the token has come, for the audit. */
-type Seen = { issuer: string | undefined; found: Found | undefined };
+/** Progress of the token verification, for the audit log. */
+type VerificationProgress = { issuer: string | undefined; found: PeerRecord | undefined };
 
-async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
+async function exchange(ctx: AuthCtx, jwt: string, seen: VerificationProgress) {
   const { deps, now } = ctx;
   const claimed = readPeerToken(jwt);
   seen.issuer = claimed.issuer;
@@ -71,7 +72,7 @@ async function exchange(ctx: AuthCtx, jwt: string, seen: Seen) {
   return begin(ctx, found, proven);
 }
 
-async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found, proven: ProvenToken) {
+async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: PeerRecord, proven: ProvenToken) {
   const { deps, now } = ctx;
   const portal = portalFor(deps.portalType, roles.length > 0);
   if (portal === undefined) throw new AppError('forbidden', 'The peer has no access to this portal');
@@ -109,21 +110,21 @@ async function begin(ctx: AuthCtx, { peer, roles, parameters: overrides }: Found
 
 const ages = ['admin', 'user'] as const;
 
-/** A peer as the audit names it: by the issuer it is told from a user, whose domain has a label without a colon. */
-const nameOf = ({ id, name, issuer }: Found['peer']) => ({
+/** A peer as the subject of audit events. Its issuer contains a colon; labels of user domains do not. */
+const nameOf = ({ id, name, issuer }: PeerRecord['peer']) => ({
   user_id: id,
   user_name: escapeControls(name),
   domain: issuer,
 });
 
-/** Of two who bring one token one comes too late, and so does who brings it while his peer goes. */
+/** A token can lose a race: it was used by another request, or its peer was deleted in the meantime. */
 function explainLost(error: unknown): never {
   if (isUniqueViolation(error)) throw new PeerTokenFault('used_before', { cause: error });
   if (isReferenceViolation(error)) throw new PeerTokenFault('unknown_issuer', { cause: error });
   throw error;
 }
 
-/** Failures that say nothing of who brought the token. */
+/** Failures that do not identify the sender of the token. */
 const ownFaults: readonly ErrorCode[] = ['internal', 'database_unavailable'];
 
 function asRefusal(error: unknown): { refusal: AppError; reason: string } {
@@ -135,8 +136,12 @@ function asRefusal(error: unknown): { refusal: AppError; reason: string } {
   return { refusal, reason: error.reason };
 }
 
-/** Whoever goes on trying must not fill the audit: the same refusal counts once a minute. */
-async function noteRefused(ctx: AuthCtx, { issuer, found }: Seen, reason: string): Promise<void> {
+/** Repeated attempts must not flood the audit log: equal refusals are recorded once a minute. */
+async function noteRefused(
+  ctx: AuthCtx,
+  { issuer, found }: VerificationProgress,
+  reason: string,
+): Promise<void> {
   const failed = auditEntry(ctx, {
     event: 'portal.LoginFailed',
     category: 'auth',

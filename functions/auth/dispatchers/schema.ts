@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/shapes/fields.ts';
 
-/** For a dispatcher of ours, or from a peer aggregator; both at once mean nothing. */
+/** Either authorizes the portal on a dispatcher or logs a peer aggregator in. The two forms cannot be combined. */
 export const JwtauthBody = z.union([
   z.strictObject({
     dispatcher_id: Id.describe('Identifier of the dispatcher node on which the portal authorizes itself.'),

@@ -15,7 +15,7 @@ import type { AuthDeps } from '../deps.ts';
 type Row = NonNullable<Awaited<ReturnType<typeof dispatchers.find>>>;
 
 /**
- * Exchanges a token of ours for a session key of the node and tells how that went.
+ * Exchanges a token signed by the portal for a session key of the node.
  * @throws AppError `not_found`, `upstream_*` with `site`, `farm` and `dispatcher`
  */
 export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
@@ -34,7 +34,7 @@ export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
   }
 }
 
-/** The outcome as an audit event, and a refusal also as the status of the node. */
+/** Records the outcome as an audit event, and a rejection also as the status of the node. */
 async function record(
   ctx: Ctx<AuthDeps, SignedIn>,
   row: Row,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { typeNames } from '../../../shared/identity/domains/descriptions.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 
-/** Member names are the specification's own. */
+/** The specification defines the field names. */
 export const Domain = z.strictObject({
   authUuid: Id.describe('Identifier of the domain: `authId` of a login.'),
   auth: z.string().describe('Name of the domain: `auth` of a login.'),

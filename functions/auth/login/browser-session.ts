@@ -19,9 +19,8 @@ import { answerTwoFactorLogin, logOut } from './usecases.ts';
 const pageTokenAge = 600;
 
 /**
- * Logs a user in for his browser: the token goes into the cookie, and nowhere else.
- * @throws AppError `forbidden` for a request that no page of ours sent, which could sign somebody in as another; else
- * as a login does
+ * Logs a user in with a browser. The token is returned only in the cookie.
+ * @throws AppError `forbidden` for a request from another origin (login CSRF), otherwise as `login`
  */
 export async function signIn(
   ctx: RequestCtx<AuthDeps>,
@@ -38,7 +37,7 @@ export async function signIn(
   return new Answer(shown, { headers: { 'set-cookie': sessionCookie(token) } });
 }
 
-/** @throws AppError `invalid_token` when the browser session has ended meanwhile */
+/** @throws AppError `invalid_token` if the browser session has ended in the meantime */
 export async function givePageToken(
   ctx: RequestCtx<AuthDeps, UserPrincipal>,
 ): Promise<z.input<typeof PageToken>> {

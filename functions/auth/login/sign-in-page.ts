@@ -7,15 +7,18 @@ import { languageFor } from '../../../shared/http/serve/language.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { SignInQuery } from './schema.ts';
 
-type Asked = z.output<typeof SignInQuery>;
+type PageQuery = z.output<typeof SignInQuery>;
 
-/** The page in the reader's language and the installation's looks; it knows whether he is signed in already. */
-export async function signInPage(ctx: RequestCtx<AuthDeps>, asked: Asked): Promise<Document> {
+/**
+ * Renders the page in the language of the user and with the branding of the installation. It includes the user if
+ * there is a session.
+ */
+export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): Promise<Document> {
   const { branding, defaultLanguage } = await readBranding(ctx.deps);
   const { principal } = ctx;
   const { accepted } = ctx.client;
-  const language = asked.language ?? languageFor({ principal, accepted, fallback: defaultLanguage });
-  const next = pageOf(asked.next);
+  const language = query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage });
+  const next = pageOf(query.next);
   const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
   return renderPage(ctx.deps.assets, {
     name: 'signin',
@@ -27,7 +30,7 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, asked: Asked): Promi
   });
 }
 
-/** Only a path of this portal: whoever signs in here is not sent elsewhere. */
+/** Only a path of this portal, to prevent open redirects. */
 const pageOf = (next: string | undefined): string | undefined =>
   next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
 

@@ -30,7 +30,8 @@ export const settingsOperations = [
       conditional: true,
       returns: [200, Jwks],
     },
-    // Whoever meets a key that he does not know asks again at once; a key that was withdrawn counts for a minute more.
+    // Verifiers reload the set when they encounter an unknown key; a withdrawn key stays valid for up to a
+    // minute.
     ({ deps }) =>
       new Answer(deps.signingKeys.jwks, { revision: 0, headers: { 'cache-control': 'public, max-age=60' } }),
   ),

@@ -6,9 +6,9 @@ import type { ServicesList } from '../../../shared/services/shapes.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
 
 /**
- * The caller's services at a site or, to explain them, those of somebody else.
- * @throws AppError `not_found` for a site that is not the caller's; `upstream_unavailable` when no farm answered and
- * nothing is kept
+ * The services of the caller at a site, or of another user to explain them.
+ * @throws AppError `not_found` for a site that the caller cannot use; `upstream_unavailable` if no farm responded
+ *   and nothing is cached
  */
 export async function listServices(
   ctx: UserCtx,

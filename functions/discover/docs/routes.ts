@@ -6,12 +6,12 @@ import { notFound } from '../../../shared/kernel/errors.ts';
 import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';
 
-/** What the page asks for when it has been loaded, with their media types. */
+/** Files that the page loads, with their media types. */
 const files: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
-/** The address has the digest of the content: what was fetched from it never changes. */
+/** The address contains the digest of the content, so the file never changes. */
 const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 const Digest = z
@@ -20,7 +20,7 @@ const Digest = z
   .max(16)
   .meta({ description: 'Digest of the content of the file.', example: 'n4bQgYhMfWWaL-qg' });
 
-/** It is published with Swagger UI. */
+/** Public content of Swagger UI: compressing it reveals nothing. */
 const publicText = { isCompressible: true };
 
 const digestsIn = async (assets: Assets): Promise<Record<string, string>> =>

@@ -1,4 +1,4 @@
-/** What a code means, what usually causes it, and what to do about it. */
+/** Meaning, usual cause and remedy of a problem code. */
 export type Explanation = { meaning: string; cause: string; remedy: string };
 
 export const explain = (meaning: string, cause: string, remedy: string): Explanation => ({

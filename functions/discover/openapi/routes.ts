@@ -34,10 +34,10 @@ export const openapiOperations = forms.map(({ form, mediaType, id, name }) =>
     },
     async ({ deps: { assets, portalType } }) => {
       const text = await assets.text(`openapi.${portalType}.${form}`);
-      // It has a megabyte: kept, and asked for each time whether it is still the one.
-      const kept = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
-      const headers = { ...kept, vary: 'cookie' };
-      // It has no secret and no text of a user.
+      // The document has a megabyte: clients may cache it but must revalidate it each time.
+      const caching = { 'cache-control': 'private, no-cache', etag: etagOf(0, text) };
+      const headers = { ...caching, vary: 'cookie' };
+      // The document contains no secrets and no user input, so compression reveals nothing.
       return new Document(text, mediaType, headers, { isCompressible: true });
     },
   ),

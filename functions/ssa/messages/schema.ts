@@ -4,7 +4,7 @@ import { Id } from '../../../shared/shapes/fields.ts';
 
 const longestS = 25;
 
-/** Whoever would wait longer comes again. */
+/** Clients that want to wait longer send another request. */
 export const MessagesQuery = z.strictObject({
   wait: z
     .string()

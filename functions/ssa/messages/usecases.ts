@@ -14,10 +14,13 @@ type WaitingCtx = RequestCtx<SsaDeps, SessionAgent>;
 
 import type { Message, MessagesQuery } from './schema.ts';
 
-/** Milliseconds between two looks into the database: where whoever writes can wake us, for what others write. */
+/**
+ * Milliseconds between two database queries. With a notifier, polling only finds messages that other processes
+ * wrote.
+ */
 const everyMs = { alone: 900, woken: 5_000 };
 
-/** Shows what there is at once, or else what comes within the seconds that the session agent would wait. */
+/** Returns waiting messages immediately, or those that arrive within the requested waiting time. */
 export async function waitForMessages(
   ctx: WaitingCtx,
   { wait = 0, after }: z.output<typeof MessagesQuery>,
@@ -25,7 +28,7 @@ export async function waitForMessages(
   const { deps, now, principal } = ctx;
   const { session, workplace } = principal;
   const until = performance.now() + wait * 1000;
-  // From before the first look, so that nothing comes unheard between that and the wait.
+  // Subscribes before the first query, so that no message is missed between the query and the wait.
   const listener = (deps.notifier ?? createNotifier()).listen(workplace.uuid);
   try {
     const found = await acknowledge(deps.db, session.id, after, now);

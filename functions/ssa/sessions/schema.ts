@@ -34,7 +34,7 @@ export const LoginBody = z.object({
   session_type: absent(cut(64)).describe('Protocol of the session, such as `rdp`. Default: `unknown`.'),
 });
 
-/** Bytes that what somebody tells of an event may have as JSON. */
+/** Maximum size of the details of an event as JSON, in bytes. */
 const mostBytes = 16_384;
 
 const Event = z.object({

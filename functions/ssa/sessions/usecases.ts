@@ -63,7 +63,7 @@ export async function writeEvents(
     journalEntry(agent, now, {
       code: 'session_event',
       message: `${session.user_name} at ${workplace.name}: ${kind}`,
-      // A clock that is ahead must not put the record before all that come later, nor have it kept for ever.
+      // A clock that is ahead must not sort the record before later ones or extend its retention.
       ...(at !== undefined && { at: new Date(Math.min(Date.parse(at), now.getTime())) }),
       details: { session_uuid: session.uuid, kind, data: data ?? null },
     }),

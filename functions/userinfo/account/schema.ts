@@ -65,7 +65,7 @@ const OwnLanguage = z.object({
     .describe('Language of texts for the user: `en` or `ru`. Null selects the default language.'),
 });
 
-/** Of what `GET` gives one may set the language; the rest is ignored. */
+/** Only the language can be changed; other fields of the GET response are ignored. */
 export const OwnChange = patchBody(
   OwnLanguage,
   Object.keys(Userinfo.shape).filter((name) => name !== 'language'),

@@ -44,13 +44,13 @@ export async function describeCaller({
   };
 }
 
-/** A service token has no idle end. */
+/** A service token has no idle timeout. */
 const endsOf = (principal: AccountPrincipal): Pick<Session, 'createdAt' | 'expiresAt' | 'idleExpiresAt'> =>
   principal.kind === 'user'
     ? principal.session
     : { ...principal.token, idleExpiresAt: principal.token.expiresAt };
 
-/** An absent member changes nothing, but is a write like any other: it answers, and leaves its event. */
+/** A request without changes is still a write: it returns the profile and writes an audit event. */
 export async function changeLanguage(
   ctx: UserinfoCtx,
   { language: wanted }: { language?: Language | null },

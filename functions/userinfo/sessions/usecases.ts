@@ -20,7 +20,7 @@ export async function listSessions(ctx: LoginCtx, query: ListQuery): Promise<Ans
   );
 }
 
-/** @throws AppError `not_found` for a session of another user, or one that has ended */
+/** @throws AppError `not_found` for a session of another user or an ended session */
 export async function endSession(ctx: LoginCtx, id: string): Promise<void> {
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogout',

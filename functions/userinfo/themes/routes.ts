@@ -23,7 +23,7 @@ export const themeOperations = [
       description: 'Texts are plain text: markup is not interpreted.',
       conditional: true,
       body: { required: ThemeWrite },
-      // Room for three pictures.
+      // Leaves room for three pictures.
       maxBodyBytes: 2 * 1_048_576,
       returns: [200, Theme],
     },

@@ -4,7 +4,7 @@ import { languages } from '../../../shared/messages/languages.ts';
 import { Color, lengthFirst, PlainName } from '../../../shared/shapes/fields.ts';
 import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
-/** Plain text in lines: what looks like markup is shown as it stands. */
+/** Plain text with line breaks. Markup is not interpreted. */
 const Text = (longest: number) =>
   z
     .string()
@@ -53,7 +53,7 @@ export const ThemeWrite = z.strictObject({
 
 export const Theme = z.strictObject(ThemeWrite.shape);
 
-/** The members that are pictures. */
+/** The fields that contain pictures. */
 export const pictures = ['logo', 'favicon', 'login_background'] as const;
 
 function isWebAddress(text: string): boolean {

@@ -17,15 +17,18 @@ import { pictures, ThemeWrite } from './schema.ts';
 type Branding = z.output<typeof ThemeWrite>;
 
 const defaults: Branding = ThemeWrite.parse({});
-/** It has up to 2 MB of pictures, and changes once a year; who changes it has his own write at once. */
-const kept = { 'cache-control': 'private, max-age=15' };
+/**
+ * Clients cache the branding, which has up to 2 MB of pictures and rarely changes. A PUT by the same client
+ * invalidates its copy.
+ */
+const caching = { 'cache-control': 'private, max-age=15' };
 
 export async function readTheme({ deps }: UserinfoCtx): Promise<Answer> {
   const { revision, ...stored } = await findTheme(deps.db);
-  return new Answer(complete(stored), { revision, headers: kept });
+  return new Answer(complete(stored), { revision, headers: caching });
 }
 
-/** Replaces the branding with one audit event, in which pictures stand by their digests. */
+/** Replaces the branding with one audit event, which contains the digests of the pictures. */
 export async function writeTheme(
   ctx: Ctx<BaseDeps, SignedIn>,
   conditions: Conditions,
@@ -55,14 +58,14 @@ export async function writeTheme(
   });
 }
 
-/** Members that a later version adds are at their defaults until they are written. */
-const complete = ({ branding, defaultLanguage }: Stored): Record<string, unknown> => ({
+/** Fields that a later version adds have their defaults until they are written. */
+const complete = ({ branding, defaultLanguage }: StoredTheme): Record<string, unknown> => ({
   ...defaults,
   ...branding,
   default_language: defaultLanguage,
 });
 
-type Stored = Omit<Awaited<ReturnType<typeof findTheme>>, 'revision'>;
+type StoredTheme = Omit<Awaited<ReturnType<typeof findTheme>>, 'revision'>;
 
 const isPicture = (name: string): boolean => pictures.some((picture) => picture === name);
 

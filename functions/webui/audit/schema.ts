@@ -69,7 +69,7 @@ export const auditFilters = {
   source_ip: Exactly.describe('Only events from this IP address.'),
 };
 
-/** Events are found by what they say, not by a name: there is no `search`. */
+/** Events have no name, so there is no `search`. */
 export const AuditQuery = listQuery(['at'], auditFilters, '-at').omit({ search: true });
 
 const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);

@@ -19,9 +19,10 @@ type Attribute = { name: string; source: string; title: string };
 const mostAttributes = 100;
 
 /**
- * Adds, changes or deletes one attribute that users of a directory get a copy of at login. It admits nobody and tells
- * nobody apart, so it needs no power over the users.
- * @throws AppError `invalid_request` for a source that may not be read, `invalid_state` for a domain without a directory, `already_exists`, `not_found`
+ * Adds, changes or deletes an attribute that is copied to users at login. Attributes grant no access, so the
+ * caller needs no permissions of the users.
+ * @throws AppError `invalid_request` for a source that must not be read, `invalid_state` for a domain without a
+ *   directory, `already_exists`, `not_found`
  */
 export function changeAttribute(ctx: WebuiCtx, at: Target, change: Change): Promise<Answer> {
   return changeRecord(ctx, kind, at, (row) => {
@@ -64,7 +65,7 @@ function become(present: readonly Attribute[], { action, name, source, title }: 
   return [...present, { name, source: source ?? name, title: title ?? '' }];
 }
 
-/** A copy is shown to every reader of users. Sources that are stored already stay. */
+/** Every caller who can read users sees the copy, so sources are restricted. Stored sources remain valid. */
 function assertReadable(
   { parameters }: WebuiCtx,
   source: AttributeSource,

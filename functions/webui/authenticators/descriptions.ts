@@ -9,7 +9,7 @@ import {
 import type { Language } from '../../../shared/messages/languages.ts';
 import { ownFields, type TypeEntry } from './schema.ts';
 
-/** What a login page and an administrator may expect of each type, in the language of the reader. */
+/** Description and features of each type, in the language of the caller. */
 export const listTypes = (language: Language): z.input<typeof TypeEntry>[] =>
   domainTypeNames.map((type) => ({
     type,
@@ -35,7 +35,7 @@ const factsOf = ({ supports, cards }: DomainType) => ({
   pkinit_supported: cards !== undefined,
 });
 
-/** The form of a domain of this type: what every domain has, then its parameters. */
+/** The form of a domain of this type: common fields, then the parameters of the type. */
 export function describeDomain(type: DomainTypeName, language: Language): z.input<typeof GuiField>[] {
   const { about, supports, settings } = domainTypeOf(type);
   const own: Fields = {

@@ -23,7 +23,7 @@ import {
 const { operations, kind, declared, target } = authenticatorCrud;
 const changeErrors = ['already_exists', 'invalid_state', 'secret_required'] as const;
 const path = `${base}/authenticators`;
-/** A domain may be tested as it was read. */
+/** The body may contain read-only fields, so that a domain can be tested as it was read. */
 const ignored = kind.readOnly.filter((name) => name !== 'id');
 
 export const authenticatorOperations = [

@@ -170,7 +170,7 @@ export const TypeEntry = z.strictObject({
 
 const nameOfDirectory = /^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,63}$/;
 
-/** An attribute of the directory that users get a copy of when they log in. */
+/** A directory attribute that is copied to users at login. */
 export const AttributeChange = z.strictObject({
   action: z
     .enum(['add', 'change', 'delete'])

@@ -6,8 +6,9 @@ import { takeTest } from './test-quota.ts';
 import type { TestBody, TestResult } from './test-shapes.ts';
 
 /**
- * Tests a domain as its type does: the fields first and, if they are good, the connection.
- * @throws AppError `rate_limited`, `invalid_request` for an `id` that is not of such a domain, `secret_required`
+ * Tests a domain according to its type: first the fields and, if they are valid, the connection.
+ * @throws AppError `rate_limited`, `invalid_request` for an `id` of another type or an unknown one,
+ *   `secret_required`
  */
 export async function testDomain(
   ctx: WebuiCtx,

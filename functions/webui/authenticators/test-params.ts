@@ -12,20 +12,20 @@ import type { TestBody, TestResult } from './test-shapes.ts';
 
 type Body = z.output<typeof TestBody>;
 type Row = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
-/** The parts of a domain as they were checked, and what a test of the connection needs. */
+/** The checked parts of a domain, and the data for a connection test. */
 export type Examined = {
   checks: Check[];
   params: Settings | undefined;
   stored: Row | undefined;
-  /** Stored secrets that are used, since no other was sent, as they are sealed. */
+  /** Stored secrets, still encrypted, that are used because the request has none. */
   keptSecrets: Record<string, string | null>;
 };
-/** What a check found: faults, or a sentence that says why there is nothing to check. */
-type Found = FieldError[] | Text;
+/** Result of a check: errors, or a reason why there is nothing to check. */
+type CheckOutcome = FieldError[] | Text;
 
 /**
- * Says of each part of a domain's fields whether it could be saved, without asking the network.
- * @throws AppError `invalid_request` for an `id` that is not of such a domain, `secret_required`
+ * Checks without network access whether the fields of a domain are valid.
+ * @throws AppError `invalid_request` for an `id` of another type or an unknown one, `secret_required`
  */
 export async function testParams(
   ctx: WebuiCtx,
@@ -37,7 +37,7 @@ export async function testParams(
   return resultOf(ctx, checks, success ? 'The parameters are valid' : 'Some parameters are not valid');
 }
 
-/** The result in the language of its reader. */
+/** The result in the language of the caller. */
 export const resultOf = (
   { language }: WebuiCtx,
   checks: readonly Check[],
@@ -55,32 +55,32 @@ export async function examine(ctx: WebuiCtx, name: DomainTypeName, body: Body): 
   const type = domainTypeOf(name);
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, name, body.id);
   const { params, faults } = readSettings(type, body.params);
-  const kept = params ? keptSecrets(type, params, stored) : {};
+  const storedSecrets = params ? keptSecrets(type, params, stored) : {};
   const parts = [
     { name: 'fields', run: () => ownFaults(name, body) },
     { name: 'params', run: () => faults },
-    ...checksOf(ctx, type, params, { stored, kept }),
+    ...checksOf(ctx, type, params, { stored, kept: storedSecrets }),
   ];
   const checks = parts.map((part) => timed(ctx, part.name, part.run));
-  return { checks, params, stored, keptSecrets: kept };
+  return { checks, params, stored, keptSecrets: storedSecrets };
 }
 
 /**
- * The checks of the type. Stored attributes are checked too: a write keeps them, and only a test shows that they may not be
- * read any more.
+ * The checks of the type. Stored attributes are checked as well: writes keep them, so only a test shows that
+ * reading them is no longer allowed.
  */
 const checksOf = (
   { deps, parameters }: WebuiCtx,
   { settings }: DomainType,
   params: Settings | undefined,
-  { stored, kept }: { stored: Row | undefined; kept: Record<string, string | null> },
-): { name: string; run: () => Found }[] =>
+  { stored, kept: storedSecrets }: { stored: Row | undefined; kept: Record<string, string | null> },
+): { name: string; run: () => CheckOutcome }[] =>
   settings.checks.map((check) => ({
     name: check.name,
     run: () =>
       params
         ? check.run(params, {
-            hasSecret: (name) => params[name] != null || kept[name] != null,
+            hasSecret: (name) => params[name] != null || storedSecrets[name] != null,
             policy: deps.outbound,
             parameters,
             tolerated: {},
@@ -95,7 +95,7 @@ async function storedDomain(ctx: WebuiCtx, type: DomainTypeName, id: string): Pr
   throw invalid({ pointer: '/id', code: 'not_found', detail: 'No domain of this type has this identifier' });
 }
 
-/** The members that every domain has, as far as they are given. */
+/** The common fields of all domains that the request contains. */
 function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
   const given = { ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
   const faults = Object.entries(ownFields).flatMap(([name, { shape }]) =>
@@ -109,7 +109,7 @@ function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
     : faults;
 }
 
-function timed(ctx: WebuiCtx, name: string, run: () => Found): Check {
+function timed(ctx: WebuiCtx, name: string, run: () => CheckOutcome): Check {
   const start = ctx.deps.clock().getTime();
   const found = run();
   const took_ms = ctx.deps.clock().getTime() - start;

@@ -8,7 +8,7 @@ const mostUsers = 1_000;
 const quotas = new WeakMap<WebuiDeps, TokenBuckets>();
 
 /**
- * Counts a test that goes out to a server of the caller's choice, or tries a password.
+ * Counts tests that connect to a server chosen by the caller or try a password.
  * @throws AppError `rate_limited`
  */
 export function takeTest({ deps, principal, now }: WebuiCtx): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { AuthenticatorWrite, ownFields } from './schema.ts';
 
-/** The fields of a domain as far as they are filled in; a stored domain's id stands in for its secrets. */
+/** The fields of a domain, all optional. The id of a stored domain replaces its secrets. */
 export const TestBody = z.object({
   id: Id.optional().describe(
     'Identifier of a stored domain whose secrets are used if the destination is the same.',

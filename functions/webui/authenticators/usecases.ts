@@ -37,7 +37,7 @@ import { AuthenticatorWrite } from './schema.ts';
 const { kind } = authenticatorCrud;
 type Write = z.output<typeof AuthenticatorWrite>;
 
-/** @throws AppError `invalid_request` for parameters that do not fit the type or the address policy */
+/** @throws AppError `invalid_request` for parameters that violate the type or the address policy */
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
   const { shown, columns } = await settle(ctx, id, body);
@@ -93,8 +93,8 @@ const settle = (
   settleSettings({ sealer, outbound, parameters }, id, domainTypeOf(type), params, stored);
 
 /**
- * A change of how users log in needs all that they hold. The servers and attributes of a directory also decide who is in a
- * group that waives the second factor.
+ * A change that affects logins requires all permissions of the users of the domain. Servers and attributes of a
+ * directory also determine the members of groups that skip the second factor.
  */
 function change(
   ctx: WebuiCtx,
@@ -107,11 +107,11 @@ function change(
   return overDirectory.explained(() =>
     changeRecord(ctx, kind, at, async (row) => {
       if (row.builtin) throw builtin();
-      const asked = become(writableOf(kind, row));
-      // Parameters of another type would only be read wrongly: the change of an immutable member is refused anyway.
-      if (asked.type !== row.type) return { body: asked };
-      const { shown, columns } = await settle(ctx, at.id, asked, withoutSecrets(row, isRemoved));
-      const body = { ...asked, params: shown };
+      const requested = become(writableOf(kind, row));
+      // Parameters of another type cannot be parsed here; the change of the immutable type is rejected later.
+      if (requested.type !== row.type) return { body: requested };
+      const { shown, columns } = await settle(ctx, at.id, requested, withoutSecrets(row, isRemoved));
+      const body = { ...requested, params: shown };
       return { body, columns, ...alongside(at, body, row, { overUsers, overDirectory }) };
     }),
   );
@@ -122,7 +122,7 @@ type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>
 /** The stored domain, whose type cannot change. */
 type Present = Omit<Write, 'type'>;
 
-/** What a change asks for before it, and brings after it, in its batch. */
+/** The conditions and side effects of a change, in its batch. */
 function alongside(at: Target, body: Write, row: Present, { overUsers, overDirectory }: Powers) {
   const isDirectoryChanged = canonicalJson(body.params) !== canonicalJson(row.params);
   const tags = (h: Db) => registerTags(h, body.tags);
@@ -139,7 +139,7 @@ function alongside(at: Target, body: Write, row: Present, { overUsers, overDirec
   };
 }
 
-/** By name and label too: another domain could take them, and with them the passwords that are meant for this one. */
+/** Includes name and label: another domain could take them over and collect the passwords for this one. */
 const isLoginKept = (body: Write, row: Present): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],

@@ -13,13 +13,13 @@ import type { UserDashboard } from './schema.ts';
 type OwnCtx = ClientCtx<WebuiDeps, AccountPrincipal>;
 const view = viewOf(WorkplaceSession);
 
-/** More sessions than anybody has at one site. */
+/** More sessions than a user has at one site in practice. */
 const maxSessions = 500;
 
 /**
  * The caller's services and workplace sessions at a site.
- * @throws AppError `not_found` for a site that is not his; `upstream_unavailable` when no farm answered and nothing is
- * kept
+ * @throws AppError `not_found` for a site that the caller cannot use; `upstream_unavailable` if no farm responded
+ *   and nothing is cached
  */
 export async function userDashboard(ctx: OwnCtx, siteUri: string): Promise<z.input<typeof UserDashboard>> {
   const site = await loadRoutedSite(ctx, siteUri, { rules: 'all', unusable: false });
@@ -37,7 +37,7 @@ export async function userDashboard(ctx: OwnCtx, siteUri: string): Promise<z.inp
   };
 }
 
-/** Being entitled to a site, whatever the caller's role, he sees his own there. */
+/** Users see their own sessions at a site regardless of their roles. */
 async function ownSessions(ctx: OwnCtx, siteId: string): Promise<z.input<typeof WorkplaceSession>[]> {
   const { user, domain } = ctx.principal;
   const { items } = await ctx.upstream(() =>

@@ -4,7 +4,7 @@ import { Id, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 
-/** A part that could not be had says why by its code. */
+/** A part that could not be read has a problem code. */
 const Missing = z.strictObject({
   error: z.string().describe('Problem code of this part of the dashboard, which could not be read.'),
 });
@@ -47,7 +47,7 @@ const Failure = z.strictObject({
   message: z.string().describe('Text of the record.'),
 });
 
-/** A pool whose workplaces are nearly all taken. */
+/** A pool whose workplaces are nearly all in use. */
 const NearlyFull = z.strictObject({
   uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),

@@ -13,7 +13,7 @@ import type { AdminDashboard } from './schema.ts';
 
 type Missing = { error: string };
 
-/** All parts at once; one that fails costs the others nothing. */
+/** Reads all parts concurrently. A failing part does not affect the others. */
 export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof AdminDashboard>> {
   const { db } = ctx.deps;
   const part = <T>(work: Promise<T>): Promise<T | Missing> => orMissing(ctx, work);

@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Dispatcher, DispatcherWrite, dispatcherFilters, dispatcherSorts } from './schema.ts';
 
-/** Creating and changing a node are decisions (address policy, secrets); the other verbs are plain. */
+/** Create and update are use cases (address policy, secrets); the other operations are generic. */
 export const dispatcherCrud = crud({
   type: 'dispatcher',
   path: `${base}/dispatchers`,

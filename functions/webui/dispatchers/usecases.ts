@@ -33,9 +33,9 @@ export const updateDispatcher = (
   change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch), patch.health_key === null);
 
 /**
- * A stored key goes only where it was stored for: when the destination changes it must be sent again, and session
- * keys that the former destination gave are dropped.
- * @param removesKey a merge patch removes the stored key by `null`; a replacement keeps it
+ * A stored key is used only for the destination that it was stored for. If the destination changes, the key must
+ * be sent again, and session keys of the previous destination are deleted.
+ * @param removesKey a merge patch removes the stored key with `null`; a replacement keeps it
  */
 function change(
   ctx: WebuiCtx,
@@ -46,8 +46,8 @@ function change(
   return changeRecord(ctx, kind, at, async (row) => {
     const body = checkAddress(ctx, become(writableOf(kind, row)));
     const isElsewhere = destinationOf(row) !== destinationOf(body);
-    const kept = removesKey ? null : row.health_key;
-    if (isElsewhere && kept !== null && body.health_key === null) {
+    const storedKey = removesKey ? null : row.health_key;
+    if (isElsewhere && storedKey !== null && body.health_key === null) {
       const missing: FieldError = {
         pointer: '/health_key',
         code: 'required',
@@ -56,7 +56,7 @@ function change(
       throw new AppError('secret_required', undefined, { errors: [missing] });
     }
     const columns =
-      body.health_key === null ? { health_key: kept } : await sealedKey(ctx, at.id, body.health_key);
+      body.health_key === null ? { health_key: storedKey } : await sealedKey(ctx, at.id, body.health_key);
     const changes =
       removesKey && row.health_key !== null ? [{ field: 'health_key', before: '***', after: null }] : [];
     if (!isElsewhere) return { body, columns, changes };
@@ -64,7 +64,10 @@ function change(
   });
 }
 
-/** What probes saw is of the former destination; its domains would even decide who is linked to the new one. */
+/**
+ * Probe results belong to the previous destination. Its domains would otherwise determine which users have access
+ * to the new one.
+ */
 const unprobed = {
   status: 'unknown',
   version: null,

@@ -3,7 +3,10 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Farm, FarmWrite, farmFilters, farmSorts } from './schema.ts';
 
-/** Moving a farm to another site is a decision (rules name it where it is); the other verbs are plain. */
+/**
+ * Moving a farm to another site is a use case, because rules of its site may refer to it; the other operations are
+ * generic.
+ */
 export const farmCrud = crud({
   type: 'farm',
   path: `${base}/farms`,

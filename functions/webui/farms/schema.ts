@@ -93,7 +93,7 @@ export const farmFilters = {
   status: Status.optional().describe('Only farms with this status.'),
 };
 
-/** A tag that a node of the farm knows. */
+/** A tag that a node of the farm reports. */
 export const FarmTag = z.strictObject({
   name: z.string().describe('Name of the tag, as reported by the dispatcher.'),
   farm_id: Id.describe('Identifier of the farm.'),

@@ -21,7 +21,7 @@ export const replaceFarm = (ctx: WebuiCtx, at: Target, body: Write): Promise<Ans
 export const updateFarm = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
   change(ctx, at, (current) => applyPatch(FarmWrite, current, patch));
 
-/** A farm stays in its site as long as rules there have it among their members. */
+/** A farm cannot leave its site while rules of the site refer to it. */
 async function change(
   ctx: WebuiCtx,
   at: Target,

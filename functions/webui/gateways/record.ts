@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Gateway, GatewayWrite, gatewayFilters } from './schema.ts';
 
-/** Creation and change give tokens out; the other verbs are plain. */
+/** Create and update can return tokens; the other operations are generic. */
 export const gatewayCrud = crud({
   type: 'gateway',
   path: `${base}/gateways`,

@@ -11,7 +11,7 @@ import {
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
 
-/** Sorted and each once, so that another order is no change. */
+/** Sorted and without duplicates, so that another order is not a change. */
 const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sort();
 
 const Host = z
@@ -66,7 +66,7 @@ export const GatewayWrite = z.object({
     .describe('If true, the gateway receives no new connections. Default false.'),
 });
 
-/** What a patch may ask for besides members of the object. */
+/** Actions that a patch can request in addition to field changes. */
 export const GatewayChange = GatewayWrite.extend({
   rotate_token: z
     .boolean()
@@ -113,7 +113,7 @@ export const gatewayFilters = {
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const dnsName = new RegExp(`^${label}(?:\\.${label})*$`, 'i');
 
-/** A name whose last label is a number would be read as an IPv4 address, and a wrong one at that (RFC 3696, 2). */
+/** A name whose last label is numeric would be parsed as an invalid IPv4 address (RFC 3696, 2). */
 function isHost(text: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(text) || isPlainIpv6(text)) return true;
   return text.length <= 253 && dnsName.test(text) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/i.test(text);
@@ -124,5 +124,5 @@ function isNetwork(text: string): boolean {
   return !text.includes('%') && ipaddr.IPv6.isValidCIDR(text);
 }
 
-/** A zone means something on one machine only. */
+/** A zone identifier is meaningful on one machine only. */
 const isPlainIpv6 = (text: string): boolean => !text.includes('%') && ipaddr.IPv6.isValid(text);

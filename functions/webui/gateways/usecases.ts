@@ -11,7 +11,7 @@ import { GatewayWrite } from './schema.ts';
 
 const { kind } = gatewayCrud;
 
-/** 48 characters, as gateways expect them; only its digest is kept. */
+/** 48 characters, as gateways expect. Only the digest is stored. */
 const newToken = (): string => randomToken(36);
 
 export async function createGateway(ctx: WebuiCtx, body: z.output<typeof GatewayWrite>): Promise<Answer> {
@@ -20,7 +20,7 @@ export async function createGateway(ctx: WebuiCtx, body: z.output<typeof Gateway
   return made.showing({ token });
 }
 
-/** Changes members and, when asked to, the token: the former one stops with this write. */
+/** Changes fields and, if requested, the token. The previous token stops working with this write. */
 export async function updateGateway(
   ctx: WebuiCtx,
   at: Target,

@@ -4,8 +4,8 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 /**
- * The immutable identifier of a group of the directory, by its distinguished name in any spelling. A directory that does
- * not answer keeps no group from being registered: the first login of a member stores the identifier.
+ * Reads the immutable identifier of a directory group by its distinguished name in any spelling. An unreachable
+ * directory does not prevent the registration: the first login of a member stores the identifier.
  */
 export async function directoryIdOf(
   ctx: WebuiCtx,

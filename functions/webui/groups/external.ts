@@ -12,9 +12,10 @@ import type { WebuiCtx } from '../deps.ts';
 import type { ExternalGroup, ExternalQuery } from './schema.ts';
 
 /**
- * One page of the groups of a directory by name, whether registered or not. The paging of LDAP belongs to one connection
- * (RFC 2696), so that each page reads the directory anew and the cursor is the last name.
- * @throws AppError `not_found`, `invalid_state` for a domain without a directory, `malformed_cursor`, those of the directory
+ * One page of the groups of a directory by name, registered or not. LDAP paging is bound to one connection (RFC
+ * 2696), so each page reads the directory again and the cursor is the last name.
+ * @throws AppError `not_found`, `invalid_state` for a domain without a directory, `malformed_cursor`, directory
+ *   errors
  */
 export async function listExternalGroups(
   ctx: WebuiCtx,

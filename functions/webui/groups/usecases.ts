@@ -51,7 +51,7 @@ export const replaceGroup = (ctx: WebuiCtx, at: Target, body: Write): Promise<An
 export const updateGroup = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
   change(ctx, at, (current) => applyPatch(GroupWrite, current, patch));
 
-/** Who is spared the second factor is changed only with every permission for all sites. */
+/** Changing which users skip the second factor requires every permission for all sites. */
 const change = (
   ctx: WebuiCtx,
   at: Target,
@@ -59,7 +59,7 @@ const change = (
 ): Promise<Answer> =>
   changeRecord(ctx, kind, at, (row) => {
     const body = become(writableOf(kind, row));
-    // Of another type it would be made differently: the change of an immutable member is refused anyway.
+    // Another type cannot be handled here; the change of the immutable type is rejected later.
     if (body.type !== row.type) return { body };
     if (concernsSkipping(row, wellMade(body))) assertMaySkip(ctx);
     const isOtherState = body.type === 'group' && body.state !== row.state;
@@ -67,7 +67,7 @@ const change = (
     return { body, explained: power.explained, before: (h) => guarded(h, power.before(h)) };
   });
 
-/** Whether the change concerns who is spared; a state that holds that back for now does not make it free. */
+/** True if the change affects which users skip the second factor, even while the group is inactive. */
 function concernsSkipping(row: Row, body: Write): boolean {
   const isOtherwiseMade =
     body.meta_if_any !== row.meta_if_any || canonicalJson(body.groups) !== canonicalJson(row.groups);
@@ -77,11 +77,11 @@ function concernsSkipping(row: Row, body: Write): boolean {
   );
 }
 
-/** The conditions of a write; the guard keeps changes of memberships from being judged at the same time. */
+/** The conditions of a write. The guard serializes checks of membership changes. */
 const guarded = (h: Db, conditions: readonly Statement[]): Statement[] =>
   conditions.length === 0 ? [] : [lockGuard(h, 'administrators'), ...conditions];
 
-/** With the group goes what it let its members skip, so deleting it is such a change too. */
+/** Deleting the group ends the exemption of its members, so it counts as such a change. */
 export const deleteGroup = (ctx: WebuiCtx, at: Target): Promise<void> =>
   removeRecord(ctx, kind, at, (row) => {
     if (row.skip_two_factor) assertMaySkip(ctx);
@@ -98,7 +98,7 @@ const notDn = (): AppError =>
     detail: 'Must be a distinguished name (RFC 4514)',
   });
 
-/** A meta group is made of groups, and only of them; another one of none. */
+/** A meta group consists of groups; other groups contain none. */
 function wellMade(body: Write): Write {
   const isMeta = body.type === 'meta';
   if (isMeta && body.groups.length === 0)

@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { MaintenanceTemplate, MaintenanceTemplateWrite } from './schema.ts';
 
-/** Writes judge two members together, when it starts and when it ends; the other verbs are plain. */
+/** Writes validate start and end together; the other operations are generic. */
 export const maintenanceCrud = crud({
   type: 'maintenance_template',
   path: `${base}/maintenance`,

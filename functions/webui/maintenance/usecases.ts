@@ -12,7 +12,7 @@ import { MaintenanceTemplateWrite } from './schema.ts';
 const { kind } = maintenanceCrud;
 type Write = z.output<typeof MaintenanceTemplateWrite>;
 
-/** @throws AppError `invalid_request` for one that ends before it has started, as the other writes do */
+/** @throws AppError `invalid_request` if the end is before the start; this also applies to the other writes */
 export async function createTemplate(ctx: WebuiCtx, body: Write): Promise<Answer> {
   return createRecord(ctx, kind, body, { columns: momentsOf(body) });
 }
@@ -28,7 +28,7 @@ export const updateTemplate = (ctx: WebuiCtx, at: Target, patch: Record<string, 
     return { body, columns: momentsOf(body) };
   });
 
-/** The two moments as columns take them. */
+/** Start and end as column values. */
 function momentsOf({ start_at, end_at }: Write): { start_at: Date | null; end_at: Date | null } {
   const [start, end] = [start_at, end_at].map((at) => (at === null ? null : new Date(at)));
   if (start && end && end <= start)

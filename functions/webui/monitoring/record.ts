@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { MonitoringRecord, MonitoringWrite, monitoringFilters } from './schema.ts';
 
-/** Writes keep who acknowledged a record and when; the other verbs are plain. */
+/** Writes record who acknowledged a record and when; the other operations are generic. */
 export const monitoringCrud = crud({
   type: 'monitoring_record',
   path: `${base}/monitoring`,

@@ -7,7 +7,7 @@ import { addRecord, replaceRecord, updateRecord } from './usecases.ts';
 
 const { operations, declared, target } = monitoringCrud;
 
-/** A record has no name that could be taken. */
+/** Records have no unique name, so `already_exists` does not occur. */
 const errors = [] as const;
 
 export const monitoringOperations = [

@@ -13,12 +13,12 @@ const { kind } = monitoringCrud;
 type Write = z.output<typeof MonitoringWrite>;
 type Acknowledgement = { acknowledged_by: string | null; acknowledged_at: Date | null };
 
-const nobody: Acknowledgement = { acknowledged_by: null, acknowledged_at: null };
+const unacknowledged: Acknowledgement = { acknowledged_by: null, acknowledged_at: null };
 
 export const addRecord = (ctx: WebuiCtx, body: Write): Promise<Answer> => {
   const { dated, columns } = withMoment(ctx, body);
   return createRecord(ctx, kind, dated, {
-    columns: { ...columns, ...acknowledgement(ctx, { state: 'open', ...nobody }, body.state) },
+    columns: { ...columns, ...acknowledgement(ctx, { state: 'open', ...unacknowledged }, body.state) },
   });
 };
 
@@ -38,19 +38,19 @@ const change = (
     return { body: dated, columns: { ...columns, ...acknowledgement(ctx, row, dated.state) } };
   });
 
-/** The body with its moment filled in, and that moment as the column takes it. */
+/** The body with a default time, and that time as a column value. */
 function withMoment(ctx: WebuiCtx, body: Write) {
   const at = body.at === null ? ctx.now : new Date(body.at);
   return { dated: { ...body, at: at.toISOString() }, columns: { at } };
 }
 
-/** Whoever moves a record to `acknowledged` has acknowledged it, until it is opened again; closing keeps his name. */
+/** The user who sets the state to `acknowledged` is stored until the record is opened again. Closing keeps the name. */
 function acknowledgement(
   ctx: WebuiCtx,
   former: Acknowledgement & { state: Write['state'] },
   state: Write['state'],
 ): Acknowledgement {
-  if (state === 'open') return nobody;
+  if (state === 'open') return unacknowledged;
   if (state === 'acknowledged' && former.state !== 'acknowledged')
     return { acknowledged_by: ownerOf(ctx.principal).name, acknowledged_at: ctx.now };
   return { acknowledged_by: former.acknowledged_by, acknowledged_at: former.acknowledged_at };

@@ -50,14 +50,14 @@ export const nodeInfoOperations = [
   ),
 ];
 
-/** Seconds after its last sign of life for which a worker counts as alive, three of its beats. */
-const workerLivesS = 15;
+/** Seconds after its last heartbeat for which a worker is considered running: three heartbeat intervals. */
+const workerTimeoutS = 15;
 
 async function describeNode({ deps, now }: WebuiCtx): Promise<z.input<typeof NodeInfo>> {
   const { name, runtime, os, startedAt } = deps.host;
-  const asked = performance.now();
-  const { about, version: server, workers, lastRunAt } = await databaseFacts(deps.db, workerLivesS);
-  const latency = performance.now() - asked;
+  const queriedAt = performance.now();
+  const { about, version: server, workers, lastRunAt } = await databaseFacts(deps.db, workerTimeoutS);
+  const latency = performance.now() - queriedAt;
   return {
     name,
     version,

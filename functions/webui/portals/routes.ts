@@ -8,7 +8,7 @@ import { exportable } from '../exportable.ts';
 import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 
-/** Portals come into being by their heartbeats; only tags are written. */
+/** Heartbeats create portals; only their tags can be written. */
 export const portalCrud = crud({
   type: 'portal',
   path: `${base}/appnodes/portals`,

@@ -8,14 +8,14 @@ import { changeRecord, findRecord, removeRecord } from '../../../shared/http/rec
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import type { WebuiCtx } from '../deps.ts';
 
-/** @throws AppError `invalid_state` for one that is online: it would only come back */
+/** @throws AppError `invalid_state` for an online portal: its next heartbeat would create it again */
 export const deletePortal = <S extends Selection>(
   ctx: WebuiCtx,
   kind: RecordKind<S>,
   at: Target,
 ): Promise<void> => removeRecord(ctx, kind, at, () => ({ before: (h) => [mustBeOffline(h, at.id)] }));
 
-/** Reads the tags, or sets them, which only who may change portals does. */
+/** Reads the tags, or sets them, which requires the permission to change portals. */
 export async function tagsOfPortal<S extends Selection>(
   ctx: WebuiCtx,
   kind: RecordKind<S>,

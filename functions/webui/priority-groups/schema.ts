@@ -6,7 +6,7 @@ const Preference = z.strictObject({
   priority: Priority.describe('Rank of the farm in this group. Lower numbers are preferred. Default 1.'),
 });
 
-/** Ordered by farm, so that another order is no change: what counts is the priority of each. */
+/** Sorted by farm, because only the priorities matter and another order is not a change. */
 const Preferences = z
   .array(Preference)
   .max(1000)

@@ -15,18 +15,21 @@ const words = (text: string): string => text.replaceAll('_', ' ');
 const resources: Readonly<Record<Resource, string>> = russian.resources;
 const actions: Readonly<Record<Action, string>> = russian.actions;
 
-/** Every permission with its words in the language of the reader. */
+/** All permissions with their texts in the language of the caller. */
 export const listPermissions = (language: Language): z.input<typeof PermissionEntry>[] =>
   permissions.map((id) => {
     const [resource, action] = [resourceOf(id), actionOf(id)];
     const texts =
       language === 'en'
-        ? { name: `${words(resource)}: ${action}`, description: `Allows to ${action} ${words(resource)}` }
+        ? {
+            name: `${words(resource)}: ${action}`,
+            description: `Allows the action "${action}" on the resource "${words(resource)}"`,
+          }
         : russianTexts(resources[resource], actions[action]);
     return { id, resource, action, ...texts };
   });
 
 const russianTexts = (resource: string, action: string) => ({
   name: `${resource}: ${action}`,
-  description: `Разрешает действие «${action}» в разделе «${resource}»`,
+  description: `Разрешает действие «${action}» для ресурса «${resource}»`,
 });

@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Role, RoleWrite } from './schema.ts';
 
-/** What a role grants, and to whom, is decided at every write; only reads are plain. */
+/** Writes check which permissions a role grants and to whom; only reads are generic. */
 export const roleCrud = crud({
   type: 'role',
   path: `${base}/rbac`,

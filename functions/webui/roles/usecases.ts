@@ -25,7 +25,7 @@ export const replaceRole = (ctx: WebuiCtx, at: Target, body: Write): Promise<Ans
 export const updateRole = (ctx: WebuiCtx, at: Target, patch: Record<string, unknown>): Promise<Answer> =>
   change(ctx, at, (current) => applyPatch(RoleWrite, current, patch));
 
-/** Neither what the role grants now nor what it would grant may exceed what the caller holds. */
+/** The permissions of the role before and after the change must not exceed those of the caller. */
 const change = (
   ctx: WebuiCtx,
   at: Target,

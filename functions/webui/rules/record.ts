@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Rule, RuleWrite, ruleFilters, ruleSorts } from './schema.ts';
 
-/** Writes of a rule bring pictures along and leave them behind, so they are use cases. */
+/** Writes of a rule also create and delete pictures, so they are use cases. */
 export const ruleCrud = crud({
   type: 'rule',
   path: `${base}/rules`,

@@ -9,7 +9,7 @@ import { Rule, ruleFilters, ruleSorts } from './schema.ts';
 import { createRule, deleteRule, replaceRule, updateRule } from './usecases.ts';
 
 const { operations, declared, kind, target } = ruleCrud;
-/** Room for a picture. */
+/** Leaves room for a picture. */
 const maxBodyBytes = 2 * 1_048_576;
 
 export const ruleOperations = [

@@ -23,7 +23,7 @@ const Member = z.strictObject({
   enabled: z.boolean().default(true).describe('If false, the member is not used. Default true.'),
 });
 
-/** The order of the members does not matter; a pool is named once. */
+/** The order of the members does not matter; each pool occurs once. */
 const Members = z
   .array(Member)
   .max(1000)

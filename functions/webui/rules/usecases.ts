@@ -25,7 +25,7 @@ import { RuleWrite } from './schema.ts';
 
 const { kind } = ruleCrud;
 type Write = z.output<typeof RuleWrite>;
-/** What a rule shows before a write. */
+/** The values of a rule before a write. */
 type Shown = { image_id: string | null; image_digest: string | null };
 
 export async function createRule(ctx: WebuiCtx, body: Write): Promise<Answer> {
@@ -56,7 +56,7 @@ export const deleteRule = (ctx: WebuiCtx, at: Target): Promise<void> =>
     id === null ? {} : { before: (h) => [lockImages(h, [id])], after: (h) => [dropUnusedImage(h, id)] },
   );
 
-/** Members and tags are two ways to say which pools a rule covers: it takes one of them. */
+/** A rule selects pools either by members or by tags. */
 function assertMatching(body: Write): Write {
   const { members, match_tags } = body;
   const detail = 'Set either members or match_tags';
@@ -68,8 +68,8 @@ function assertMatching(body: Write): Write {
 }
 
 /**
- * The columns and links of a rule, and what its picture asks for: a new one is kept, and the former one goes with its
- * last use.
+ * The columns and links of a rule, and the statements for its picture: a new picture is stored, and the previous
+ * one is deleted with its last use.
  */
 function written(
   ctx: WebuiCtx,
@@ -86,7 +86,7 @@ function written(
   const { mediaType: media_type, digest, ...content } = picture;
   const stored = { id: newId(), digest, media_type, ...content, created_at: ctx.now };
   return {
-    // Which id the picture has is known to the batch only, which may find its bytes stored already.
+    // Only the batch determines the id of the picture, because the same bytes may already be stored.
     body: { ...named, image_id: former },
     columns: { image_id: imageIdOf(digest) },
     changes: digest === image_digest ? [] : [{ field: 'image', before: image_digest, after: digest }],

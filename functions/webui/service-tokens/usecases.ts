@@ -34,10 +34,10 @@ const view = viewOf(ServiceToken);
 const longestLifeS = 366 * 86_400;
 
 /**
- * Makes a token that acts for a service user. Only who holds everything that the user holds, and everything that the
- * token names, may: by the token he does what the user may do, now and later.
- * @throws AppError `not_found`, `forbidden` with the permissions that are missing, `invalid_state` for a person and for
- * one's own account, `already_exists`, `invalid_request` for an end that lies behind or too far ahead
+ * Creates a token that acts for a service user. The caller must hold all permissions of the user and of the token,
+ * because the token can be used with these permissions now and later.
+ * @throws AppError `not_found`, `forbidden` with the missing permissions, `invalid_state` for a person and for the
+ *   caller's own account, `already_exists`, `invalid_request` for an expiration time in the past or too far ahead
  */
 export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write): Promise<Answer> {
   const { deps, now } = ctx;
@@ -70,7 +70,7 @@ export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write):
   return new Answer({ ...view(row), token }, { headers: { location } });
 }
 
-/** @throws AppError `not_found`, `forbidden` with the permissions that the user holds and the caller lacks */
+/** @throws AppError `not_found`, `forbidden` with the permissions that the user has and the caller lacks */
 export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): Promise<void> {
   const token = await findToken(ctx.deps.db, owner, id);
   if (!token) throw notFound();
@@ -87,8 +87,8 @@ export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): 
 }
 
 /** @throws AppError `invalid_request` */
-function checkedEnd(given: string, now: Date): Date {
-  const end = new Date(given);
+function checkedEnd(expiresAt: string, now: Date): Date {
+  const end = new Date(expiresAt);
   const refuse = (code: string, detail: Detail) => invalid({ pointer: '/expires_at', code, detail });
   if (!(end > now)) throw refuse('too_early', 'Must be in the future');
   if (end > addSeconds(now, longestLifeS)) throw refuse('too_late', 'Must be at most 366 days from now');
@@ -96,7 +96,7 @@ function checkedEnd(given: string, now: Date): Date {
 }
 
 function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {
-  // A token that could make others of its kind would outlive its own end.
+  // A token that could create further tokens would outlive its own expiration.
   if (user.id === ownerOf(ctx.principal).id)
     throw conflict('own_account', 'Tokens of your own account must be created by another administrator');
   if (user.kind !== 'service')
@@ -104,8 +104,9 @@ function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }):
 }
 
 /**
- * The sites for which the maker holds each permission. What its user lacks today he may be given tomorrow, and the
- * token would have it, so its maker must hold it, and it reaches no further than he does.
+ * The sites for which the creator holds each permission. The service user may receive further permissions later
+ * and the token with it, so the creator must hold all permissions of the token, and its scope is limited to the
+ * scope of the creator.
  */
 function scopesOf(ctx: WebuiCtx, permissions: readonly Permission[]): NewToken['scopes'] {
   const scopes = permissions.map((permission) => [permission, scopeOf(ctx.principal, permission)] as const);
@@ -143,7 +144,7 @@ async function add(ctx: WebuiCtx, row: NewToken, audit: AuditEntry): Promise<voi
   }
 }
 
-/** The token as the object of an audit event, and whose it is. */
+/** The token and its user as the object of an audit event. */
 const objectOf = ({ id, name }: { id: string; name: string }, user: string) => ({
   object_type: 'service_token' as const,
   object_id: id,

@@ -4,7 +4,7 @@ import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/shapes/f
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
-/** Null is what the dispatcher does not report. */
+/** Null if the dispatcher does not report the value. */
 export const ServicesPool = z.strictObject({
   uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
@@ -86,7 +86,7 @@ export const ServicesPool = z.strictObject({
 
 const Count = z.int().min(0).max(100_000);
 
-/** Whoever leaves out a size would empty the pool, so that all of them are required. */
+/** All sizes are required, so that a request without them does not empty the pool. */
 export const PoolUpdate = z.object({
   name: Name.describe('Name of the pool.'),
   short_name: z.string().trim().max(128).default('').describe('Short name of the pool. Default: empty.'),

@@ -15,7 +15,7 @@ import { poolChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { PoolUpdate } from './schema.ts';
 
-/** @returns the pool as the node has it now */
+/** @returns the pool after the change, as reported by the node */
 export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, order: PoolOrder) {
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
   const row = await act(ctx, target, {
@@ -32,7 +32,10 @@ export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, or
   return { ...target.object, ...row, fetched_at: ctx.now };
 }
 
-/** As the dispatcher says now; of one farm, which must be named where several have a pool of this identifier. */
+/**
+ * Reads the current policies from the dispatcher. The farm must be specified if several farms have a pool with
+ * this identifier.
+ */
 export async function listPolicies(
   ctx: WebuiCtx,
   uuid: string,

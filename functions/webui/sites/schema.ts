@@ -96,7 +96,7 @@ export const Assignable = z.strictObject({
   name: z.string().describe('Name of the user or group.'),
 });
 
-/** Why the directory of a domain could not be searched. */
+/** Cause of a failed search in the directory of a domain. */
 export const DirectoryFailure = z.strictObject({
   authenticator_id: Id.describe('Identifier of the domain of the directory.'),
   authenticator_name: z.string().describe('Name of the domain of the directory.'),

@@ -15,8 +15,9 @@ type Item = z.input<typeof Assignable>;
 type Failure = z.input<typeof DirectoryFailure>;
 
 /**
- * Users and groups that a site can be given, by name over all domains; of one directory also those that only it knows. A
- * directory that cannot be searched is named in `failures`; the users and groups that are registered are listed all the same.
+ * Users and groups that can be assigned to a site, by name over all domains. For one directory, entries that exist
+ * only there are included. A directory that cannot be searched is listed in `failures`; registered users and
+ * groups are listed regardless.
  */
 export async function listAssignable(ctx: WebuiCtx, { cursor, ...query }: z.output<typeof AssignableQuery>) {
   const { limit, ...filters } = query;
@@ -55,7 +56,7 @@ async function listDirectory(
   }
 }
 
-/** @throws what is no failure of the directory */
+/** @throws errors that are not directory errors */
 function failureOf(error: unknown, language: Language): Pick<Failure, 'code' | 'reason' | 'detail'> {
   if (!(error instanceof AppError)) throw error;
   const { code, members } = error;
@@ -72,7 +73,7 @@ const ofRows = ({ key, id }: Position): Position => ({ key, id: isId(id) ? id : 
 const compare = (a: Position, b: Position): number =>
   byBytes(String(a.key), String(b.key)) || Number(isId(b.id)) - Number(isId(a.id)) || byBytes(a.id, b.id);
 
-/** As the database compares: by the bytes of UTF-8, which are in the order of code points. */
+/** Same order as in the database: by UTF-8 bytes, which equals the order of code points. */
 function byBytes(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [Array.from(a), Array.from(b)];

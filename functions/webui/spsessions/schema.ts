@@ -28,7 +28,7 @@ export const SessionParams = z.object({
   session_uuid: Id.describe('Identifier of the session, assigned by the dispatcher.'),
 });
 
-/** The session had ended before. */
+/** The session had already ended. */
 export const Gone = z.strictObject({
   result: z.literal('gone').describe('Always `gone`: the session had already ended.'),
 });

@@ -3,7 +3,7 @@ import type { Assistance } from '../../../shared/remotes/dispatcher/orders.ts';
 import { act, findTarget, isGone, kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 
-/** Ends a session, or leaves it to be taken up again. @returns it as it is now; undefined when it was gone already */
+/** Ends or disconnects a session. @returns the session after the change; undefined if it had already ended */
 export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, verb: EndVerb) {
   const target = await findTarget(ctx, kinds.session, { farmId, uuid });
   try {
@@ -13,12 +13,12 @@ export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, ve
     if (!isGone(error)) throw error;
     return undefined;
   } finally {
-    // Its agent may wait for what there is to do.
+    // Notifies the session agent, which may be waiting for messages.
     ctx.deps.notifier?.notify(String(target.object.workplace_uuid));
   }
 }
 
-/** A one-time URL to help whoever works in the session; the audit does not know it. */
+/** A one-time URL for remote assistance in the session. It is not written to the audit log. */
 export async function assistSession(ctx: WebuiCtx, farmId: string, uuid: string): Promise<Assistance> {
   const target = await findTarget(ctx, kinds.session, { farmId, uuid });
   return act<Assistance>(ctx, target, {

@@ -3,14 +3,14 @@ import { type ParameterName, parameterDefinitions } from '../../../shared/kernel
 
 type Fact = (typeof parameterDefinitions)[number][1];
 
-/** How a page edits the parameter. */
+/** The form control of the parameter. */
 export const typeOf = ({ default: value, choices }: Fact): 'text' | 'numeric' | 'boolean' | 'choice' => {
   if (choices) return 'choice';
   if (typeof value === 'number') return 'numeric';
   return typeof value === 'boolean' ? 'boolean' : 'text';
 };
 
-/** What a value must be. */
+/** Schema of a value. */
 function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.ZodType {
   if (choices) return z.enum([...choices]);
   if (typeof value === 'number')
@@ -31,7 +31,7 @@ const described = (fact: Fact) =>
     .strictObject({ value: shapeOfValue(fact).describe(`Current value${measureOf(fact)}.`), ...facts(fact) })
     .describe(textOf(fact));
 
-/** What the portal says about a parameter besides its value. */
+/** Fields of a parameter other than its value. */
 const facts = (fact: Fact) => ({
   default: z.union([z.string(), z.number(), z.boolean()]).describe('Default value.'),
   type: z
@@ -52,7 +52,7 @@ const facts = (fact: Fact) => ({
   help: z.string().describe('Description of the parameter.'),
 });
 
-/** What `GET` gave may be sent back; of each parameter only the value counts. */
+/** Accepts the response of GET; only the value of each parameter is written. */
 const written = (fact: Fact) =>
   z
     .strictObject({ value: shapeOfValue(fact).describe(`New value${measureOf(fact)}.`), ...ignored })
@@ -66,7 +66,7 @@ const measureOf = ({ unit, choices, default: value }: Fact): string => {
   return typeof value === 'number' ? ' (a number)' : '';
 };
 
-/** The parameter as documents describe it: what it controls, and its default with the unit. */
+/** Description of the parameter in the OpenAPI document: help text, and default with unit. */
 const textOf = ({ help, unit, default: value }: Fact): string =>
   `${help}. Default: ${value === '' ? 'empty' : [value, unit && units[unit]].filter((part) => part !== undefined).join(' ')}.`;
 
@@ -95,7 +95,7 @@ const shapeOf = (build: (fact: Fact) => z.ZodType, wrap: (shape: z.ZodRawShape) 
     ]),
   );
 
-/** `<section>.<key>` as two levels of members. */
+/** `<section>.<key>` as two levels of fields. */
 export const SystemParameters = z.strictObject(shapeOf(described, (shape) => z.strictObject(shape)));
 
 export const SystemParametersWrite = z.strictObject(
@@ -105,7 +105,7 @@ export const SystemParametersWrite = z.strictObject(
   ),
 ) as unknown as z.ZodType<Partial<Record<string, Partial<Record<string, { value: unknown }>>>>>;
 
-/** The parameters that a body names, with their new values. */
+/** The parameters in a body, with their new values. */
 export const namedIn = (
   body: z.output<typeof SystemParametersWrite>,
 ): { name: ParameterName; value: unknown; fallback: unknown }[] =>

@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Tag, TagWrite, tagFilters } from './schema.ts';
 
-/** Objects carry tags by name, so a tag that is renamed or deleted concerns them. */
+/** Objects store tags by name, so renaming or deleting a tag changes them as well. */
 export const tagCrud = crud({
   type: 'tag',
   path: `${base}/tags`,

@@ -11,7 +11,7 @@ export const TagWrite = z.object({
   comments: Comments,
 });
 
-/** A change may send back the name that a dispatcher gave the tag, whatever its form. */
+/** A change may repeat the name that a dispatcher gave the tag, in any format. */
 export const TagChange = TagWrite.extend({
   name: z.string().trim().min(1).max(256).describe('Name of the tag, unique.'),
 });
@@ -41,7 +41,7 @@ const Objects = z
   .max(500)
   .optional();
 
-/** A merge patch of the fields, and objects that get or lose the tag. */
+/** A merge patch of the fields, and objects to add the tag to or to remove it from. */
 export const TagPatch = patchBody(
   TagChange.extend({
     attach: Objects.describe('Objects to add the tag to.'),

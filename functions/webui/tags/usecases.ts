@@ -25,13 +25,13 @@ import { TagChange, type TagPatch } from './schema.ts';
 
 const { kind } = tagCrud;
 
-/** `null` moves no object. */
+/** `null` changes no objects. */
 type Objects = { attach?: TaggedObject[] | null; detach?: TaggedObject[] | null };
 
 export const replaceTag = (ctx: WebuiCtx, at: Target, body: z.output<typeof TagChange>): Promise<Answer> =>
   change(ctx, at, () => body, { attach: [], detach: [] });
 
-/** To put a tag on an object, or to take it off, is to change the object: that needs its own permission as well. */
+/** Adding a tag to an object or removing it changes the object, which requires the permission to update it. */
 export async function manageTag(
   ctx: WebuiCtx,
   at: Target,
@@ -44,7 +44,7 @@ export async function manageTag(
   return change(ctx, at, (current) => applyPatch(TagChange, current, members), objects);
 }
 
-/** Renames the tag on all objects that carry it, and puts it on or takes it off those named. */
+/** Renames the tag on all objects that have it, and adds it to or removes it from the given objects. */
 const change = (
   ctx: WebuiCtx,
   at: Target,
@@ -77,13 +77,13 @@ const ofDispatcher = (): AppError =>
 
 const Named = z.object({ name: TagName });
 
-/** Dispatchers name tags as they like; objects of ours carry names of our form only. */
+/** Dispatchers can use any tag name; objects of the portal accept only names in the portal's format. */
 function assertTagName(name: string): void {
   const { error } = Named.safeParse({ name });
   if (error) throw invalid(...fieldErrors(error, '/'));
 }
 
-/** @throws AppError `in_use` with objects that carry the tag, `invalid_state` for a tag that a dispatcher has */
+/** @throws AppError `in_use` with objects that have the tag, `invalid_state` for a tag of a dispatcher */
 export async function deleteTag(ctx: WebuiCtx, at: Target): Promise<void> {
   let key = '';
   try {

@@ -18,7 +18,7 @@ export const listSessions = (
 ): Promise<Answer> =>
   answerList(ctx, sessionsAlive(aliveSince(ctx), domainId), query, showSession(ctx), userId);
 
-/** @throws AppError `not_found`; `forbidden` with the permissions that the user holds and the caller lacks */
+/** @throws AppError `not_found`; `forbidden` with the permissions that the user has and the caller lacks */
 export async function endSessions(ctx: WebuiCtx, owner: OwnerPath): Promise<void> {
   const power = powerOver(ctx, [{ user: owner.userId }]);
   const audit = auditEntry(ctx, {

@@ -13,9 +13,9 @@ const { kind } = userCrud;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
 /**
- * Binds a user to the entry of the directory that has the name of the user. From then on the entry is the user, whatever
- * its name is.
- * @throws AppError `not_found`, `invalid_state` with the reason, `forbidden`, those of the directory
+ * Binds a user to the directory entry with the same name. From then on the immutable identifier of the entry
+ * identifies the user, even if it is renamed.
+ * @throws AppError `not_found`, `invalid_state` with the reason, `forbidden`, directory errors
  */
 export function bindUser(ctx: WebuiCtx, id: string): Promise<Answer> {
   const power = powerOver(ctx, [{ user: id }]);

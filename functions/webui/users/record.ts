@@ -4,7 +4,7 @@ import { patchBody } from '../../../shared/http/records/shapes.ts';
 import { base } from '../deps.ts';
 import { User, UserPatch, UserWrite, userFilters } from './schema.ts';
 
-/** Every write of a user concerns rights or secrets; only reads are plain. */
+/** Writes of a user affect permissions or secrets, so they are use cases; only reads are generic. */
 export const userCrud = crud({
   type: 'user',
   path: `${base}/authenticators/{auth_uuid}/users`,

@@ -37,8 +37,8 @@ export const UserWrite = z.object({
 });
 
 /**
- * `locked_until` null lifts the locks of the account; `two_factor_enrolled` false removes the second factor, and any other value
- * is ignored. A password can be replaced and not removed.
+ * `locked_until` null unlocks the account; `two_factor_enrolled` false removes the second factor; other values are
+ * ignored. A password can be replaced but not removed.
  */
 export const UserPatch = UserWrite.extend({
   password: z

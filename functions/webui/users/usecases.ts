@@ -23,49 +23,31 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import type { Support } from '../../../shared/identity/domains/domain-type.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
-import { conflict, type FieldError, invalid, notFound } from '../../../shared/kernel/errors.ts';
+import { conflict, invalid, notFound } from '../../../shared/kernel/errors.ts';
 import { foldName } from '../../../shared/kernel/text.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { userCrud } from './record.ts';
 import { UserWrite } from './schema.ts';
+import { writableBody } from './writable-body.ts';
 
 const { kind } = userCrud;
 type Write = z.output<typeof UserWrite>;
 type Row = Awaited<ReturnType<typeof kind.records.create>>;
 
-/** @throws AppError `forbidden` with the permissions that the roles hold and the caller lacks */
-export async function createUser(ctx: WebuiCtx, domainId: string, asked: Write): Promise<Answer> {
+/** @throws AppError `forbidden` with the permissions that the roles grant and the caller lacks */
+export async function createUser(ctx: WebuiCtx, domainId: string, requested: Write): Promise<Answer> {
   const domain = await authenticators.find(ctx.deps.db, domainId, { scope: '*' });
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
-  const body = writableBody(supports, asked, []);
+  const body = writableBody(supports, requested);
   if (supports.ownPassword && body.kind === 'person' && body.password === null) throw passwordRequired();
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
   const power = powerOver(ctx, [{ assigned: body.roles }], [{ domain: domainId, joins: body.groups }]);
   return createRecord(ctx, kind, body, { parent: domainId, columns, ...power });
-}
-
-/**
- * The members of a user that can be written in a domain of this type. Groups that each login reads anew stay as they are.
- * @throws AppError `invalid_request` for a password that the portal does not store
- */
-function writableBody({ ownPassword, refreshes }: Support, body: Write, groups: readonly string[]): Write {
-  if (!ownPassword) assertNoPassword(body);
-  return refreshes.groups ? { ...body, groups: [...groups] } : body;
-}
-
-function assertNoPassword(body: Write): void {
-  const faults: FieldError[] = [];
-  const detail = 'The passwords of this domain are stored in the directory';
-  if (body.password !== null) faults.push({ pointer: '/password', code: 'not_allowed', detail });
-  if (body.must_change_password)
-    faults.push({ pointer: '/must_change_password', code: 'not_allowed', detail });
-  if (faults.length > 0) throw invalid(...faults);
 }
 
 export const replaceUser = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -82,23 +64,22 @@ export const updateUser = (
     resets: two_factor_enrolled === false,
   }));
 
-type Becoming = { body: Write; lifts: boolean; resets: boolean };
+type RequestedChange = { body: Write; lifts: boolean; resets: boolean };
 
 /**
- * Changes a user. Roles come and go only by who holds them; password, state and what weakens the login need every
- * right of the user; a new password ends his sessions.
+ * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state or anything
+ * that weakens the login requires all permissions of the user. A new password ends the sessions of the user.
  */
 const change = (
   ctx: WebuiCtx,
   at: Target,
-  become: (current: Record<string, unknown>) => Becoming,
+  become: (current: Record<string, unknown>) => RequestedChange,
 ): Promise<Answer> =>
   changeRecord(ctx, kind, at, async (row) => {
-    const asked = become(writableOf(kind, row));
-    const { lifts, resets, changes } = easingsOf(asked, row);
+    const requested = become(writableOf(kind, row));
+    const { lifts, resets, changes } = easingsOf(requested, row);
     const { supports } = domainTypeOf(row.domain_type);
-    const body = writableBody(supports, asked.body, row.groups);
-    if (supports.refreshes.name) assertSameName(row, body);
+    const body = writableBody(supports, requested.body, row);
     assertOwnAccount(ctx, row, body, resets);
     const joins = { domain: row.authenticator_id, user: row.id, joins: body.groups };
     const power = powerOver(ctx, stakesOf(row, body, lifts || resets), [joins]);
@@ -124,10 +105,13 @@ const change = (
     };
   });
 
-/** What the patch asks for besides members. What is open stays as it is: the object may be sent as it was read. */
-function easingsOf(asked: Becoming, row: Row) {
-  const lifts = asked.lifts && row.locked_until !== null;
-  const resets = asked.resets && row.two_factor_enrolled;
+/**
+ * Actions that the patch requests in addition to field changes. Unchanged values are ignored, so the object can be
+ * sent as it was read.
+ */
+function easingsOf(requested: RequestedChange, row: Row) {
+  const lifts = requested.lifts && row.locked_until !== null;
+  const resets = requested.resets && row.two_factor_enrolled;
   const changes = [
     ...(lifts ? [{ field: 'locked_until', before: row.locked_until, after: null }] : []),
     ...(resets ? [{ field: 'two_factor_enrolled', before: true, after: false }] : []),
@@ -155,13 +139,14 @@ function consequences(
     ...(ends ? endAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
-    // A person has none, and one who becomes a service again shall not find the former ones alive.
+    // Persons have no service tokens. Deleting them here ensures that they are not valid again if the user
+    // becomes a service once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
     ...retire(h),
   ];
 }
 
-/** Which rights must be held for this change: what decides whether and as whom he logs in is at stake with him. */
+/** Permissions that this change requires. Changes to the login of a user require all permissions of that user. */
 function stakesOf(row: Row, body: Write, eases: boolean): AffectedRoles[] {
   const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
   const overpowers =
@@ -174,7 +159,10 @@ function stakesOf(row: Row, body: Write, eases: boolean): AffectedRoles[] {
   return [{ assigned: body.roles, user: row.id }, ...(overpowers ? [{ user: row.id }] : [])];
 }
 
-/** @throws AppError `invalid_state`: nobody locks himself out, raises himself, or changes his password without the old one */
+/**
+ * @throws AppError `invalid_state`: users cannot lock themselves out, extend their own permissions, or change
+ *   their password without the current one
+ */
 function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean): void {
   if (row.id !== ownerOf(ctx.principal).id) return;
   const sameRoles = JSON.stringify([...row.roles].sort()) === JSON.stringify(body.roles);
@@ -187,17 +175,7 @@ function assertOwnAccount(ctx: WebuiCtx, row: Row, body: Write, resets: boolean)
   }
 }
 
-/** @throws AppError `invalid_request`: the directory has the user under this name */
-function assertSameName(row: Row, body: Write): void {
-  if (body.name === row.name) return;
-  throw invalid({
-    pointer: '/name',
-    code: 'immutable',
-    detail: 'The name of a directory user cannot be changed here',
-  });
-}
-
-/** The former password counts among those that the user may not choose again. */
+/** The previous password is added to those that cannot be reused. */
 const retireCurrent = async ({ deps, now }: WebuiCtx, { id, password: hash }: Row) =>
   hash === null ? () => [] : retirePassword(deps.sealer, { userId: id, hash, at: now });
 

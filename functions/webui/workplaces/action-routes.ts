@@ -31,7 +31,7 @@ const placeOf = ({ id, servicespool_uuid, workplace_uuid }: z.output<typeof Work
   uuid: workplace_uuid,
 });
 
-/** What is done with workplaces on their dispatchers. */
+/** Actions on workplaces that are performed by their dispatchers. */
 export const workplaceActionOperations = [
   endpoint(
     {

@@ -11,10 +11,10 @@ import { actOn } from './usecases.ts';
 type At = { farmId: string; pool: string; uuid: string };
 
 /**
- * Gives a workplace to a user, or to nobody. Of two that want it at once one is refused before the node is asked; whom
- * the snapshot does not know yet the node refuses.
- * @throws AppError `invalid_request` for a user that does not exist; `invalid_state` for a workplace that has an owner, a
- *   user who has one of the pool, and when somebody else is changing the owner
+ * Assigns a workplace to a user or removes its owner. Of two concurrent requests, one is rejected before the node
+ * is called. Assignments that are not in the snapshot yet are rejected by the node.
+ * @throws AppError `invalid_request` for a user that does not exist; `invalid_state` if the workplace has an
+ *   owner, the user already has a workplace of the pool, or another request is changing the owner
  */
 export async function assignWorkplace(ctx: WebuiCtx, at: At, body: AssignBody): Promise<object> {
   const person = namedIn(body);

@@ -3,7 +3,7 @@ import type { Delivery, MessageOrder } from '../../../shared/remotes/dispatcher/
 import { findTarget, kinds, nameOf } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 
-/** Shows a message to whoever works at these workplaces of the pool, or at any of them. */
+/** Sends a message to the users of the given workplaces or of all workplaces of the pool. */
 export async function sendMessage(
   ctx: WebuiCtx,
   farmId: string,

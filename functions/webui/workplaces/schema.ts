@@ -9,7 +9,7 @@ const State = z.enum(workplaceStates);
 const MachineState = z.enum(machineStates);
 const Text = z.string().nullable();
 
-/** Null is what the dispatcher does not report. */
+/** Null if the dispatcher does not report the value. */
 export const Workplace = z.strictObject({
   uuid: Id.describe('Identifier of the workplace, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the workplace. Null if the dispatcher does not report it.'),

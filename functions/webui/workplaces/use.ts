@@ -10,11 +10,10 @@ const destructive: readonly MachineAction[] = ['shutdown', 'poweroff', 'reboot',
 export const isDestructive = (action: MachineAction): boolean => destructive.includes(action);
 
 /**
- * Protects the work of users from an order: dispatchers differ in what they refuse, so the portal judges by what it knows
- * itself from dispatchers and agents.
- * @throws AppError `invalid_state` with the reason `session_live`, `use_unknown` where the dispatcher does not report it, or
- *   `snapshot_stale` where that knowledge is too old;
- *   `forbidden` for `force` without `workplaces.force` at the site
+ * Protects the work of users from an action. Dispatchers differ in what they reject, so the portal decides by its
+ * own data from dispatchers and agents.
+ * @throws AppError `invalid_state` with the reason `session_live`, `use_unknown` if the dispatcher does not report
+ *   it, or `snapshot_stale` if the data is too old; `forbidden` for `force` without `workplaces.force` at the site
  */
 export function assertUnused(ctx: WebuiCtx, { site, object, use }: Target, force: boolean): void {
   if (force) {

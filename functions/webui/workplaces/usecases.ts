@@ -15,14 +15,14 @@ import { workplaceChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { assertUnused, isDestructive } from './use.ts';
 
-/** `pool` where the address names one: the workplace must belong to it. */
+/** `pool` is set if the path contains one; the workplace must belong to it. */
 export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
 
-/** Maintenance is more than a word to the node. */
+/** All actions but maintenance, which has a use case of its own. */
 type Verb = Exclude<keyof WorkplaceOrders, 'maintenance'>;
 type Answer = Answered<'workplaces'>;
 
-/** The members that each order is about. */
+/** The fields that each action changes. */
 const concerned = {
   assign: ['owner'],
   machine: ['machine_state', 'state'],
@@ -31,7 +31,7 @@ const concerned = {
   delete: ['state'],
 } as const satisfies Record<Verb | 'delete', readonly string[]>;
 
-/** Tells a node to change the workplace. @returns it as the node has it now */
+/** Changes the workplace on its node. @returns the workplace after the change, as reported by the node */
 export async function orderWorkplace<V extends Exclude<Verb, 'assign'>>(
   ctx: WebuiCtx,
   at: WorkplaceAt,
@@ -73,7 +73,7 @@ function tellNode<V extends Exclude<Verb, 'assign'>>(
 }
 
 /**
- * The node may take a while: until the next sync the workplace is shown as `removing`.
+ * Deletion takes time on the node: until the next sync the workplace is shown as `removing`.
  * @throws AppError as `assertUnused`
  */
 export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt, force: boolean) {
@@ -86,13 +86,13 @@ export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt, force: boo
 type Doing = {
   verb: keyof typeof concerned;
   call: (call: Call) => Promise<Answer>;
-  /** What follows from the order where the node does not show it. */
+  /** Effects of the action that the response of the node does not show. */
   expected?: Answer;
   details?: Record<string, unknown>;
   released?: NonNullable<Parameters<typeof act>[2]['released']>;
 };
 
-/** One order to a node about a workplace, told to the snapshot and the audit. */
+/** One call to a node about a workplace, recorded in the snapshot and in the audit log. */
 export async function actOn(
   ctx: WebuiCtx,
   target: Target,

@@ -1,6 +1,6 @@
 import { base, endpoint } from '../deps.ts';
 import { HeartbeatBody, Noted } from './schema.ts';
-import { gatewayOf, hearGateway } from './usecases.ts';
+import { gatewayOf, storeHeartbeat } from './usecases.ts';
 
 export const heartbeatOperations = [
   endpoint(
@@ -17,6 +17,6 @@ export const heartbeatOperations = [
       returns: [200, Noted],
       errors: ['forbidden'],
     },
-    (ctx, { body }) => hearGateway(ctx, body),
+    (ctx, { body }) => storeHeartbeat(ctx, body),
   ),
 ];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** What a gateway has counted beyond a double's whole numbers is told as the last of them. */
+/** Counters above the largest safe integer are capped to it. */
 const Figure = z
   .number()
   .min(0)
   .nullish()
   .transform((value) => (value == null ? undefined : Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER)));
 
-/** Members that are not known are of no interest, and null is the same as absent. */
+/** Unknown fields are ignored. Null is the same as absent. */
 export const HeartbeatBody = z.object({
   connections: Figure.meta({ example: 12 }).describe('Number of open tunnels.'),
   sent: Figure.meta({ example: 52_428_800 }).describe('Bytes sent since the gateway started counting.'),

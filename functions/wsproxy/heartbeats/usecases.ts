@@ -8,14 +8,14 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import type { WsproxyDeps } from '../deps.ts';
 import type { HeartbeatBody } from './schema.ts';
 
-/** The gateways of tokens that were valid in this process, by digest; at most these many. */
+/** Gateways by the digest of a token that was valid in this process; at most `mostTokens`. */
 const validTokens = new WeakMap<WsproxyDeps, Map<string, string>>();
 const mostTokens = 1_000;
 
 /**
- * Proves a gateway before its body is read. A token that was valid before costs no round trip here: the heartbeat itself
- * checks it again.
- * @throws AppError `forbidden` without the token of a gateway
+ * Authenticates a gateway before its body is read. A cached token costs no round trip, because the heartbeat
+ * itself verifies it again.
+ * @throws AppError `forbidden` without a valid gateway token
  */
 export async function gatewayOf({ deps, bearer }: RequestCtx<WsproxyDeps>): Promise<GatewayPrincipal> {
   const valid = validTokens.get(deps) ?? new Map<string, string>();
@@ -31,16 +31,17 @@ export async function gatewayOf({ deps, bearer }: RequestCtx<WsproxyDeps>): Prom
 const notGateway = (): AppError => new AppError('forbidden', 'A gateway token is required');
 
 /**
- * Notes what a gateway tells of itself; one round trip, and another when the journal was told that it is silent.
- * @throws AppError `forbidden` without the token of a gateway
+ * Stores the report of a gateway: one round trip, and another if the gateway was recorded as offline in the
+ * journal.
+ * @throws AppError `forbidden` without a valid gateway token
  */
-export async function hearGateway(
+export async function storeHeartbeat(
   { deps, bearer, now }: RequestCtx<WsproxyDeps>,
-  told: z.output<typeof HeartbeatBody>,
+  report: z.output<typeof HeartbeatBody>,
 ): Promise<object> {
-  const heard = bearer === undefined ? undefined : await noteHeartbeat(deps.db, sha256(bearer), told);
-  if (!heard) throw notGateway();
-  if (heard.noted_status === 'fail')
-    await noteReturn(deps.db, { id: heard.id, record: gatewayRecord(heard, 'pass', now) });
+  const gateway = bearer === undefined ? undefined : await noteHeartbeat(deps.db, sha256(bearer), report);
+  if (!gateway) throw notGateway();
+  if (gateway.noted_status === 'fail')
+    await noteReturn(deps.db, { id: gateway.id, record: gatewayRecord(gateway, 'pass', now) });
   return {};
 }

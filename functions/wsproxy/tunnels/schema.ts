@@ -14,10 +14,10 @@ export const EndParams = z.object({
   gateway_token,
 });
 
-/** Further parameters are of no interest here. */
+/** Other parameters are ignored. */
 export const BeginQuery = z.object({});
 
-/** A gateway may have counted further than a double can; the end of its tunnel counts all the same. */
+/** Counters above the largest safe integer are capped, so that the end of the tunnel is still recorded. */
 const Bytes = z
   .string()
   .max(64)

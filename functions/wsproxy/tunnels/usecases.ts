@@ -8,8 +8,9 @@ import type { WsproxyCtx } from '../deps.ts';
 import type { BeginParams, EndParams, EndQuery, Tunnel } from './schema.ts';
 
 /**
- * Opens a tunnel of a ticket: where it leads, and what ends it. One round trip.
- * @throws AppError `forbidden`, whatever of it is not right
+ * Opens a tunnel with a ticket. One round trip.
+ * @returns the destination and the secret that ends the tunnel
+ * @throws AppError `forbidden` for every invalid request
  */
 export async function beginTunnel(
   { deps }: WsproxyCtx,
@@ -24,7 +25,7 @@ export async function beginTunnel(
   return { ...target, notify, tunnel_key: sha256(`tunnel:${ticket}`) };
 }
 
-/** @throws AppError `forbidden` for a tunnel that this gateway has not open */
+/** @throws AppError `forbidden` unless the tunnel is open at this gateway */
 export async function endTunnel(
   { deps }: WsproxyCtx,
   { notify, gateway_token }: z.output<typeof EndParams>,

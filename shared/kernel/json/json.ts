@@ -42,7 +42,7 @@ function countMembers(value: unknown): number {
 }
 
 const details = {
-  depth: message('Objects and arrays must not be nested deeper than {limit} levels', {
+  depth: message('Objects and arrays must be nested at most {limit} levels deep', {
     limit: jsonLimits.depth,
   }),
   members: message('An object must have at most {limit} fields', { limit: jsonLimits.members }),

@@ -2,7 +2,7 @@
 export const requests = {
   'A request body is required': 'Требуется тело запроса',
   'A field name occurs twice': 'Имя поля указано дважды',
-  'Objects and arrays must not be nested deeper than {limit} levels':
+  'Objects and arrays must be nested at most {limit} levels deep':
     'Вложенность объектов и массивов не должна превышать {limit}',
   'An object must have at most {limit} fields': 'Объект должен содержать не более {limit} полей',
   'A body must have at most {limit} different field names':

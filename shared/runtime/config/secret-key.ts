@@ -1,6 +1,11 @@
 import type { Db } from '../../../db/client.ts';
 import { pgFault } from '../../../db/errors.ts';
-import { placeOf, sampleOf, sealedColumns } from '../../../db/repositories/records/sealed-values.ts';
+import {
+  placeOf,
+  placesIn,
+  sampleOf,
+  sealedColumns,
+} from '../../../db/repositories/records/sealed-values.ts';
 import { claimKeyCheck, readKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Sealer } from '../../kernel/crypto/sealing.ts';
@@ -43,8 +48,10 @@ export async function assertSecretKey(db: Db, sealer: Sealer): Promise<void> {
  */
 export async function isSealed(db: Db): Promise<boolean> {
   for (const column of sealedColumns) {
-    const samples = await sampleOf(db, column).catch(absentTable);
-    if (samples.length > 0) return true;
+    for (const found of await placesIn(db, column).catch(absentTable)) {
+      const samples = await sampleOf(db, found).catch(absentTable);
+      if (samples.length > 0) return true;
+    }
   }
   return false;
 }
@@ -66,7 +73,9 @@ async function assertOpens(sealer: Sealer, check: string): Promise<void> {
  */
 async function assertOpensOthers(db: Db, sealer: Sealer): Promise<void> {
   const others = sealedColumns.filter((column) => placeOf(column, '').table !== place.table);
-  for (const column of others.toSorted((a, b) => Number(a.expires ?? 0) - Number(b.expires ?? 0))) {
+  const inOrder = others.toSorted((a, b) => Number(a.expires ?? 0) - Number(b.expires ?? 0));
+  const places = await Promise.all(inOrder.map((column) => placesIn(db, column)));
+  for (const column of places.flat()) {
     const samples = await sampleOf(db, column);
     if (samples.length === 0) continue;
     const opened = await Promise.allSettled(

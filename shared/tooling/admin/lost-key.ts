@@ -11,10 +11,15 @@ import { type ResealCount, resealAll } from './reseal.ts';
 /** Remedies for values that cannot be opened with any key; other values expire. */
 const remedies: Record<string, string> = {
   'dispatchers.health_key': 'enter the health keys of these nodes again',
-  'authenticators.params.bind_password': 'enter the bind passwords of these domains again',
   'second_factors.sealed_secret': 'run npm run admin -- reset-2fa for these users',
   'password_history.sealed_hash': 'these former passwords can be used again',
 };
+
+/** Any secret among the settings of domains, whatever their types. */
+const ofDomains = /^authenticators\.params\./;
+
+const remedyOf = (place: string): string =>
+  ofDomains.test(place) ? 'enter this secret of these domains again' : (remedies[place] ?? 'they expire');
 
 /**
  * Accepts the configured `SECRET_KEY` for a database whose own key is lost, by replacing the check value. Values
@@ -58,7 +63,7 @@ const lossOf = (results: readonly ResealCount[], keyId: string): string =>
     `The database uses the key ${keyId} from now on.`,
     ...results
       .filter(({ unreadable }) => unreadable > 0)
-      .map(({ place, unreadable }) => `${place}: ${unreadable} lost; ${remedies[place] ?? 'they expire'}`),
+      .map(({ place, unreadable }) => `${place}: ${unreadable} lost; ${remedyOf(place)}`),
   ].join('\n');
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -3,6 +3,7 @@ import {
   countSealedByOthers,
   nameOfColumn,
   placeOf,
+  placesIn,
   replaceSealed,
   type SealedColumn,
   type SealedValue,
@@ -22,7 +23,8 @@ export type ResealCount = { place: string; resealed: number; unreadable: number;
  */
 export async function resealAll(db: Db, sealer: Sealer): Promise<ResealCount[]> {
   const results: ResealCount[] = [];
-  for (const column of sealedColumns) results.push(await resealColumn(db, sealer, column));
+  for (const column of sealedColumns)
+    for (const place of await placesIn(db, column)) results.push(await resealColumn(db, sealer, place));
   return results;
 }
 

@@ -7,6 +7,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
 import { withoutDescriptions } from './without-descriptions.ts';
+import { withoutFormWords } from './without-form-words.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -51,16 +52,26 @@ export async function bundleAll(platform: Platform, folder = join(root, 'dist'))
 async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
   const { entry, extension } = kinds[platform];
   const file = join(folder, `${module}${extension}`);
-  const metafile = await bundleEntry(join('functions', module, entry), platform, file);
+  const metafile = await bundleEntry(join('functions', module, entry), platform, file, trimmed(module));
   const text = await readFile(file);
   const gzipBytes = gzipSync(text, { level: 9 }).length;
   return { module, platform, file, bytes: text.length, gzipBytes, metafile };
 }
 
+/** The console shows the forms of domains; no other module does. */
+const trimmed = (module: EdgeModule): Plugin[] => (module === 'webui' ? [] : [withoutFormWords]);
+
 /** Bundles one file (path relative to the root) with the options of modules. */
-export async function bundleEntry(entry: string, platform: Platform, outfile: string): Promise<Metafile> {
+export async function bundleEntry(
+  entry: string,
+  platform: Platform,
+  outfile: string,
+  further: readonly Plugin[] = [],
+): Promise<Metafile> {
+  const { options } = kinds[platform];
   const { metafile } = await build({
-    ...kinds[platform].options,
+    ...options,
+    plugins: [...further, ...(options.plugins ?? [])],
     absWorkingDir: root,
     entryPoints: [entry],
     outfile,

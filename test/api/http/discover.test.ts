@@ -28,7 +28,7 @@ describe('the page of a problem code', () => {
 
   it('shows the names in its texts as names', async () => {
     const { body } = await send('GET /api/errors/forbidden', { headers: { accept: 'text/html' } });
-    expect(body).toContain('<code>required_permission</code>, its scope');
+    expect(body).toContain('<code>required_permission</code>, the role');
     expect(body).not.toContain('`');
   });
 

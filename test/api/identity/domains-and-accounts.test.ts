@@ -341,7 +341,7 @@ describe('roles', () => {
       resource: 'audit',
       action: 'read',
       name: 'audit: read',
-      description: 'Allows to read audit',
+      description: 'Allows the action "read" on the resource "audit"',
     });
     expect(new Set(ids).size).toBe(ids.length);
     expect((await admin('GET /api/userinfo')).body.permissions).toEqual(ids);

@@ -43,6 +43,16 @@ describe('the bundles for Workers', () => {
     expect(overBudget(workers)).toEqual([]);
   });
 
+  it('have the words of the forms of domains where forms are shown, and nowhere else', () => {
+    const bytesOf = ({ metafile }: Bundle): number =>
+      Object.values(metafile.outputs)
+        .flatMap(({ inputs }) => Object.entries(inputs))
+        .filter(([path]) => /identity\/domains\/.*words\.ts$/.test(path))
+        .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+    const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
+    expect(large).toEqual(['webui']);
+  });
+
   it('are refused in one line each when they are larger', () => {
     const large = workers.map((bundle) => ({ ...bundle, gzipBytes: budgets[bundle.module] * 1000 + 1 }));
     expect(overBudget(large)).toHaveLength(workers.length);

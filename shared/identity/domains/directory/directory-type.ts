@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DomainType } from '../domain-type.ts';
+import type { DomainType, Support } from '../domain-type.ts';
 import { type Fields, shapesOf, type Words } from '../fields.ts';
 import { words } from '../words.ts';
 import { identifiersFor } from './binding.ts';
@@ -22,29 +22,31 @@ type Declaration = {
   variant: Omit<DirectoryVariant, 'shape'>;
 };
 
+const labels = {
+  label_username: words('User name'),
+  label_groupname: words('Group name'),
+  label_password: words('Password'),
+};
+
+const supports: Support = {
+  localUsers: false,
+  ownPassword: false,
+  createsUsers: true,
+  searchesUsers: true,
+  searchesGroups: true,
+  secondFactor: true,
+  refreshes: { name: true, groups: true },
+  bindAccount: true,
+};
+
 /** A domain type whose users, groups and passwords are in a directory (LDAP). */
 export function directoryType(declaration: Declaration): DomainType<DirectoryParams> {
   const { name, description, fields, view } = declaration;
   const shape = z.strictObject(shapesOf(fields));
   const variant: DirectoryVariant = { ...declaration.variant, shape };
   return {
-    about: {
-      name,
-      description,
-      label_username: words('User name'),
-      label_groupname: words('Group name'),
-      label_password: words('Password'),
-    },
-    supports: {
-      localUsers: false,
-      ownPassword: false,
-      createsUsers: true,
-      searchesUsers: true,
-      searchesGroups: true,
-      secondFactor: true,
-      refreshes: { name: true, groups: true },
-      bindAccount: true,
-    },
+    about: { ...labels, name, description },
+    supports,
     settings: {
       fields,
       shape,

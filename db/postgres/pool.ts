@@ -119,7 +119,7 @@ function lend(
   return { lent: { query, discard, begin }, isUsable: () => isUsable };
 }
 
-/** Options in the URL would replace ours, so they are extracted and appended. */
+/** Options in the URL would replace those set here, so they are extracted and appended. */
 function withoutOptions(url: string): { url: string; urlOptions: string | undefined } {
   if (!/[?&]options=/.test(url)) return { url, urlOptions: undefined };
   const bare = new URL(url);

@@ -21,9 +21,9 @@ export const recordColumns = {
 };
 
 /**
- * Columns of all snapshot tables. `touched_at` is the time of the last change by an action of ours, which protects
- * the row from a sync that began earlier. The time of the last read is stored per farm part, so that unchanged rows
- * are not written.
+ * Columns of all snapshot tables. `touched_at` is the time of the last change by an action of the portal, which
+ * protects the row from a sync that began earlier. The time of the last read is stored per farm part, so that
+ * unchanged rows are not written.
  */
 export const snapshotColumns = {
   id: uuid().primaryKey().default(sql`gen_random_uuid()`),

@@ -15,8 +15,8 @@ export type ExportCursor = {
 const longestPauseMs = 300_000;
 
 /**
- * Runs `work` with a cursor on a separate connection. The cursor lives in one transaction, so that it works behind a
- * transaction pooler, and each statement reads one page within the statement timeout. The embedded database has a
+ * Runs `work` with a cursor on a separate connection. The cursor belongs to one transaction, so that it works behind
+ * a transaction pooler, and each statement reads one page within the statement timeout. The embedded database has a
  * single session; there a `WITH HOLD` cursor is used, and no transaction stays open.
  * @param name name of the cursor in the embedded database; a cursor with this name left by another process is closed
  */

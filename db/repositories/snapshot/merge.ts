@@ -10,7 +10,7 @@ export type Claim = { farmId: string; kind: PartKind; syncId: string };
 
 /**
  * Replaces the rows of a farm with the staged rows: changed rows are written, missing rows are deleted, and rows
- * written or deleted by an action of ours since the start of the sync are kept.
+ * written or deleted by an action of the portal since the start of the sync are kept.
  * @param rows maximum number of staged rows; each statement writes about 50,000 of them to stay within the statement
  * timeout
  * @param removed identifiers that the node reports as deleted; if absent, all rows that were not staged are deleted
@@ -44,7 +44,7 @@ const withoutNestedLoops = (h: Db): Statement =>
 const sliceOf = (at: number, slices: number): SQL =>
   slices === 1 ? sql`true` : sql`(uuid_hash(staged.uuid) & 1023) % ${slices}::int = ${at}::int`;
 
-/** The condition that an action of ours has written or deleted a row of the part since the start of the sync. */
+/** The condition that an action of the portal has written or deleted a row of the part since the start of the sync. */
 export const protectedRows = (claim: Claim): SQL => {
   const { table } = parts[claim.kind];
   return sql`(exists(select 1 from ${table} where ${table.farm_id} = ${claim.farmId} and ${table.touched_at} >= ${startOf(claim)})

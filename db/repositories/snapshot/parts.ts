@@ -14,7 +14,7 @@ export type PartTable = PgTable & {
   ignored: PgColumn;
 };
 
-/** Columns written by a sync. The others are ours (maintenance of a pool) or set by the database. */
+/** Columns written by a sync. The others belong to the portal (maintenance of a pool) or are set by the database. */
 export type PoolValues = Omit<
   typeof pools.$inferInsert,
   Ours | 'maintenance_message' | 'maintenance_template_id' | 'maintenance_since'

@@ -27,7 +27,7 @@ export const touchWorkplace = (
   values: Partial<PartValues['workplaces']>,
 ): Statement => touch(h, workplaces, farmId, uuid, values);
 
-/** Not marked as an action of ours: the timestamp must not protect the row from a sync. */
+/** Not marked as an action of the portal: the timestamp must not protect the row from a sync. */
 export const noteAgentSeen = (h: Db, farmId: string, uuid: string, at: Date): Statement =>
   h
     .update(workplaces)

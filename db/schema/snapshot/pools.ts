@@ -4,8 +4,8 @@ import { maintenanceTemplates } from '../maintenance/templates.ts';
 import { farms } from '../sites/farms.ts';
 
 /**
- * Pools in the snapshot. `uuid` is the identifier of the dispatcher; the template is ours. A column is null if the
- * dispatcher does not report it; `name_key` of a pool without a name is empty.
+ * Pools in the snapshot. `uuid` is the identifier of the dispatcher; the template belongs to the portal. A column is
+ * null if the dispatcher does not report it; `name_key` of a pool without a name is empty.
  */
 export const pools = pgTable(
   'pools',

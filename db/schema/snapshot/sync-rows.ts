@@ -12,7 +12,7 @@ export const syncRows = pgTable(
   (t) => [primaryKey({ columns: [t.sync_id, t.uuid] })],
 );
 
-/** Rows removed by an action of ours. A sync that began earlier does not restore them. */
+/** Rows removed by an action of the portal. A sync that began earlier does not restore them. */
 export const removedRows = pgTable(
   'removed_rows',
   {

@@ -1,9 +1,9 @@
-/** Quotas by key: each holds `limit` requests and fills evenly by as many a minute. */
+/** Token buckets by key. Each holds at most `limit` requests and refills at a constant rate of `limit` per minute. */
 export type TokenBuckets = {
   has(key: string): boolean;
   /**
-   * Takes one request from the quota of the key; a limit of 0 is none.
-   * @returns 0, or the seconds until one is there when there is none
+   * Takes one request from the bucket of the key. A limit of 0 disables the limit.
+   * @returns 0 if a request was taken, otherwise the seconds until one is available
    */
   take(key: string, limit: number, nowMs: number): number;
   /** Undoes a `take`. */
@@ -11,7 +11,7 @@ export type TokenBuckets = {
   forget(key: string): void;
 };
 
-/** @param most keys that are remembered; the one unused for longest goes, and is as if it had never been used */
+/** @param most maximum number of keys; the least recently used one is evicted and starts over with a full bucket */
 export function createTokenBuckets(most: number): TokenBuckets {
   const buckets = new Map<string, { level: number; atMs: number }>();
   return {
@@ -20,7 +20,7 @@ export function createTokenBuckets(most: number): TokenBuckets {
       const found = buckets.get(key) ?? { level: Number.POSITIVE_INFINITY, atMs: nowMs };
       const gained = (Math.max(0, nowMs - found.atMs) / 60_000) * limit;
       const level = limit === 0 ? Number.POSITIVE_INFINITY : Math.min(limit, found.level + gained);
-      // A map keeps the order of insertion: whatever is used moves to its end.
+      // A map keeps the insertion order, so a used key moves to the end.
       buckets.delete(key);
       const [oldest] = buckets.size >= most ? buckets.keys() : [];
       if (oldest !== undefined) buckets.delete(oldest);

@@ -72,22 +72,22 @@ export function bindControls() {
     controls: [policy, expired],
     reason: (): RefusalReason | undefined => {
       const error = policy.value?.error;
-      const told = error === undefined ? undefined : policyErrors[error];
-      return told ?? (expired.isPresent ? 'expired_password' : undefined);
+      const responseReason = error === undefined ? undefined : policyErrors[error];
+      return responseReason ?? (expired.isPresent ? 'expired_password' : undefined);
     },
   };
 }
 
-/** @param told reason from the response controls */
-export function verdictOfAccepted(told: RefusalReason | undefined): PasswordVerdict {
-  return told !== undefined && correctPasswordReasons.has(told)
-    ? { verdict: 'expired', reason: told }
+/** @param responseReason reason from the response controls */
+export function verdictOfAccepted(responseReason: RefusalReason | undefined): PasswordVerdict {
+  return responseReason !== undefined && correctPasswordReasons.has(responseReason)
+    ? { verdict: 'expired', reason: responseReason }
     : { verdict: 'accepted' };
 }
 
 /** @param error error of the rejected bind */
-export function verdictOfRefused(error: unknown, told: RefusalReason | undefined): PasswordVerdict {
-  const reason = told ?? subCodeOf(error);
+export function verdictOfRefused(error: unknown, responseReason: RefusalReason | undefined): PasswordVerdict {
+  const reason = responseReason ?? subCodeOf(error);
   return reason !== undefined && correctPasswordReasons.has(reason)
     ? { verdict: 'expired', reason }
     : { verdict: 'refused', reason };

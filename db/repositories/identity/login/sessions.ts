@@ -27,7 +27,7 @@ export const roleList = (from: SQL): SQL<Role[]> =>
 export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql`(
   select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
 
-/** Columns of the user whom a token authenticates, shared by all token lookups. */
+/** Columns of the user that a token authenticates, shared by all token lookups. */
 export const principalColumns = {
   user: {
     id: users.id,

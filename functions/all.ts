@@ -7,7 +7,7 @@ import { ConfigError } from '../shared/kernel/config-error.ts';
 import type { Log } from '../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../shared/kernel/observability/telemetry.ts';
 import type { Host } from '../shared/kernel/version.ts';
-import { timed } from '../shared/remotes/http/measured.ts';
+import { withDurations } from '../shared/remotes/http/measured.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
@@ -147,7 +147,7 @@ async function depsOf(
     outbound,
     s3: config.s3,
     rdpSigning: config.rdpSigning,
-    dispatcherTransport: timed(transport, telemetry),
+    dispatcherTransport: withDurations(transport, telemetry),
     ...directoriesByPooledSockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),

@@ -6,7 +6,7 @@ import {
   type SiteQuery,
   type StoredFarm,
   type Topology,
-  type UserSite as UserSiteRow,
+  type UserSiteRecord,
 } from '../../db/repositories/sites/user-sites.ts';
 import type { ClientCtx } from '../context/context.ts';
 import type { AccountPrincipal } from '../context/principal.ts';
@@ -67,7 +67,7 @@ export function userSiteOf(
   return { ...site, farms, domains, principal };
 }
 
-export type FoundFarms = Omit<UserSiteRow, 'topology' | 'conditions' | 'maintained'> & {
+export type FoundFarms = Omit<UserSiteRecord, 'topology' | 'conditions' | 'maintained'> & {
   farms: UserFarm[];
 };
 

@@ -13,8 +13,8 @@ const tools: readonly Tool[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--error-on-warnings'] },
   {
     name: 'types',
-    // The programs share two processors: more checkers would only repeat each other's work. What is known of files
-    // that did not change since the last run is kept.
+    // The programs share two processors, and more checkers would repeat each other's work. Results for unchanged
+    // files come from the incremental cache.
     command: ['tsc', '--noEmit', '--checkers', '2', '--incremental', '--tsBuildInfoFile', buildInfo],
   },
   { name: 'OpenAPI', command: ['node', 'shared/tooling/document/lint.ts'] },

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** Faults of a certificate, as a client tells them apart. */
+/** Certificate faults that a client distinguishes. */
 export type CertificateKind = 'good' | 'expired' | 'wrong_name' | 'self_signed' | 'unknown_ca';
 
 /** Both PEM. */

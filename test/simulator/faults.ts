@@ -37,7 +37,7 @@ export type Knobs = {
   cursors: CursorLie | null;
   /** Changes the rows of lists before they are sent. */
   alter: ((list: ListName, row: Row) => unknown) | null;
-  /** What the health check tells; it has no influence on other calls. */
+  /** Result of the health check; it does not affect other calls. */
   health: 'pass' | 'fail';
   /** The node's clock is ahead by this, or behind. */
   clockSkewS: number;
@@ -75,7 +75,7 @@ export const isInScope = (path: string | null, url: string): boolean => path ===
 
 /** Answers as the knobs say; without a fault that is set it does nothing. */
 export function stageFault(knobs: Knobs, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  // Who sends a body and gets an early answer must still be able to use the connection again.
+  // A client that gets an early response while it sends a body must be able to reuse the connection.
   incoming.resume();
   if (knobs.reset) outgoing.socket?.destroy();
   else if (knobs.hang !== null) hang(outgoing, knobs.hang);

@@ -35,7 +35,7 @@ export type AgentStand = {
   /** What the list of workplaces shows of it. */
   shown(n: number): Promise<Json>;
   sessions(): Promise<Json[]>;
-  /** What the journal says of the farm, oldest first. */
+  /** The journal records of the farm, oldest first. */
   journal(): Promise<Json[]>;
   close(): Promise<void>;
 };
@@ -109,7 +109,7 @@ const callerOf =
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : '' };
   };
 
-/** Somebody whose agent is registered here works at the workplace; it was heard of at the moment. */
+/** Simulates a user with a registered agent at the workplace, last seen at the given time. */
 export async function addSessionAgent({ db }: TestPortal, farm: Json, workplace: string, at: string) {
   const [id, agent_id, created_at] = [newId(), newId(), new Date(at)];
   const user = { user_name: 'grace', user_key: 'grace' };

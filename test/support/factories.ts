@@ -10,9 +10,9 @@ export const base = '/api/webui/aggregator';
 /** Good enough for every policy and owner. */
 export const goodPassword = 'seven purple lanterns drift';
 
-/** One request of somebody: `ask('PATCH /path', body, headers)`. */
+/** A client: `ask('PATCH /path', body, headers)` sends one request. */
 export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
-type Given = Record<string, unknown>;
+type Overrides = Record<string, unknown>;
 
 /** A name that no other test has; its end differs as well, so that it can be searched for. */
 export const unique = (kind: string): string => `${kind}-${newId().replaceAll('-', '').slice(-16)}`;
@@ -34,24 +34,24 @@ export async function startWorld(options?: Parameters<typeof startPortal>[0]): P
 }
 
 /** Creates one object. @throws Error with the answer when it is refused */
-export async function create(ask: Ask, path: string, body: Given): Promise<Json> {
+export async function create(ask: Ask, path: string, body: Overrides): Promise<Json> {
   const answer = await ask(`POST ${path}`, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-export const domainBody = (given: Given = {}): Given => {
+export const domainBody = (given: Overrides = {}): Overrides => {
   const name = unique('domain');
   return { name, small_name: name, type: 'internal', ...given };
 };
-/** A domain whose users a directory knows. */
-export const directoryBody = (params: Given = {}, given: Given = {}): Given =>
+/** A domain whose users come from a directory. */
+export const directoryBody = (params: Overrides = {}, given: Overrides = {}): Overrides =>
   domainBody({
     type: 'ldap',
     params: { hosts: ['ldaps://directory.example.com'], base_dn: 'dc=example,dc=com', ...params },
     ...given,
   });
-export const siteBody = (given: Given = {}): Given => {
+export const siteBody = (given: Overrides = {}): Overrides => {
   const uri = unique('site');
   return { name: uri, uri, ...given };
 };
@@ -61,61 +61,61 @@ export const usersPath = (domain: Json): string => `${domainsPath}/${domain.id}/
 export const tagsPath = `${base}/tags`;
 export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}/groups`;
 
-export const addDomain = (ask: Ask, given: Given = {}) => create(ask, domainsPath, domainBody(given));
-export const addDirectory = (ask: Ask, params: Given = {}, given: Given = {}) =>
+export const addDomain = (ask: Ask, given: Overrides = {}) => create(ask, domainsPath, domainBody(given));
+export const addDirectory = (ask: Ask, params: Overrides = {}, given: Overrides = {}) =>
   create(ask, domainsPath, directoryBody(params, given));
-export const addSite = (ask: Ask, given: Given = {}) => create(ask, `${base}/sites`, siteBody(given));
-export const addFarm = (ask: Ask, site: Json, given: Given = {}) =>
+export const addSite = (ask: Ask, given: Overrides = {}) => create(ask, `${base}/sites`, siteBody(given));
+export const addFarm = (ask: Ask, site: Json, given: Overrides = {}) =>
   create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });
-export const addTag = (ask: Ask, given: Given = {}) =>
+export const addTag = (ask: Ask, given: Overrides = {}) =>
   create(ask, tagsPath, { name: unique('tag'), ...given });
-export const addDispatcher = (ask: Ask, farm: Json, given: Given = {}) =>
+export const addDispatcher = (ask: Ask, farm: Json, given: Overrides = {}) =>
   create(ask, `${base}/dispatchers`, {
     name: unique('node'),
     farm_id: farm.id,
     url: 'https://node.example.com',
     ...given,
   });
-export const gatewayBody = (given: Given = {}): Given => ({
+export const gatewayBody = (given: Overrides = {}): Overrides => ({
   name: unique('gateway'),
   host: 'gw.example.com',
   ...given,
 });
-export const addGateway = (ask: Ask, given: Given = {}) =>
+export const addGateway = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/gateways`, gatewayBody(given));
-export const addTemplate = (ask: Ask, given: Given = {}) =>
+export const addTemplate = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/maintenance`, { name: unique('template'), message: 'Back at noon', ...given });
-export const addMonitoringRecord = (ask: Ask, given: Given = {}) =>
+export const addMonitoringRecord = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/monitoring`, { level: 'info', message: unique('message'), ...given });
-export const addPriorityGroup = (ask: Ask, given: Given = {}) =>
+export const addPriorityGroup = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/priority_groups`, { name: unique('preference'), ...given });
 export const rulesPath = `${base}/rules`;
 /** A rule that covers pools by a tag, unless members are given. */
-export const ruleBody = (site: Json, given: Given = {}): Given => ({
+export const ruleBody = (site: Json, given: Overrides = {}): Overrides => ({
   name: unique('rule'),
   site_id: site.id,
   ...(!given.members && { match_tags: { any: ['office'], all: [] } }),
   ...given,
 });
-export const addRule = (ask: Ask, site: Json, given: Given = {}) =>
+export const addRule = (ask: Ask, site: Json, given: Overrides = {}) =>
   create(ask, rulesPath, ruleBody(site, given));
 /** A farm's part in a rule. */
-export const memberOf = (farm: Json, given: Given = {}): Given => ({
+export const memberOf = (farm: Json, given: Overrides = {}): Overrides => ({
   farm_id: farm.id,
   servicepool_uuid: newId(),
   priority: 1,
   enabled: true,
   ...given,
 });
-export const addGroup = (ask: Ask, domain: Json, given: Given = {}) =>
+export const addGroup = (ask: Ask, domain: Json, given: Overrides = {}) =>
   create(ask, groupsPath(domain), { name: unique('group'), ...given });
-export const addUser = (ask: Ask, domain: Json, given: Given = {}) =>
+export const addUser = (ask: Ask, domain: Json, given: Overrides = {}) =>
   create(ask, usersPath(domain), { name: unique('user'), password: goodPassword, ...given });
-export const addRole = (ask: Ask, permissions: readonly string[], given: Given = {}) =>
+export const addRole = (ask: Ask, permissions: readonly string[], given: Overrides = {}) =>
   create(ask, `${base}/rbac`, { name: unique('role'), permissions, ...given });
 
 /** The answer to a login of this user. */
-export const logIn = (portal: TestPortal, domain: Json, user: Json, given: Given = {}, ip?: string) =>
+export const logIn = (portal: TestPortal, domain: Json, user: Json, given: Overrides = {}, ip?: string) =>
   portal.send('POST /api/auth/v7.0/login', {
     body: { username: user.name, password: goodPassword, authId: domain.id, ...given },
     ...(ip !== undefined && { ip }),
@@ -123,12 +123,12 @@ export const logIn = (portal: TestPortal, domain: Json, user: Json, given: Given
 
 export type Member = { ask: Ask; user: Json; role: Json; token: string };
 
-/** A signed-in user with exactly these rights; without permissions he holds no role. */
+/** A signed-in user with exactly these permissions; without permissions, the user has no role. */
 export async function addMember(
   { portal, admin, domain }: Pick<World, 'portal' | 'admin' | 'domain'>,
   permissions: readonly string[],
   sites: '*' | readonly string[] = '*',
-  given: Given = {},
+  given: Overrides = {},
 ): Promise<Member> {
   const role = permissions.length > 0 ? await addRole(admin, permissions, { scope: { sites } }) : null;
   const user = await addUser(admin, domain, { roles: role ? [role.id] : [], ...given });
@@ -149,7 +149,7 @@ export async function builtin(ask: Ask): Promise<{ domain: Json; admin: Json }> 
   return { domain, admin: (await ask(`GET ${usersPath(domain)}?search=admin`)).body.items[0] };
 }
 
-/** Runs the work and tells which audit events it caused, oldest first. */
+/** Runs the work and returns the audit events it caused, oldest first. */
 export async function audited<T>(portal: TestPortal, work: () => Promise<T>) {
   const read = () => portal.db.select().from(auditEvents).orderBy(asc(auditEvents.at), asc(auditEvents.id));
   const known = new Set((await read()).map(({ id }) => id));
@@ -162,7 +162,7 @@ export async function audited<T>(portal: TestPortal, work: () => Promise<T>) {
 export type Resource = {
   type: string;
   path(world: World): string;
-  body(world: World): Given;
+  body(world: World): Overrides;
   /** A member that any write may change: its name, another value, its default. */
   plain: readonly [name: string, value: unknown, fallback: unknown];
   sorts: readonly string[];
@@ -274,10 +274,10 @@ export type NodeOptions = {
   /** Shared by the nodes of one farm. */
   state?: DispatcherState;
   pools?: PoolSeed[];
-  /** Labels that the dispatcher knows; the world's own unless given. */
+  /** Domain labels of the dispatcher; default: those of the world. */
   labels?: readonly string[];
   simulator?: Partial<SimulatorOptions>;
-  dispatcher?: Given;
+  dispatcher?: Overrides;
 };
 export type SimulatedNode = { simulator: Simulator; dispatcher: Json };
 

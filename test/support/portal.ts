@@ -7,7 +7,7 @@ import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
 import type { PortalType } from '../../shared/modules.ts';
-import { timed } from '../../shared/remotes/http/measured.ts';
+import { withDurations } from '../../shared/remotes/http/measured.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
@@ -122,7 +122,7 @@ export async function startPortal({
     outbound,
     s3,
     rdpSigning,
-    dispatcherTransport: timed(transport, telemetry),
+    dispatcherTransport: withDurations(transport, telemetry),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByPooledSockets(outbound),

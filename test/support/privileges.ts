@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Everything that a role may do beyond an account that can only log in, one line each, from PostgreSQL's own catalogs:
- * its attributes and memberships, and what it may do with each object that is not PostgreSQL's or an extension's, whoever
- * granted it, PUBLIC included.
+ * Returns the privileges of a role beyond those of an account that can only log in, one per line, from PostgreSQL's
+ * catalogs: its attributes and memberships, and its privileges on each object that does not belong to PostgreSQL or
+ * an extension, by any grantor, including those of PUBLIC.
  */
 export async function privilegesOf(client: pg.ClientBase, role: string): Promise<string[]> {
   const { rows } = await client.query<{ line: string }>(

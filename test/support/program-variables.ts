@@ -1,6 +1,6 @@
 /**
- * What a program of ours that a test starts gets from the environment of the tests: where programs are found, and
- * where Node keeps compiled modules, without which each start compiles hundreds of them again.
+ * Environment variables that programs started by tests inherit: the search path, and the compile cache of Node,
+ * without which each start compiles hundreds of modules again.
  */
 export const programVariables = {
   PATH: process.env.PATH,

@@ -5,7 +5,7 @@ type Suite = (title: string, body: () => void) => void;
 /**
  * A `describe` for tests that need a program or server of the machine:
  * `requireService('slapd', present)('binds against slapd', () => { … })`.
- * When it is absent the suite, its hooks included, is skipped and its title says why.
+ * If it is absent, the suite and its hooks are skipped, and the title contains the reason.
  * @throws Error when it is absent and REQUIRE_SERVICES=1
  */
 export function requireService(name: string, present: boolean): Suite {

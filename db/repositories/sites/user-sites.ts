@@ -63,7 +63,7 @@ export const maySeeSite = (
 export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
 export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
 
-export type UserSite = {
+export type UserSiteRecord = {
   site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };
   /** Null if the caller has the current version. */
   topology: Topology | null;
@@ -89,7 +89,7 @@ export type SiteQuery = { uri: string; who: EntitledUser; held: number; routing?
 export async function findUserSite(
   db: Db,
   { uri, who, held, routing = sql`null` }: SiteQuery,
-): Promise<UserSite | undefined> {
+): Promise<UserSiteRecord | undefined> {
   const ofSite = sql`${farms.site_id} = ${sites.id}`;
   const statement = sql`with own as materialized (
       select ${groups.id}, ${groups.name}, ${groups.name_key} from ${groups}
@@ -108,7 +108,7 @@ export async function findUserSite(
       'routing', ${routing})
     from ${sites} where ${and(eq(sites.uri, uri), maySeeSite(who, sql`select id from own`))}`;
   const [row] = await db
-    .select({ found: derived<UserSite | null>(statement) })
+    .select({ found: derived<UserSiteRecord | null>(statement) })
     .from(sql`(values (1)) as once`);
   return row?.found ?? undefined;
 }

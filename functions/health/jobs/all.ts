@@ -7,7 +7,7 @@ import type { Log } from '../../../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../../../shared/kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../../../shared/kernel/observability/write-witness.ts';
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
-import { timed } from '../../../shared/remotes/http/measured.ts';
+import { withDurations } from '../../../shared/remotes/http/measured.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
 import type { SystemSampler } from '../system.ts';
@@ -93,7 +93,7 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
   // Each job has its own limit of calls at once; with a common one nodes that hang would delay all of them.
   const signing = await createSigningKeys(pems, baseUrl);
-  const dispatchers = createDispatchers({ transport: timed(transport, telemetry), signer: signing });
+  const dispatchers = createDispatchers({ transport: withDurations(transport, telemetry), signer: signing });
   const sealer = await createSealer(secretKey);
   const clock = systemClock;
   return {

@@ -17,9 +17,8 @@ export type JobParts<D> = {
 };
 
 /**
- * The context of one piece of work of a job, with a trace of its own. A job acts for the installation: its scope is all
- * sites.
- * @param begun gets the work that continues in the background, for the job to wait for; its failures are logged
+ * Creates the context of one unit of work of a job, with its own trace. The scope of a job is all sites.
+ * @param begun collects the promises of background work, which the job awaits; their failures are logged
  */
 export function jobContext<D extends Pick<BaseDeps, 'log'>>(
   { deps, principal, parameters, upstream, now }: JobParts<D>,

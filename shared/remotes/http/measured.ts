@@ -2,12 +2,12 @@ import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import type { Transport } from './transport.ts';
 
 /** Measures the exchanges of a transport by dispatcher id. */
-export const timed = (transport: Transport, telemetry: Telemetry | undefined): Transport =>
+export const withDurations = (transport: Transport, telemetry: Telemetry | undefined): Transport =>
   telemetry
     ? measured(transport, (node, seconds) => telemetry.time('upstream_duration', [node], seconds))
     : transport;
 
-/** Reports the duration of each exchange in seconds, including failures, if the request names what it concerns. */
+/** Reports the duration of each exchange in seconds, including failures, if the request has `concerns`. */
 export const measured = (
   transport: Transport,
   note: (concerns: string, seconds: number) => void,

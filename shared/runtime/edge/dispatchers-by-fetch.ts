@@ -1,5 +1,5 @@
 import { createFetchTransport } from '../../remotes/http/fetch.ts';
-import { timed } from '../../remotes/http/measured.ts';
+import { withDurations } from '../../remotes/http/measured.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
 
@@ -8,7 +8,7 @@ export const byFetch = (given: RuntimeParts): FleetRuntimeParts => {
   const transport = createFetchTransport(given.outbound);
   return {
     ...given,
-    dispatcherTransport: timed(transport, given.telemetry),
+    dispatcherTransport: withDurations(transport, given.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

@@ -1,4 +1,4 @@
-import { timed } from '../../remotes/http/measured.ts';
+import { withDurations } from '../../remotes/http/measured.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
@@ -8,7 +8,7 @@ export const bySockets = (given: RuntimeParts): FleetRuntimeParts => {
   const transport = createNodeTransport(given.outbound);
   return {
     ...given,
-    dispatcherTransport: timed(transport, given.telemetry),
+    dispatcherTransport: withDurations(transport, given.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

@@ -7,9 +7,9 @@ import { portal, portalSeverities } from './rules.ts';
 const file = fileURLToPath(new URL('../../openapi/openapi.json', import.meta.url));
 
 /**
- * Redocly's strictest public ruleset, but for two rules that the specification of the product decides otherwise, and the
- * OWASP ruleset for APIs, and rules of our own. An `object`, because the compiler needs four seconds to compare it
- * with the type of the library; the tests of the rules show that each of them is in force.
+ * Redocly's strictest public ruleset, except two rules that the product specification overrides; the OWASP ruleset
+ * for APIs; and own rules. The type is `object`, because the compiler needs four seconds to compare it with the type
+ * of the library; the tests of the rules show that each of them is in force.
  */
 const ruleset: object = {
   extends: ['recommended-strict'],

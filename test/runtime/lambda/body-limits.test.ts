@@ -10,10 +10,10 @@ import { createHasher } from '../../../shared/identity/passwords.ts';
 import { type Bundle, bundleAll, type EdgeModule } from '../../../shared/tooling/build/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
-  type Answered,
   callNames,
   expectTooLarge,
   type LimitedCalls,
+  type LimitedResponse,
   padded,
   prepareLimitedCalls,
   wide,
@@ -79,7 +79,7 @@ async function ask(
   module: EdgeModule,
   [, toEvent, type]: Form,
   { route, headers, body }: Asked,
-): Promise<Answered> {
+): Promise<LimitedResponse> {
   const { handler } = await import(
     /* @vite-ignore */ `file://${bundles.find((bundle) => bundle.module === module)?.file}`
   );

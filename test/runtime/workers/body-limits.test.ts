@@ -7,11 +7,11 @@ import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
-  type Answered,
   callNames,
   expectTooLarge,
   type LimitedCall,
   type LimitedCalls,
+  type LimitedResponse,
   padded,
   prepareLimitedCalls,
   wide,
@@ -53,7 +53,7 @@ afterAll(async () => {
 async function ask(
   { route, headers }: Pick<LimitedCall, 'route' | 'headers'>,
   body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
-): Promise<Answered> {
+): Promise<LimitedResponse> {
   const [method = '', path = ''] = route.split(' ');
   const response = await fetch(portal.url + path, {
     method,

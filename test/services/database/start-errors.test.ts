@@ -322,12 +322,12 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
       [
         'a schema of the time before the first release',
         () => ({ DATABASE_URL: urlOf('app', 'development') }),
-        /^DATABASE_URL: the database was made by a development version before the first release; use a new, empty database$/,
+        /^DATABASE_URL: the schema was created by a development version before the first release; use a new, empty database$/,
       ],
       [
         'an older schema',
         () => ({ DATABASE_SIDECAR_URL: urlOf('app', 'older') }),
-        /^DATABASE_SIDECAR_URL: the database has an older schema than this version; run npm run db:migrate, or start the new portal first$/,
+        /^DATABASE_SIDECAR_URL: the database schema is older than this version; run npm run db:migrate, or start the new portal first$/,
       ],
     ])(
       '%s',

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import type { Caller } from './connections.ts';
 import { KeysUnavailable, type PortalKeys } from './jwks.ts';
 
-/** Whom a session key stands for: the aggregator itself, or a user. */
+/** The principal of a session key: the aggregator itself, or a user. */
 export type KeyHolder = { kind: 'service' } | { kind: 'user'; caller: Caller };
 
 export type Authentication = {

@@ -65,7 +65,7 @@ export function preconnect(state: DispatcherState, pool: Pool, caller: Caller, w
 }
 
 /**
- * Takes a workplace for the caller and tells how to reach it; the password is good once.
+ * Assigns a workplace to the caller and returns its connection data; the password is valid once.
  * @throws Refusal 409 `service_in_preparation` when preconnectionInfo would not say `connect`
  */
 export function connect(state: DispatcherState, pool: Pool, caller: Caller, wish: ConnectionWish) {

@@ -8,7 +8,7 @@ import {
 } from 'jose';
 import { Agent, request } from 'undici';
 
-/** Where the portal's public keys come from: an https URL, or a function that tells them. */
+/** Source of the portal's public keys: an https URL, or a function that returns them. */
 export type JwksSource = string | (() => Promise<JSONWebKeySet>);
 
 export type PortalKeys = {
@@ -18,7 +18,7 @@ export type PortalKeys = {
 };
 
 /**
- * Keeps the keys, and asks again only for a `kid` that it does not know: keys rotate.
+ * Caches the keys and fetches them again only for an unknown `kid`, because keys rotate.
  * @param portalCa PEM of the authority that signed the portal's certificate
  */
 export function createPortalKeys(source: JwksSource, portalCa?: string): PortalKeys {

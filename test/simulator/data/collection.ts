@@ -11,7 +11,7 @@ export type Collection<Row> = {
   put(uuid: string, row: Row): void;
   touch(uuid: string): void;
   remove(uuid: string): void;
-  /** @throws Refusal 400 for a cursor that is none of ours */
+  /** @throws Refusal 400 for an invalid cursor */
   page(query: PageQuery): Page<Row>;
   /** Moves with every change; validators are built on it. */
   version(): string;
@@ -63,7 +63,7 @@ const cutOf = <Row>(
 ) =>
   cutPage(sorted, startOf(query, stamps.read, born), query.limit, (uuid) => entries.get(uuid)?.changed ?? 0);
 
-/** All removals are told on the first page. */
+/** The first page contains all removals. */
 function pageOf<Row>(
   entries: Map<string, Entry<Row>>,
   removed: Map<string, number>,

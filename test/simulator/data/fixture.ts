@@ -92,7 +92,7 @@ export const patch = (path: string, key: string, body: object = {}) =>
 
 export type Token = { claims?: JWTPayload; kid?: string; lifeS?: number; signer?: CryptoKey; typ?: string };
 
-/** A token of the portal for `north-1`, for the aggregator itself unless told otherwise. */
+/** A token of the portal for `north-1`; default subject: the aggregator itself. */
 export function sign({
   claims = {},
   kid = 'first',

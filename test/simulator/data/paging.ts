@@ -14,7 +14,7 @@ export type Start = { after: string; as_of: number; since: number | null };
 /**
  * Keyset paging: what comes after the last row of the page before, whatever was inserted or removed meanwhile.
  * @param sorted identifiers in order
- * @throws Refusal 400 for a cursor that is none of ours
+ * @throws Refusal 400 for an invalid cursor
  */
 export function cutPage(
   sorted: readonly string[],
@@ -37,13 +37,13 @@ export function startOf({ cursor, since }: PageQuery, now: () => number, born: n
   return { after: '', as_of: now(), since: since !== undefined && since >= born ? since : null };
 }
 
-type Listed = { items: unknown[]; next: string | null };
+type ListResult = { items: unknown[]; next: string | null };
 
 /**
  * A page as a node that lies about its cursors sends it.
  * @param first the first page of the list
  */
-export function lieAbout<P extends Listed>(lie: CursorLie, first: P, cursor: string | undefined): P {
+export function lieAbout<P extends ListResult>(lie: CursorLie, first: P, cursor: string | undefined): P {
   const pages = Number(/^lie-(\d+)$/.exec(cursor ?? '')?.[1] ?? 0) + 1;
   const next = `lie-${lie === 'same' ? 1 : lie === 'cycle' ? 1 + (pages % 3) : pages}`;
   return { ...first, ...(lie === 'empty' && { items: [] }), next };

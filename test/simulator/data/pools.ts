@@ -20,7 +20,7 @@ export function updatePool(state: DispatcherState, pool: Pool, update: PoolUpdat
   for (const tag of update.tags ?? []) addTag(state, tag);
 }
 
-/** Reaches whoever is working: a workplace without an active session has nobody to read the message. */
+/** Delivers to workplaces with an active session; without one, a workplace has no recipient. */
 export function sendMessage(state: DispatcherState, pool: Pool, order: Message) {
   const working = pool.members.filter(({ session }) => session?.state === 'active').map(({ uuid }) => uuid);
   const wanted = order.workplaces ?? working;

@@ -42,7 +42,7 @@ export type Pool = {
   short_name: string;
   comments: string;
   state: PoolState;
-  /** Progress told while the pool is `preparing`. */
+  /** Progress reported while the pool is `preparing`. */
   percent: number;
   visible: boolean;
   maintenance: boolean;

@@ -16,7 +16,7 @@ export type DispatcherState = {
   /** Messages delivered to workplaces, oldest first. */
   readonly messages: { workplace_uuid: string; title: string | null; message: string; level: string }[];
   sessionOnConnect: boolean;
-  /** @throws Error when there is none */
+  /** @throws Error if there is none */
   poolNamed(name: string): Pool;
   /** Changes a pool as its own administration would; lists show it as changed, and its workplaces as well. */
   changePool(name: string, change: Partial<Omit<Pool, 'uuid' | 'members'>>): void;

@@ -1,6 +1,6 @@
 import type { Pool, Workplace, WorkplaceSession } from './rows.ts';
 
-/** True when the workplace can be given to whoever asks next. */
+/** True if the workplace can be assigned. */
 export const isFree = (workplace: Workplace): boolean =>
   !(workplace.owner || workplace.session || workplace.maintenance) && workplace.condition === 'ready';
 

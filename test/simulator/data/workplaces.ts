@@ -4,7 +4,7 @@ import { disconnectSession, endSession } from './sessions.ts';
 import { addTag, type DispatcherState, personKey, touchWorkplace } from './state.ts';
 
 /**
- * Gives the workplace to a person, or with `null` to nobody.
+ * Assigns the workplace to a person, or removes the owner if `person` is null.
  * @throws Refusal 409 when it has another owner, or the person has another workplace of the pool
  */
 export function assignOwner(state: DispatcherState, workplace: Workplace, person: Person | null): void {

@@ -15,7 +15,7 @@ const nodeCaFile = join(folder, 'dispatchers-ca.pem');
 /** Ends what was started, the latest first. */
 const endings: (() => unknown)[] = [];
 
-// A terminal sends Ctrl-C to the portal as well; whoever comes first, all is ended once.
+// A terminal sends Ctrl-C to the portal as well; whichever signal arrives first, the shutdown runs once.
 const stopping = new AbortController();
 const stop = onceOnly(async (code: number) => {
   stopping.abort();
@@ -68,7 +68,10 @@ async function start(): Promise<void> {
   console.log(announcement(portal, spare, failing, lines));
 }
 
-/** A demo never touches another installation: database and data folder are its own, whatever the environment says. */
+/**
+ * A demo has its own database and data folder, regardless of the environment, so that it cannot affect another
+ * installation.
+ */
 function variables(adminPassword: string): NodeJS.ProcessEnv {
   const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DRIVER, CONFIG_FILE, ...rest } = process.env;
   return {

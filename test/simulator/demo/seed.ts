@@ -20,7 +20,7 @@ const webui = '/api/webui/aggregator';
  * dispatchers which come back on other ports are found.
  */
 export async function seed(api: Api, token: string, sites: readonly SeededSite[]): Promise<void> {
-  const put = (collection: string, body: Named, immutable: readonly string[] = []) =>
+  const put = (collection: string, body: NamedRecord, immutable: readonly string[] = []) =>
     ensure(api, token, `${webui}/${collection}`, body, immutable);
   const { id } = await put('authenticators', domain, ['type']);
   await Promise.all([alice, bob].map((user) => put(`authenticators/${id}/users`, user)));
@@ -44,19 +44,19 @@ export async function seed(api: Api, token: string, sites: readonly SeededSite[]
   }
 }
 
-type Named = { name: string } & Record<string, unknown>;
+type NamedRecord = { name: string } & Record<string, unknown>;
 
 /** The object of this name, made or changed. @throws Error with the portal's words when it refuses */
 async function ensure(
   api: Api,
   token: string,
   collection: string,
-  body: Named,
+  body: NamedRecord,
   immutable: readonly string[],
 ): Promise<{ id: string }> {
   const query = new URLSearchParams({ search: body.name, limit: '500' });
   const { items } = await accepted(api, `GET ${collection}?${query}`, { token });
-  const found = items.find(({ name }: Named) => name === body.name);
+  const found = items.find(({ name }: NamedRecord) => name === body.name);
   if (!found) return accepted(api, `POST ${collection}`, { token, body });
   const change = Object.entries(body).filter(([name]) => !immutable.includes(name));
   return accepted(api, `PATCH ${collection}/${found.id}`, { token, body: Object.fromEntries(change) });

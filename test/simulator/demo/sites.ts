@@ -47,7 +47,7 @@ const plans: readonly Plan[] = [
         name: 'South farm',
         node: 'south-1',
         pools: [{ name: 'Design studio', protocols: ['spice'], workplaces: 5, entitled: 'all' }],
-        // The calls that only make sure who asks are fast: three slow ones in a row pass the deadline of a list.
+        // Authentication calls are fast: three slow calls in a row would exceed the deadline of a list.
         knobs: { latencyMs: 800, path: '/api/client/' },
       },
     ],
@@ -107,7 +107,7 @@ export async function startDispatchers(
   return { sites, spare };
 }
 
-/** When a farm fails: in every third minute of the clock, or as somebody who cannot wait for that has asked. */
+/** Whether a farm fails: in every third minute of the clock, or on request. */
 export type Failing = 'by_the_clock' | 'always' | 'never';
 
 export const isFailing = (failing: Failing, at: number): boolean =>

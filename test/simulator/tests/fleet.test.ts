@@ -81,7 +81,7 @@ describe('a script of faults', () => {
   });
 });
 
-/** Knobs that tell what `failing` was set to. */
+/** A control that records the value of `failing`. */
 function watch(knobs: Knobs): { watched: Knobs; seen: unknown[] } {
   const seen: unknown[] = [];
   const watched = new Proxy(knobs, {

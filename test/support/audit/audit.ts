@@ -25,7 +25,7 @@ export async function sealAll(db: Db, batch = 500): Promise<number> {
   }
 }
 
-/** What the chain says of itself, without what was signed of it. */
+/** The state of the chain, without its signatures. */
 export async function verdictOf(db: Db, stretch: ChainRange) {
   const { leaning: _, ...verdict } = await verifyAudit(db, stretch, ['no key']);
   return verdict;

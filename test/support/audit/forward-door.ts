@@ -2,12 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { encode } from '@msgpack/msgpack';
 
-/** A collector that asks for a shared key, as the handshake phase of Fluentd's forward protocol, version 1, has it. */
+/**
+ * A collector that requires a shared key, according to the handshake phase of Fluentd's forward protocol, version 1.
+ */
 export type Doorkeeper = {
   sharedKey: string;
   /** Said to be its name. */
   hostname?: string;
-  /** It asks for users too. */
+  /** The collector requires user authentication as well. */
   asksForUsers?: boolean;
   /** It does not know the key itself, and lets everybody in. */
   isImpostor?: boolean;

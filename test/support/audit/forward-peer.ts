@@ -17,7 +17,7 @@ export type ForwardPeer = {
   stop(): Promise<void>;
 };
 
-/** How the peer lets senders in; everybody, and by TCP, unless told. */
+/** Authentication and transport of the peer; default: none, over TCP. */
 export type Entrance = { door?: Doorkeeper; tls?: { cert: string; key: string } };
 
 /**

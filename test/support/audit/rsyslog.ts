@@ -73,7 +73,7 @@ export async function prepareRsyslog(): Promise<Rsyslog> {
   };
 }
 
-type Given = {
+type RsyslogOptions = {
   folder: string;
   certFile: string;
   keyFile: string;
@@ -82,7 +82,7 @@ type Given = {
   output: string;
 };
 
-const configuration = ({ folder, certFile, keyFile, caFile, port, output }: Given): string => `
+const configuration = ({ folder, certFile, keyFile, caFile, port, output }: RsyslogOptions): string => `
 global(workDirectory="${folder}" DefaultNetstreamDriver="gtls" DefaultNetstreamDriverCAFile="${caFile}"
   DefaultNetstreamDriverCertFile="${certFile}" DefaultNetstreamDriverKeyFile="${keyFile}")
 module(load="imtcp" StreamDriver.Name="gtls" StreamDriver.Mode="1" StreamDriver.AuthMode="anon")
@@ -113,7 +113,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Tries until somebody accepts; the test's own time limit ends it otherwise. */
+/** Retries until a connection is accepted; the time limit of the test ends it otherwise. */
 async function listens(port: number): Promise<void> {
   const isThere = await new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1');

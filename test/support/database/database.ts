@@ -11,7 +11,7 @@ import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-dat
 
 /** A migrated database that no other test file sees, as the roles of a deployment: portal, owner, and sidecar. */
 export type FreshDatabase = DatabaseAddress & {
-  /** As the administrator of the server, who sees what other sessions do (`pg_stat_activity`). */
+  /** A connection as the administrator of the server, who can see other sessions (`pg_stat_activity`). */
   superuserUrl: string;
   drop(): Promise<void>;
 };
@@ -48,8 +48,8 @@ export async function query(url: string, statement: string): Promise<void> {
 }
 
 /**
- * A connection that was just ended may still be there at the other end, and nobody listens any more to what it would be
- * told: it has a moment to go by itself before those that nobody ended are cut.
+ * Drops the database. A connection that was just closed can still exist on the server, and its error would have no
+ * listener, so connections get a moment to end before they are terminated.
  */
 async function drop(admin: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: admin });
@@ -76,7 +76,10 @@ async function clone(admin: string, name: string, attempts = 3): Promise<Databas
   }
 }
 
-/** A database of the owner, who exists; a copy of a template has the privileges in it, but not those on it. */
+/**
+ * Creates a database of the existing owner. A copy of a template has the privileges inside the template, but not
+ * those on the database.
+ */
 export async function ownedDatabase(
   admin: string,
   name: string,

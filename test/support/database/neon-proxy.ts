@@ -11,7 +11,7 @@ export type Driver = 'pg' | 'neon';
 export async function connectBy(driver: Driver, options: ConnectOptions): Promise<Connection> {
   if (driver === 'pg') return connectPg(options);
   const proxy = await startNeonProxy({ databaseUrl: options.url });
-  // The proxy knows where the database is; what the driver is told must not matter.
+  // The proxy has the address of the database; the address in the driver must not matter.
   const { db, close } = connectNeon({
     ...options,
     url: 'postgres://nobody:none@db.test/portal',

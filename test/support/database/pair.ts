@@ -7,7 +7,7 @@ import pg from 'pg';
 import { startEmbeddedDatabase } from '../../../shared/tooling/embedded/database.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
 
-/** A database server with the roles `lena` and `omar`, who own nothing, and `guest`, which cannot log in. */
+/** A database server with the roles `lena` and `omar`, which own nothing, and `guest`, which cannot log in. */
 export type Server = { name: string; urlOf(role: string): string; stop(): Promise<void> };
 
 export const postgresBinaries = findBinaries();
@@ -53,8 +53,8 @@ async function query(url: string, statements: string): Promise<void> {
 }
 
 /**
- * What a script does: a connection (`user` and further settings of `pg`), a statement that is waited for, one that is
- * only sent, the result of that one, a cancel request for it, or the notifications that have come.
+ * A step of a script: a connection (`user` and further settings of `pg`), a statement that is awaited, a statement
+ * that is only sent, the result of that one, a cancel request for it, or the notifications received so far.
  */
 export type Step =
   | { client: string; connect: { user: string } & pg.ClientConfig }

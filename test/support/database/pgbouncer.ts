@@ -28,7 +28,7 @@ export type PgbouncerOptions = {
   poolSize?: number;
 };
 
-/** A PgBouncer that pools transactions, which asks for no password. */
+/** A PgBouncer in transaction pooling mode, without password authentication. */
 export async function startPgbouncer({
   server,
   users,

@@ -7,7 +7,7 @@ import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-dat
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { assertMayBeAbsent } from '../services.ts';
 
-/** `url` is that of the administrative database; `stop` removes `folder`, the data, unless told to keep it. */
+/** `url` is the URL of the administrative database. `stop` removes `folder`, the data, unless `keep` is set. */
 export type Postgres = {
   url: string;
   /** The same database as each of our roles; only of the embedded database. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A session of `psql`: a client that knows nothing of ours. */
+/** A session of `psql`, a client that is independent of this project. */
 export type Psql = {
   /** Runs statements, and resolves when they are done. */
   run(sql: string): Promise<void>;

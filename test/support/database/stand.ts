@@ -125,7 +125,7 @@ export function watchBackends(
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
   })();
-  // A test that fails before it asks for the result ends the connection.
+  // A test that fails before it reads the result closes the connection.
   watching.catch(() => undefined);
   return async () => {
     state.isOver = true;

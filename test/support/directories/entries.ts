@@ -1,6 +1,6 @@
 import { suffix } from './slapd.ts';
 
-type Given = Record<string, string | readonly string[]>;
+type EntryAttributes = Record<string, string | readonly string[]>;
 
 /** RFC 2849: whatever is not plain ASCII goes in base64. */
 const line = (name: string, value: string): string =>
@@ -9,7 +9,7 @@ const line = (name: string, value: string): string =>
     : `${name}:: ${Buffer.from(value).toString('base64')}`;
 
 /** An entry as LDIF, or as a change record with `changetype` among its members. */
-export const entry = (dn: string, members: Given): string =>
+export const entry = (dn: string, members: EntryAttributes): string =>
   [
     line('dn', dn),
     ...Object.entries(members).flatMap(([name, values]) => [values].flat().map((value) => line(name, value))),
@@ -24,8 +24,8 @@ export const passwordOf = (uid: string): string => `secret of ${uid}`;
 export const personDn = (uid: string): string => `uid=${escaped(uid)},ou=people,${suffix}`;
 export const groupDn = (cn: string): string => `cn=${escaped(cn)},ou=groups,${suffix}`;
 
-/** Somebody whose password is `passwordOf(uid)`. */
-export const person = (uid: string, given: Given = {}): string =>
+/** A person with the password `passwordOf(uid)`. */
+export const person = (uid: string, given: EntryAttributes = {}): string =>
   entry(personDn(uid), {
     objectClass: ['inetOrgPerson', 'foreignAccount', 'shadowAccount'],
     uid,

@@ -1,4 +1,4 @@
-type Given = {
+type SlapdOptions = {
   folder: string;
   suffix: string;
   owner: { dn: string; password: string };
@@ -25,7 +25,7 @@ objectclass ( 1.2.840.113556.1.5.9 NAME 'foreignAccount' AUXILIARY MAY ( sAMAcco
  * The configuration of a slapd whose answers hold at most 100 entries unless pages are asked for. Only the reader reads;
  * people may find nothing, not even themselves.
  */
-export const configOf = ({ folder, suffix, owner, reader, isPublic }: Given): string => `
+export const configOf = ({ folder, suffix, owner, reader, isPublic }: SlapdOptions): string => `
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema

@@ -11,7 +11,7 @@ export type DirectoryStand = {
   authority: Authority;
   /** A domain that searches as the reader by TLS; parameters that are given come instead. */
   domain(params?: Json, given?: Json): Promise<Json>;
-  /** The same with a registered group, by its name unless told. */
+  /** The same with a registered group, matched by name by default. */
   domainFor(group: string, params?: Json, given?: Json): Promise<Json>;
   /** A login with the right password, unless another is given. */
   logIn(domain: Json, username: string, password?: string): Promise<Answer>;

@@ -37,8 +37,8 @@ export function commandsUnder(heading: string): string {
 }
 
 /**
- * The blocks with the values of a reader in the place of those that stand there.
- * @throws Error when a block asks for a value that is not given (`NAME=…`), or none asks for one that is
+ * Replaces the example values in the blocks with the given ones.
+ * @throws Error if a block requires a value that is not given (`NAME=…`), or if a given value is not used
  */
 export function filled(blocks: readonly Block[], values: Values): Block[] {
   const unused = new Set(Object.keys(values));

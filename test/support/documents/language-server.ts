@@ -31,7 +31,7 @@ export async function openInLanguageServer(file: string): Promise<LanguageServer
   const receive = (message: Message): void => {
     const { id, method } = message;
     if (id === undefined) return;
-    // The server asks for settings; none are set.
+    // The server requests settings; none are set.
     if (method !== undefined) {
       send({ id, result: method === 'workspace/configuration' ? [null] : null });
       return;

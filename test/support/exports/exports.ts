@@ -13,12 +13,12 @@ import { createLog } from '../../../shared/runtime/log.ts';
 import type { Ask } from '../factories.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../portal.ts';
 
-type Given = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
+type ExportStandOptions = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
 
 /** What of a sidecar builds exports, with the real queue. @returns what stops it */
 export async function startExports(
   databaseUrl: string,
-  { s3, parameters }: Given = {},
+  { s3, parameters }: ExportStandOptions = {},
 ): Promise<() => Promise<void>> {
   const log = createLog({ level: 'error' });
   const stopping = new AbortController();
@@ -47,7 +47,7 @@ export async function startExports(
   };
 }
 
-/** Orders an export, or asks for one, until it has ended. */
+/** Creates an export, or polls an existing one, until it has ended. */
 export async function builtExport(ask: Ask, path: string, query = ''): Promise<Json> {
   const ordered = await ask(`GET ${path}/export?${query}`);
   if (ordered.status > 202) throw new Error(`${ordered.status} ${JSON.stringify(ordered.body)}`);

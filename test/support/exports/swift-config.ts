@@ -1,5 +1,5 @@
 export type Ports = { account: number; container: number; object: number; proxy: number };
-type Given = {
+type SwiftOptions = {
   folder: string;
   ports: Ports;
   user: { account: string; name: string; secret: string };
@@ -8,7 +8,7 @@ type Given = {
 };
 
 /** Files by name: of one device, without copies, without anything that runs in the background. */
-export const swiftFiles = ({ folder, ports, user, owner }: Given): Record<string, string> => {
+export const swiftFiles = ({ folder, ports, user, owner }: SwiftOptions): Record<string, string> => {
   const common = (port: number) => `[DEFAULT]
 bind_ip = 127.0.0.1
 bind_port = ${port}
@@ -85,7 +85,7 @@ for name, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(join(folder, name + '.ring.gz'))
 `;
 
-/** Runs a server as its program does, but with a swift.conf of ours: its file, the program, the server's own file. */
+/** Runs a server as its program does, but with its own swift.conf: its file, the program, the server's own file. */
 export const serverScript = `
 import sys, runpy
 import swift.common.utils as utils

@@ -84,7 +84,7 @@ function killed(child: ChildProcess): Promise<unknown> {
   return gone;
 }
 
-/** Tries until somebody accepts; the test's own time limit ends it otherwise. */
+/** Retries until a connection is accepted; the time limit of the test ends it otherwise. */
 async function listens(port: number): Promise<void> {
   const isThere = await new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -35,18 +35,18 @@ export async function forgetMaintenance({ db }: TestPortal): Promise<void> {
   await db.delete(maintenanceWindows);
 }
 
-/** As if whoever has claimed steps had died long ago. */
+/** Simulates that the process that claimed steps ended long ago. */
 export const endLeases = ({ db }: TestPortal) =>
   db.update(maintenanceSteps).set({ lease_until: new Date(0) });
 
-/** As if nobody had got through to the node, or somebody again. */
+/** Simulates that the node was unreachable, or is reachable again. */
 export const setCircuit = ({ db }: TestPortal, { dispatcher }: SimulatedNode, circuit: 'open' | 'closed') =>
   db
     .update(dispatchers)
     .set({ circuit, circuit_probe_until: addSeconds(new Date(), 3_600) })
     .where(eq(dispatchers.id, dispatcher.id));
 
-/** What the journal says of an object, oldest first. */
+/** The journal records of an object, oldest first. */
 export const journalOf = async ({ db }: TestPortal, id: string): Promise<string[]> =>
   (
     await db

@@ -5,7 +5,7 @@ import { newId } from '../../../shared/kernel/ids.ts';
 
 type Part = Partial<typeof farmParts.$inferInsert>;
 
-/** What the snapshot says of a farm's part, as if it had been read just now. */
+/** The snapshot of one list of a farm, as if it had just been read. */
 export async function addPart(db: Db, farm: { id: string }, kind: PartKind, given: Part = {}): Promise<void> {
   const values = { fetched_at: new Date(), ...given };
   await db

@@ -9,7 +9,7 @@ import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/row
 import { type SyncCtx, type SyncOutcome, syncFarm } from '../../../shared/snapshot/sync.ts';
 import type { TestPortal } from '../portal.ts';
 
-/** What a sync has in the place of a request; what nobody waits for is waited for by `settled` of the portal. */
+/** The context of a sync, without a request. `settled` of the portal waits for its background work. */
 export function syncCtx({ deps }: Pick<TestPortal, 'deps'>, given: Partial<SyncCtx> = {}): SyncCtx {
   return {
     deps,

@@ -7,13 +7,13 @@ import { addMember, type Member, type NodeOptions, startWorld, type World } from
 import type { Answer, Json, TestPortal } from '../portal.ts';
 import { type FarmWithNode, siteWithFarms } from './rules.ts';
 
-/** A portal with a signed-in user, and sites of simulated farms that he may use. */
+/** A portal with a signed-in user and sites of simulated farms that the user can access. */
 export type FleetStand = {
   world: World;
   member: Member;
   site(farms: readonly NodeOptions[]): Promise<{ site: Json; farms: FarmWithNode[] }>;
   list(site: Json, send?: TestPortal['send'], member?: Member): Promise<Answer>;
-  /** The next list asks all farms. */
+  /** Makes the next list call all farms. */
   forgetLists(): Promise<void>;
   setParameter(name: string, value: number): Promise<void>;
   circuitOf(at: FarmWithNode): Promise<typeof dispatchers.$inferSelect>;
@@ -75,7 +75,7 @@ export async function startFleetStand(): Promise<FleetStand> {
 }
 
 export const servicesOf = ({ body }: Answer): string[] => body.services.map(({ name }: Json) => name);
-/** What a merged list says of each farm, in the order in which they are given. */
+/** The status of each farm in a merged list, in the given order. */
 export const statusesOf = ({ body }: Pick<Answer, 'body'>, farms: readonly FarmWithNode[]): string[] =>
   farms.map(({ farm }) => body.sites.find(({ farm_id }: Json) => farm_id === farm.id)?.status);
 /** How often the node was asked for this path. */

@@ -23,7 +23,10 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
     ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000 },
   });
 
-  /** Whoever is asked within a time in which the node hangs, or whose answer would fall into one, gets none. */
+  /**
+   * A request gets no response if it arrives while the node hangs, or if its response would be sent while the node
+   * hangs.
+   */
   async function probe({ id }: ProbeTarget, { limitMs, signal }: ProbeLimits): Promise<ProbeOutcome> {
     const node = byId.get(id);
     if (!node) throw new Error(`no node ${id}`);

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A gateway is told two things of the portal: where its tickets are used, and its own token. */
+/** Configuration of a gateway: the URL at which tickets are used, and its token. */
 export type GatewayConfig = {
   ticketUrl: string;
   token: string;
@@ -37,16 +37,16 @@ function serverOf(serve: (socket: Socket) => unknown) {
   return { server, close: closing(server, sockets) };
 }
 
-/** A workplace: says what it is told. */
+/** An echo server in the place of a workplace. */
 export async function startEcho() {
   const { server, close } = serverOf((socket) => socket.pipe(socket));
   return { host: '127.0.0.1', port: await listen(server), close };
 }
 
 /**
- * A gateway server that was not made for this portal: the first line of a connection is its ticket, or it asks as it
- * would ask a proxy of HTTP, with the ticket for a password; what follows goes where the answer to the ticket says, and
- * its end is told with what was sent and received.
+ * A generic gateway server. A connection starts with its ticket as the first line, or with an HTTP CONNECT request
+ * that has the ticket as its password. The rest of the connection is forwarded to the target in the portal's response
+ * to the ticket. The end of the tunnel is reported with the bytes sent and received.
  */
 export async function startGateway({
   ticketUrl,
@@ -63,7 +63,7 @@ export async function startGateway({
   };
 
   async function serve(client: Socket): Promise<void> {
-    const { ticket, words } = await askedBy(client);
+    const { ticket, words } = await readTicket(client);
     const answer = await fetch(`${ticketUrl}/${ticket}/${client.remoteAddress}/${token}`);
     if (answer.status !== 200) return void client.end(words.refused);
     const { host, port, notify } = await answer.json();
@@ -85,8 +85,8 @@ const http = {
   refused: 'HTTP/1.1 403 Forbidden\r\n\r\n',
 };
 
-/** The target that is named behind CONNECT counts for nothing: where to go the ticket says. */
-async function askedBy(client: Socket): Promise<{ ticket: string; words: typeof plain }> {
+/** The target in the CONNECT request is ignored; the ticket determines the target. */
+async function readTicket(client: Socket): Promise<{ ticket: string; words: typeof plain }> {
   const first = await firstLine(client);
   if (!first.startsWith('CONNECT ')) return { ticket: first, words: plain };
   let credentials = '';

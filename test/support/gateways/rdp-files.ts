@@ -59,7 +59,7 @@ export function linesOf(file: Uint8Array): string[] {
   return text.slice(1, -2).split('\r\n');
 }
 
-/** The settings of an `.rdp` file by name, each with its type. @throws Error for one that is there twice */
+/** Returns the settings of an `.rdp` file by name, each with its type. @throws Error for a duplicate setting */
 export function settingsOf(file: Uint8Array): Record<string, string> {
   const entries = linesOf(file).map((line) => /^([^:]+):(.*)$/s.exec(line)?.slice(1) ?? [line, '']);
   if (new Set(entries.map(([name]) => name)).size !== entries.length)
@@ -70,7 +70,7 @@ export function settingsOf(file: Uint8Array): Record<string, string> {
 /**
  * Verifies a signed file as a reader of it does: `signscope` names the settings, in whatever order the file has them;
  * these lines and itself are what openssl must find to be signed.
- * @throws Error with what openssl says
+ * @throws Error with the output of openssl
  */
 export async function verify(file: Uint8Array, caPem: string): Promise<void> {
   const lines = linesOf(file);

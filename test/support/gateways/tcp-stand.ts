@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
 
-/** Somebody in the place of a KDC. */
+/** A TCP server in the place of a KDC. */
 export type TcpStand = { address: string; connections(): number; close(): Promise<void> };
 
 /** Answers each message by what `answer` does with the connection. */
@@ -41,7 +41,7 @@ export function frame(message: Uint8Array): Buffer {
   return Buffer.concat([length, message]);
 }
 
-/** Asks a real KDC. */
+/** Sends the request to a real KDC. */
 export const ask = (address: string, message: Uint8Array): Promise<Buffer> =>
   createKdcRemote(createTcp({ allowedNetworks: ['127.0.0.0/8'] })).ask(
     { kdcs: [address], deadlineMs: 5_000 },

@@ -17,10 +17,10 @@ import { siteWithFarms, uuidOf } from '../fleet/rules.ts';
 import type { Answer, Json, SendOptions } from '../portal.ts';
 
 export const wsproxy = '/api/wsproxy/v7.0';
-/** Where the member asks from, unless told otherwise. */
+/** Default client address of the user. */
 export const clientIp = '203.0.113.7';
 
-/** A site with one service, a user who may have it, and requests as gateways make them. */
+/** A site with one service, a user who can use it, and requests in the form that gateways send. */
 export type TicketStand = {
   world: World;
   member: Member;

@@ -20,7 +20,7 @@ const { xvfb, remoteViewer, qemu, freerdp, xrdp } = programs;
 export const hasSpice = [xvfb, remoteViewer, qemu].every(existsSync);
 export const hasRdp = [xvfb, freerdp, xrdp].every(existsSync);
 
-/** A screen that nobody sees, and programs on it. */
+/** A virtual display, and programs on it. */
 export type Screen = {
   /** Opens a file by `remote-viewer`, which deletes it. */
   openSpice(file: string): Viewer;
@@ -89,7 +89,7 @@ async function endOf(child: ChildProcess): Promise<void> {
 export type SpiceServer = {
   port: number;
   tlsPort: number;
-  /** Makes this the one password, as a dispatcher does before it tells it. */
+  /** Sets the only valid password, as a dispatcher does before it returns the password. */
   expect(password: string): Promise<void>;
   /** The channels that are open now, and whether each goes by TLS. */
   channels(): Promise<{ channel: number; tls: boolean }[]>;
@@ -137,7 +137,7 @@ export async function startSpiceServer(certificate: ServerCertificate, caPem: st
     expect: async (password) => void (await ask('set_password', { protocol: 'spice', password })),
     channels: async () => {
       const { channels = [] } = await ask('query-spice');
-      return channels.map((channel: Answered) => ({ channel: channel['channel-type'], tls: channel.tls }));
+      return channels.map((channel: RemoteValue) => ({ channel: channel['channel-type'], tls: channel.tls }));
     },
     stop: async () => {
       await endOf(child);
@@ -148,18 +148,18 @@ export async function startSpiceServer(certificate: ServerCertificate, caPem: st
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
-type Answered = any;
+type RemoteValue = any;
 
 /** QEMU's own protocol: a line of JSON each way, events in between. */
 async function talkTo([socket]: readonly Socket[]) {
   if (!socket) throw new Error('nobody connected');
-  const waiting: { resolve: (value: Answered) => void; reject: (error: Error) => void }[] = [];
+  const waiting: { resolve: (value: RemoteValue) => void; reject: (error: Error) => void }[] = [];
   createInterface({ input: socket }).on('line', (line) => {
     const said = JSON.parse(line);
     if ('return' in said) waiting.shift()?.resolve(said.return);
     if ('error' in said) waiting.shift()?.reject(new Error(said.error.desc));
   });
-  const ask = (execute: string, given: object = {}): Promise<Answered> =>
+  const ask = (execute: string, given: object = {}): Promise<RemoteValue> =>
     new Promise((resolve, reject) => {
       waiting.push({ resolve, reject });
       socket.write(`${JSON.stringify({ execute, arguments: given })}\n`);
@@ -175,7 +175,7 @@ export type RdpServer = {
   stop(): Promise<void>;
 };
 
-/** Debian's xrdp, as far as it greets: it asks for nobody's password before a session begins. */
+/** Debian's xrdp up to its greeting: it requires no password before a session begins. */
 export async function startRdpServer({ cert, key }: ServerCertificate): Promise<RdpServer> {
   const folder = await mkdtemp(join(tmpdir(), 'xrdp-'));
   const [port = 0] = await freePorts(1);

@@ -37,7 +37,7 @@ export type LimitedCall = {
   accepted: number;
 };
 
-export type Answered = { status: number; contentType: string | null | undefined; body: Json };
+export type LimitedResponse = { status: number; contentType: string | null | undefined; body: Json };
 
 type Options = {
   databaseUrl: string;
@@ -128,7 +128,7 @@ export const wide = ({ limit }: Pick<LimitedCall, 'limit'>): Buffer<ArrayBuffer>
 
 /** Modules for agents answer in a form of their own, all others by a problem document. */
 export function expectTooLarge(
-  { status, contentType, body }: Answered,
+  { status, contentType, body }: LimitedResponse,
   { module, limit }: LimitedCall,
 ): void {
   expect([status, body]).toEqual([413, expect.anything()]);

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import type { Answered, LimitedCall } from './limited-calls.ts';
+import type { LimitedCall, LimitedResponse } from './limited-calls.ts';
 
-export type RawAnswer = Answered & { headers: Headers };
+export type RawAnswer = LimitedResponse & { headers: Headers };
 
 /** A connection to a server, on which a client does as it likes. */
 export type RawClient = {
   socket: Socket;
   /** The next answer, in the order of the requests. @throws Error when the connection ends before it */
   answer(): Promise<RawAnswer>;
-  /** The connection has ended, whoever ended it. */
+  /** Whether the connection has ended, on either side. */
   closed: Promise<void>;
   /** Bytes that the operating system has taken for the server. */
   sent(): number;
 };
 
-/** Connects by TCP or TLS, as the address says. The certificate of the server is not checked. */
+/** Connects by TCP or TLS, depending on the URL. The certificate of the server is not verified. */
 export async function connectRaw(baseUrl: string): Promise<RawClient> {
   const { protocol, hostname: host, port } = new URL(baseUrl);
   const isSecure = protocol === 'https:';

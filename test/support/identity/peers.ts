@@ -16,7 +16,7 @@ export type Signer = {
   kid: string;
   /** The public half, as it is registered. */
   jwk: Json;
-  /** `typ` is `peer+jwt` unless the header says otherwise. */
+  /** Default `typ`: `peer+jwt`. */
   sign(claims: JWTPayload, header?: object): Promise<string>;
 };
 
@@ -65,7 +65,7 @@ export const signHeartbeat = ({ deps }: TestPortal, claims: object): Promise<str
 export const exchange = async (portal: TestPortal, { peer, signer }: Peer, given: object = {}) =>
   portal.send(jwtauth, { body: { token: await signer.sign(claimsOf(portal, peer, given)) } });
 
-/** What a server of keys answers: a set of keys, or something that is none. */
+/** Response of a key server: a key set, or an invalid document. */
 type Reply =
   | { keys: readonly Json[] }
   | { status: number; headers?: Record<string, string>; body?: string }

@@ -5,7 +5,7 @@ type Type = { type: string; name?: string; element?: Type; types?: Type[] };
 type Properties = Record<string, { type: Type; required?: true }>;
 type Resource = { properties: Properties; definitions: Record<string, Properties> };
 
-/** Of the kinds of resources that the template has, what AWS's own specification says; the file names its source. */
+/** AWS's own specification of the resource types in the template; the file names its source. */
 const { resources }: { resources: Record<string, Resource> } = JSON.parse(
   readFileSync(new URL('cloudformation-resources.json', import.meta.url), 'utf8'),
 );

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request as an HTTP API of API Gateway tells it to a function, format 2.0. */
+/** A request in the event format 2.0 (HTTP API of API Gateway). */
 export type LambdaEvent = ReturnType<typeof eventOf>;
-/** The same as a REST API tells it, format 1.0: the kind that we are deployed behind. */
+/** A request in the event format 1.0 (REST API), the kind used for deployments. */
 export type RestEvent = ReturnType<typeof restEventOf>;
 export type LambdaResult = {
   statusCode: number;

@@ -26,7 +26,7 @@ async function start(): Promise<void> {
 
 async function startAll({ config, env }: Settings, { add }: Shutdown): Promise<void> {
   const { database, bundles, adminPassword } = await prepareModules('lambda', config, add);
-  // A function knows nothing but its environment.
+  // A function has no input but its environment.
   Object.assign(process.env, env, { DATABASE_URL: database.url });
   Object.assign(globalThis, { awslambda });
   const functions = new Map(bundles.map((bundle) => [bundle.module, createFunction(bundle)]));
@@ -74,7 +74,7 @@ function createFunction({ file }: Bundle): Handler {
   };
 }
 
-/** What streams is given back whole: a client cannot tell. */
+/** Returns a streamed response as a whole, which a client cannot distinguish. */
 async function invoke(handler: Entry, event: RestEvent): Promise<LambdaResult> {
   if (!isStreaming(handler)) return handler(event, {});
   const { result, bytes } = await invokeStreaming(handler, event);

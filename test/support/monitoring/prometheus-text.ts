@@ -8,9 +8,9 @@ const sampleLine = new RegExp(`^(${name})(\\{${label}(?:,${label})*,?\\})? (\\S+
 const float = /^(?:[+-]?(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+|Inf)|NaN)$/;
 
 /**
- * Reads the Prometheus text format 0.0.4 by its grammar, samples without labels by the name alone.
- * @throws Error for a line that is none of it, a series given twice, a sample without HELP and TYPE before it, and
- *   for a value that is not written as a float
+ * Parses the Prometheus text format 0.0.4; samples without labels are keyed by name only.
+ * @throws Error for an invalid line, a duplicate series, a sample without preceding HELP and TYPE, and a value that
+ * is not written as a float
  */
 export function parseMetrics(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');

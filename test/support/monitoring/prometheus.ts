@@ -41,11 +41,14 @@ export const promtool = (args: readonly string[], input = ''): Promise<Ended> =>
     child.stdin?.end(input);
   });
 
-/** A Prometheus that scrapes one sidecar every second, over HTTPS and with its key, and knows the alert rules. */
+/**
+ * Starts a Prometheus that scrapes one sidecar every second, over HTTPS and with its key, and that has the alert
+ * rules loaded.
+ */
 export async function startPrometheus(target: Target): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
   await writeFile(join(folder, 'prometheus.yml'), configOf(target));
-  // It does not tell which port it was given, so that it cannot choose one itself.
+  // Prometheus does not report its port, so it cannot choose a free one.
   const address = `127.0.0.1:${await freePort()}`;
   const child = spawn(
     'prometheus',

@@ -28,15 +28,15 @@ import { signedRequest } from '../../../shared/remotes/kerberos/signed-request.t
 import { ask } from '../gateways/tcp-stand.ts';
 import type { CardFiles } from './cards.ts';
 
-/** What whoever stands between sees of a request, and wants for himself. */
-type Seen = { nonce: number; publicKey: Uint8Array; derivations: Uint8Array };
+/** The data of a request that an attacker between client and KDC reads and uses. */
+type InterceptedRequest = { nonce: number; publicKey: Uint8Array; derivations: Uint8Array };
 
-/** What he gives away of whether the reply belongs to his own request. */
+/** Parts of the reply that show whether it belongs to the attacker's own request. */
 export type Disguise = { derivations: boolean; checksum: boolean };
 
 /**
- * The reply to a request of `victim` as an attacker with an own card has it made: he asks for himself, with the key half and
- * the nonce of the request, and writes the name of the victim on what comes back.
+ * Forges the reply to a request of `victim`: the attacker, with an own card, sends a request with the key half and
+ * the nonce of the original, and replaces the name in the reply with the name of the victim.
  */
 export async function impersonate(
   address: string,
@@ -59,7 +59,7 @@ export async function impersonate(
   return renamed(await ask(address, disguise.checksum ? whole : withoutChecksum(whole)), victim);
 }
 
-function readRequest(request: Uint8Array): Seen {
+function readRequest(request: Uint8Array): InterceptedRequest {
   const fields = readFields(readOne(readOne(request).content));
   const body = readFields(fields(4));
   const certificates = paDataOf(fields(3)).find(({ type }) => type === 16);
@@ -85,7 +85,7 @@ const paDataOf = (list: Tlv) =>
 
 const authPackOf = (
   body: Buffer,
-  seen: Seen,
+  seen: InterceptedRequest,
   freshness: Uint8Array | undefined,
   disguise: Disguise,
 ): Buffer =>

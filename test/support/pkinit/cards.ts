@@ -18,7 +18,7 @@ export type CardFiles = {
 type Authority = 'ca' | 'other';
 export type CardOrder = {
   name: string;
-  /** Whom the certificate names; the name of the card unless given. */
+  /** Subject of the certificate; default: the name of the card. */
   client?: string;
   section?: 'kdc' | 'kdc_host' | 'client' | 'client_upn' | 'client_any_upn' | 'no_purpose';
   curve?: boolean;
@@ -28,8 +28,8 @@ export type CardOrder = {
 export type IssueCard = (order: CardOrder) => Promise<CardFiles>;
 
 /**
- * An authority, and what it issues, all in one folder: `ca` is the realm's, `other` one that nobody knows; any other name
- * is that of an intermediate authority, which is made when it is first named.
+ * Creates certificate authorities and certificates in one folder. `ca` is the authority of the realm, `other` an
+ * untrusted one; any other name is an intermediate authority, which is created on first use.
  */
 export async function createCards(folder: string, realmName = realm) {
   const at = (file: string) => join(folder, file);

@@ -28,7 +28,7 @@ export type Kdc = {
   /** Of its own files. */
   folder: string;
   issue: IssueCard;
-  /** Takes a card back; a KDC that is started afterwards knows. */
+  /** Revokes a card; takes effect in a KDC that is started later. */
   revoke(card: CardFiles): Promise<void>;
   /** `kadmin.local`. */
   admin(...words: string[]): Promise<string>;

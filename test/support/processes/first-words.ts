@@ -15,7 +15,7 @@ type Ways = {
   answer?: string;
 };
 
-/** What stands in the place of a gateway: it hears what a connection begins with, and passes all on. */
+/** A proxy in the place of a gateway: records the first bytes of each connection and forwards everything. */
 export async function startRelay({ to, answer }: Ways): Promise<Relay> {
   const heard: string[] = [];
   const open = new Set<Socket>();

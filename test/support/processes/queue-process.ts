@@ -11,8 +11,8 @@ import { competeForLease } from './leader.ts';
 import { slowKind } from './slow-job.ts';
 
 /**
- * A sidecar's queue as a process that can be killed: each job says in the journal that it began, waits until its
- * payload's gate is open, and says that it is done; `AS` names the process.
+ * The queue of a sidecar as a process that can be killed. Each job writes to the journal that it started, waits until
+ * the gate of its payload is open, and writes that it is done. `AS` is the name of the process.
  */
 const databaseUrl = process.env.DATABASE_URL ?? '';
 const { db } = connectPg({ url: databaseUrl, maxConnections: 2 });

@@ -29,7 +29,7 @@ export type Sidecar = {
 export type Launched = ChildProcess & { errors: () => string };
 type Place = { databaseUrl: string; folder: string };
 
-/** A sidecar as a process of its own; what it is told is completed by `env`. */
+/** A sidecar as a separate process; `env` extends its environment. */
 export function launchSidecar({ databaseUrl, folder }: Place, env: Record<string, string> = {}): Launched {
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,7 +64,7 @@ async function claimKey(databaseUrl: string): Promise<void> {
   await claimKeyCheck(db, await sealKeyCheck(sealer)).finally(close);
 }
 
-/** Resolves with the first line of standard output, which says that it is ready. */
+/** Resolves with the first line of standard output, the ready message. */
 export async function startSidecar(place: Place, env: Record<string, string> = {}): Promise<Sidecar> {
   await claimKey(place.databaseUrl);
   const child = launchSidecar(place, env);

@@ -8,7 +8,7 @@ type Counts = { passed: number; failed: number; skipped: number };
  * `N passed, N failed[, N skipped]`. The exit code stays what the runner made it.
  */
 export class SummaryReporter implements Reporter {
-  // A run that breaks before its end (a global setup that throws) has failed, and the closing line says so.
+  // A run that breaks before its end (a global setup that throws) counts as failed in the closing line.
   #counts: Counts = { passed: 0, failed: 1, skipped: 0 };
 
   onInit(): void {

@@ -25,17 +25,18 @@ export type CloudflareApi = {
 };
 
 type Hook = (worker: string) => Promise<void>;
-type Asked = { method: string; path: string; request: IncomingMessage };
-type Told = { status?: number; result: unknown; errors?: { code: number; message: string }[] };
+type ApiRequest = { method: string; path: string; request: IncomingMessage };
+type ApiResponse = { status?: number; result: unknown; errors?: { code: number; message: string }[] };
 
 const account = 'account-1';
 const zone = { id: 'zone-1', name: 'example.org', account: { id: account } };
 
 /**
- * What wrangler asks of Cloudflare's API (v4) when it lists secrets and deploys a Worker with routes and assets; one zone,
- * `example.org`. It remembers instead of running anything.
- * @param onUpload is waited for before an upload is answered
- * @param onSecrets is waited for before secrets are stored; its failure refuses them, with their values in the answer
+ * The part of Cloudflare's API (v4) that wrangler uses to list secrets and to deploy a Worker with routes and assets,
+ * for one zone, `example.org`. It stores the requests and runs nothing.
+ * @param onUpload is awaited before an upload is answered
+ * @param onSecrets is awaited before secrets are stored; if it fails, they are rejected, with their values in the
+ * response
  */
 export async function startCloudflareApi(
   onUpload: Hook = async () => undefined,
@@ -66,10 +67,10 @@ export async function startCloudflareApi(
 }
 
 async function answer(
-  asked: Asked,
+  asked: ApiRequest,
   workers: Map<string, KnownWorker>,
   { onUpload, onSecrets }: { onUpload: Hook; onSecrets: Hook },
-): Promise<Told> {
+): Promise<ApiResponse> {
   const { method, path } = asked;
   if (path === '/zones') return { result: [zone] };
   if (path === `/zones/${zone.id}/workers/routes`) return { result: allRoutes(workers) };
@@ -84,20 +85,20 @@ async function answer(
   const worker = workers.get(name);
   if (!worker) return absent;
   if (rest === 'secrets-bulk') return putSecrets(asked, worker, () => onSecrets(name));
-  return { result: await told(asked, kind === 'scripts' ? rest : kind, worker) };
+  return { result: await responseTo(asked, kind === 'scripts' ? rest : kind, worker) };
 }
 
-const absent: Told = {
+const absent: ApiResponse = {
   status: 404,
   result: null,
   errors: [{ code: 10_007, message: 'This Worker does not exist on your account.' }],
 };
 
 async function putSecrets(
-  { request }: Asked,
+  { request }: ApiRequest,
   worker: KnownWorker,
   onSecrets: () => Promise<void>,
-): Promise<Told> {
+): Promise<ApiResponse> {
   const text = (await bytesOf(request)).toString();
   try {
     await onSecrets();
@@ -117,7 +118,11 @@ const isUpload = (method: string, rest: string): boolean =>
 const allRoutes = (workers: ReadonlyMap<string, KnownWorker>) =>
   [...workers].flatMap(([script, { routes }]) => routes.map((pattern) => ({ id: pattern, pattern, script })));
 
-async function told({ method, request }: Asked, what: string, worker: KnownWorker): Promise<unknown> {
+async function responseTo(
+  { method, request }: ApiRequest,
+  what: string,
+  worker: KnownWorker,
+): Promise<unknown> {
   switch (what) {
     case 'services':
       return { default_environment: { environment: 'production', script: { tag: 'tag', tags: [] } } };
@@ -141,8 +146,12 @@ async function told({ method, request }: Asked, what: string, worker: KnownWorke
   }
 }
 
-/** Its metadata tell the variables; the rest is code. */
-async function upload({ request }: Asked, name: string, workers: Map<string, KnownWorker>): Promise<unknown> {
+/** The metadata contains the variables; the rest is code. */
+async function upload(
+  { request }: ApiRequest,
+  name: string,
+  workers: Map<string, KnownWorker>,
+): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   const bytes = new Uint8Array(await bytesOf(request));
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();

@@ -25,7 +25,7 @@ export type GuardedWorkers = {
   login(username: string, password: string, authSmallName: string): Promise<string>;
   /** What the guard of the module that serves this path has seen since it was asked last. */
   report(path: string): Promise<Report>;
-  /** Does something forbidden within a request; `refused` says why it failed, null that it did not. */
+  /** Does something forbidden within a request; `refused` is the reason of the failure, null if there was none. */
   attempt(path: string, deed: string): Promise<{ refused: string | null }>;
   stop(): Promise<void>;
 };

@@ -32,7 +32,7 @@ for (const [name, derive] of Object.entries(derivers)) {
   });
 }
 
-/** A Worker under the limits of production; the header `x-limits` asks the guard itself. */
+/** A Worker under the limits of production; requests with the header `x-limits` go to the guard itself. */
 export const guarded = (entry: WorkerEntry): WorkerEntry => ({
   fetch: async (request, env, context: ExecutionContext) => {
     const asked = request.headers.get('x-limits');

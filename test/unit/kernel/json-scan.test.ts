@@ -22,7 +22,7 @@ function refusal(text: string): Refusal | 'accepted' {
 
 const fault = (code: string, pointer: string) => ({
   code: 'invalid_request',
-  errors: [{ pointer, code, detail: expect.stringMatching(/at most \d+ /i) }],
+  errors: [{ pointer, code, detail: expect.stringMatching(/(at most|deeper than) \d+ /i) }],
 });
 const members = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"m${at}":${at}`).join()}}`;

@@ -150,30 +150,10 @@ function searchFields(defaults: Attributes) {
       tab: users,
     }),
     user_class: attribute('user_class', 'User class', 'Object class of users', users),
-    user_id_attribute: attribute(
-      'user_id_attribute',
-      'Login attribute',
-      'Attribute with the login name',
-      users,
-    ),
-    user_name_attribute: attribute(
-      'user_name_attribute',
-      'Name attribute',
-      'Attribute with the full name',
-      users,
-    ),
+    user_id_attribute: attribute('user_id_attribute', 'Login attribute', 'Contains the login name', users),
+    user_name_attribute: attribute('user_name_attribute', 'Name attribute', 'Contains the full name', users),
     group_class: attribute('group_class', 'Group class', 'Object class of groups', groups),
-    group_id_attribute: attribute(
-      'group_id_attribute',
-      'Group attribute',
-      'Attribute with the name of a group',
-      groups,
-    ),
-    member_attribute: attribute(
-      'member_attribute',
-      'Member attribute',
-      'Attribute with the members of a group',
-      groups,
-    ),
+    group_id_attribute: attribute('group_id_attribute', 'Group attribute', 'Contains the group name', groups),
+    member_attribute: attribute('member_attribute', 'Member attribute', 'Contains the members', groups),
   };
 }

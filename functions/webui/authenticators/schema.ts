@@ -29,7 +29,7 @@ const SmallName = z
   .meta({ maxLength: 64, example: 'corp' })
   .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
-/** The members that domains of every type have, in the order of their form. */
+/** The common fields of all domains, in the order of their form. */
 export const ownFields = {
   name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
     type: 'text',

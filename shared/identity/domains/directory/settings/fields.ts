@@ -146,18 +146,10 @@ function searchFields(defaults: Attributes) {
       tab: users,
     }),
     user_class: ofUsers('user_class', 'User class', 'Object class of users'),
-    user_id_attribute: ofUsers('user_id_attribute', 'Login attribute', 'Attribute with the login name'),
-    user_name_attribute: ofUsers('user_name_attribute', 'Name attribute', 'Attribute with the full name'),
+    user_id_attribute: ofUsers('user_id_attribute', 'Login attribute', 'Contains the login name'),
+    user_name_attribute: ofUsers('user_name_attribute', 'Name attribute', 'Contains the full name'),
     group_class: ofGroups('group_class', 'Group class', 'Object class of groups'),
-    group_id_attribute: ofGroups(
-      'group_id_attribute',
-      'Group attribute',
-      'Attribute with the name of a group',
-    ),
-    member_attribute: ofGroups(
-      'member_attribute',
-      'Member attribute',
-      'Attribute with the members of a group',
-    ),
+    group_id_attribute: ofGroups('group_id_attribute', 'Group attribute', 'Contains the group name'),
+    member_attribute: ofGroups('member_attribute', 'Member attribute', 'Contains the members'),
   };
 }

@@ -5,7 +5,6 @@ const steps = [...document.querySelectorAll('[data-step]')];
 /** State of the current sign-in. The password is cleared as soon as it ends. */
 let attempt = {};
 let countdown;
-
 /** Shows one step and announces it to screen readers. */
 function show(id, heading, hint, values) {
   hideProblem();
@@ -164,8 +163,7 @@ function showInside() {
       return item;
     }),
   );
-  // A user without administrator rights who was redirected here from an administrator page needs an
-  // explanation.
+  // A user without access to the administrator page that redirected here needs an explanation.
   const hint = facts.next && links.length === 0 ? 'inside_elsewhere' : 'inside_hint';
   show('inside', 'inside_heading', hint, { user: facts.user.name });
 }

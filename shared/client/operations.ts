@@ -250,7 +250,7 @@ export type Authenticator = {
   name: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only. */
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
   type: "internal" | "ldap" | "active_directory" | "freeipa";
   /** Notes for administrators. Default: empty. */
   comments: string;
@@ -441,7 +441,7 @@ export type AuthenticatorPatch = {
   name?: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name?: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only. */
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
   type?: "internal" | "ldap" | "active_directory" | "freeipa";
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
@@ -564,7 +564,7 @@ export type AuthenticatorWrite = {
   name: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Set at creation only. */
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
   type: "internal" | "ldap" | "active_directory" | "freeipa";
   /** Notes for administrators. Default: empty. */
   comments?: string;

@@ -209,7 +209,7 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
-/** The body as parsed JSON, as text, or as the bytes of a picture or a file in UTF-16. */
+/** The body is what its JSON says, the bytes of a picture or of a file in UTF-16, or text. */
 async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const bytes = Buffer.from(await response.arrayBuffer());

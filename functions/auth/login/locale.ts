@@ -2,7 +2,7 @@ import type { BaseDeps } from '../../../shared/context/context.ts';
 import type { Operation } from '../../../shared/http/declare/operation.ts';
 import { languageOf } from '../../../shared/messages/languages.ts';
 
-/** The operation, whose answers and refusals are in the language that the member `locale` of its body names. */
+/** Makes the operation respond in the language that the field `locale` of its body selects. */
 export const inLocaleOfBody = <D extends BaseDeps>(operation: Operation<D>): Operation<D> => ({
   ...operation,
   run: (ctx, raw) => {

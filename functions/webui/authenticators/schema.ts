@@ -29,7 +29,7 @@ const SmallName = z
   .meta({ maxLength: 64, example: 'corp' })
   .describe('Short label of the domain, unique. Dispatchers identify the domain by this label.');
 
-/** The members that domains of every type have, in the order of their form. */
+/** The common fields of all domains, in the order of their form. */
 export const ownFields = {
   name: field(Name.describe('Name of the domain, unique regardless of case. Shown on the sign-in page.'), {
     type: 'text',
@@ -41,12 +41,15 @@ export const ownFields = {
     label: 'Label',
     tooltip: 'Label that identifies the domain on dispatchers',
   }),
-  type: field(DomainType.describe(`Type of the domain: ${explainedTypeNames}. Set at creation only.`), {
-    type: 'choice',
-    label: 'Type',
-    tooltip: 'Cannot be changed after creation',
-    readonly: true,
-  }),
+  type: field(
+    DomainType.describe(`Type of the domain: ${explainedTypeNames}. Cannot be changed after creation.`),
+    {
+      type: 'choice',
+      label: 'Type',
+      tooltip: 'Cannot be changed after creation',
+      readonly: true,
+    },
+  ),
   comments: field(Comments, { type: 'textarea', label: 'Comments', tooltip: 'Notes for administrators' }),
   priority: field(Priority.describe('Position in the domain list. Lower numbers come first. Default 1.'), {
     type: 'numeric',

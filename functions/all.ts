@@ -16,11 +16,11 @@ import type { Config } from '../shared/runtime/config/config.ts';
 import { assertSecretKey } from '../shared/runtime/config/secret-key.ts';
 import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
-import { directoriesByKeptSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
+import { directoriesByPooledSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { createCompression } from '../shared/runtime/node/compression.ts';
 import { createDescriptorReader } from '../shared/runtime/node/descriptors.ts';
-import { refusal } from '../shared/runtime/node/refusals.ts';
+import { rejectionResponse } from '../shared/runtime/node/refusals.ts';
 import { serveNode } from '../shared/runtime/node/server.ts';
 import { serverSettings } from '../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../shared/runtime/node/shutdown.ts';
@@ -148,7 +148,7 @@ async function depsOf(
     s3: config.s3,
     rdpSigning: config.rdpSigning,
     dispatcherTransport: timed(transport, telemetry),
-    ...directoriesByKeptSockets(outbound),
+    ...directoriesByPooledSockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     singleFlight: createSingleFlight(),
@@ -198,7 +198,7 @@ async function listen(config: Config, tls: Tls | undefined, log: Log) {
   const serving = await serveNode({
     fetch: (request, invocation) =>
       state.portal?.fetch(request, invocation) ??
-      refusal('database_unavailable', { detail: 'The portal is starting' }),
+      rejectionResponse('database_unavailable', { detail: 'The portal is starting' }),
     ...serverSettings(config),
     port: config.port,
     log,

@@ -2,7 +2,7 @@ import type { Invocation } from '../shared/http/invocation.ts';
 import type { ModuleApp } from '../shared/http/serve/app.ts';
 import { withoutTrailingSlashes } from '../shared/kernel/text.ts';
 import { moduleOf } from '../shared/modules.ts';
-import type { IdentityIngredients } from '../shared/runtime/deps.ts';
+import type { IdentityRuntimeParts } from '../shared/runtime/deps.ts';
 import { createAgent } from './agent/app.ts';
 import type { AgentDeps } from './agent/deps.ts';
 import { createAggregator } from './aggregator/app.ts';
@@ -63,7 +63,7 @@ export function createPortal(deps: PortalDeps): Portal {
 }
 
 /** Inputs from which a process creates its dependencies. */
-export type Ingredients = IdentityIngredients;
+export type Ingredients = IdentityRuntimeParts;
 
 /**
  * The combined dependencies of all modules. If two modules create the same dependency, the later one is used by

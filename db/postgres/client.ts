@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { cancelStatement } from './cancel.ts';
-import { inspect, type Limits, type Session, startupOptions } from './limits.ts';
+import { readSession, type Session, startupOptions, type Timeouts } from './limits.ts';
 import type { Slots } from './slots.ts';
 
 /** State shared by the connections of a pool. */
-export type Shared = {
-  limits: Limits;
+export type PoolState = {
+  limits: Timeouts;
   /** Start-up options of the URL. */
   urlOptions: string | undefined;
   /** False after the server or a pooler has rejected the start-up options. */
@@ -32,13 +32,13 @@ export class GuardedClient extends pg.Client {
   /** If true, `pg` sends statements without waiting for previous results. */
   declare pipeline: boolean;
   session: Session = { isLimited: false, isByOptions: false, isPooled: false };
-  readonly #shared: Shared;
+  readonly #shared: PoolState;
   /** Resolves when both sides have closed the connection. */
   readonly #ended = Promise.withResolvers<void>();
   #isReady = false;
   #leaving: Promise<void> | undefined;
 
-  constructor(config: pg.ClientConfig, shared: Shared) {
+  constructor(config: pg.ClientConfig, shared: PoolState) {
     const { limits, urlOptions, sendsOptions } = shared;
     const options = sendsOptions ? startupOptions(limits, urlOptions) : urlOptions;
     super({ ...config, ...(options !== undefined && { options }) });
@@ -77,7 +77,7 @@ export class GuardedClient extends pg.Client {
     const timer = setTimeout(() => this.#isUnaccepted() && this.#destroy(), connectTimeoutMs);
     try {
       await this.#bounded(super.connect()).finally(() => clearTimeout(timer));
-      this.session = await this.#bounded(inspect(this, this.#shared.limits));
+      this.session = await this.#bounded(readSession(this, this.#shared.limits));
       this.#isReady = true;
       return this;
     } catch (error) {

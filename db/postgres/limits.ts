@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 /** Timeouts in milliseconds for a statement, a lock wait, and an idle transaction. */
-export type Limits = { statementMs: number; lockMs: number; idleInTransactionMs: number };
+export type Timeouts = { statementMs: number; lockMs: number; idleInTransactionMs: number };
 
 /** The PostgreSQL settings that enforce the limits. */
 const settingsOf = ({
   statementMs,
   lockMs,
   idleInTransactionMs,
-}: Limits): Readonly<Record<string, number>> => ({
+}: Timeouts): Readonly<Record<string, number>> => ({
   statement_timeout: statementMs,
   lock_timeout: Math.min(lockMs, statementMs),
   idle_in_transaction_session_timeout: idleInTransactionMs,
@@ -29,7 +29,7 @@ export const networkOptions = Object.entries(networkSettings)
   .join(' ');
 
 /** The start-up options of a session. `others` are those of the URL and have precedence. */
-export const startupOptions = (limits: Limits, others = ''): string =>
+export const startupOptions = (limits: Timeouts, others = ''): string =>
   [
     ...Object.entries(settingsOf(limits)).map(([name, value]) => `-c ${name}=${value}`),
     networkOptions,
@@ -37,7 +37,7 @@ export const startupOptions = (limits: Limits, others = ''): string =>
   ].join(' ');
 
 /** A message that begins a transaction and sets the limits. */
-export const beginWith = (limits: Limits): string =>
+export const beginWith = (limits: Timeouts): string =>
   [
     'begin',
     ...Object.entries(settingsOf(limits)).map(([name, value]) => `set local ${name} = ${value}`),
@@ -65,9 +65,9 @@ export type Session = {
  * Reads which limits are in effect in a new session. Behind a pooler, settings made by `set` are ignored: they belong
  * to another client's session.
  */
-export async function inspect(
+export async function readSession(
   client: pg.ClientBase & { processID: number | null },
-  limits: Limits,
+  limits: Timeouts,
 ): Promise<Session> {
   const wanted = settingsOf(limits);
   const { rows } = await client.query<{ pid: number; name: string; setting: string; source: string }>(

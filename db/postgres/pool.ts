@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { GuardedClient, type Shared } from './client.ts';
-import { beginWith, type Limits, refusesOptions, type Session } from './limits.ts';
-import { Slots, Unanswered, within } from './slots.ts';
+import { GuardedClient, type PoolState } from './client.ts';
+import { beginWith, refusesOptions, type Session, type Timeouts } from './limits.ts';
+import { NoResponseError, Slots, withTimeout } from './slots.ts';
 
 export type PoolOptions = {
   url: string;
   applicationName: string;
-  limits: Limits;
+  limits: Timeouts;
   /** Maximum number of connections to the server, including those that still run an abandoned statement. */
   maxConnections: number;
   /** Idle time in milliseconds after which a connection is closed; 0 for never. */
@@ -23,7 +23,7 @@ export type SessionReport = { limitedBy: 'session' | 'role' | 'transaction'; isP
 export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /** A connection that is checked out of the pool. */
-export type Lent = {
+export type CheckedOutConnection = {
   query: Query;
   /** The statement that begins a transaction with the limits. */
   begin: string;
@@ -35,7 +35,7 @@ export type Pool = {
   /** Runs one statement. */
   query: Query;
   /** Checks out a connection for the duration of the work. */
-  use<T>(work: (lent: Lent) => Promise<T>): Promise<T>;
+  use<T>(work: (lent: CheckedOutConnection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -49,10 +49,10 @@ export function createPool(options: PoolOptions): Pool {
   const { limits } = options;
   const { url, urlOptions } = withoutOptions(options.url);
   const slots = new Slots(options.maxConnections);
-  const shared: Shared = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
+  const shared: PoolState = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
   const pool = poolOf(url, options, shared);
 
-  async function use<T>(work: (lent: Lent, client: GuardedClient) => Promise<T>): Promise<T> {
+  async function use<T>(work: (lent: CheckedOutConnection, client: GuardedClient) => Promise<T>): Promise<T> {
     const client = await acquire(pool, shared);
     const { lent, isUsable } = lend(client, limits);
     try {
@@ -79,7 +79,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-function poolOf(url: string, options: PoolOptions, shared: Shared): pg.Pool {
+function poolOf(url: string, options: PoolOptions, shared: PoolState): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: options.applicationName,
@@ -99,16 +99,19 @@ function poolOf(url: string, options: PoolOptions, shared: Shared): pg.Pool {
   return pool;
 }
 
-function lend(client: GuardedClient, limits: Limits): { lent: Lent; isUsable: () => boolean } {
+function lend(
+  client: GuardedClient,
+  limits: Timeouts,
+): { lent: CheckedOutConnection; isUsable: () => boolean } {
   let isUsable = true;
   const discard = () => {
     isUsable = false;
   };
   const query: Query = async (statement, values) => {
     try {
-      return await within(client.query(statement, values), limits.statementMs + marginMs);
+      return await withTimeout(client.query(statement, values), limits.statementMs + marginMs);
     } catch (error) {
-      if (error instanceof Unanswered) discard();
+      if (error instanceof NoResponseError) discard();
       throw error;
     }
   };
@@ -128,15 +131,15 @@ function withoutOptions(url: string): { url: string; urlOptions: string | undefi
 /**
  * Acquires a slot and a connection. After a timeout the slot is released only when the pending connection settles.
  */
-async function acquire(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
+async function acquire(pool: pg.Pool, shared: PoolState): Promise<GuardedClient & pg.PoolClient> {
   const deadline = performance.now() + patienceMs;
   await shared.slots.acquire(patienceMs);
   const connecting = connect(pool, shared);
   try {
-    return await within(connecting, deadline - performance.now());
+    return await withTimeout(connecting, deadline - performance.now());
   } catch (error) {
     const giveBack = () => shared.slots.release();
-    if (error instanceof Unanswered)
+    if (error instanceof NoResponseError)
       connecting
         .then(
           (client) => client.release(),
@@ -149,7 +152,7 @@ async function acquire(pool: pg.Pool, shared: Shared): Promise<GuardedClient & p
 }
 
 /** Connects, and retries without start-up options if they are rejected. */
-async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & pg.PoolClient> {
+async function connect(pool: pg.Pool, shared: PoolState): Promise<GuardedClient & pg.PoolClient> {
   const { sendsOptions } = shared;
   const once = async () => {
     const client = await pool.connect();
@@ -172,7 +175,7 @@ async function connect(pool: pg.Pool, shared: Shared): Promise<GuardedClient & p
 /** Runs a statement in its own transaction to apply the limits: three messages in one round trip. */
 async function alone(
   client: GuardedClient,
-  { query, begin }: Lent,
+  { query, begin }: CheckedOutConnection,
   run: () => Promise<pg.QueryResult>,
 ): Promise<pg.QueryResult> {
   const { stream } = client.connection;

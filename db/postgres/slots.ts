@@ -1,10 +1,13 @@
 /** No connection was available in time, or the database did not respond. The statement may still take effect. */
-export class Unanswered extends Error {}
+export class NoResponseError extends Error {}
 
 /** @throws Unanswered after `ms` milliseconds */
-export function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+export function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Unanswered('The database did not answer: timeout')), ms);
+  const timer = setTimeout(
+    () => late.reject(new NoResponseError('The database did not answer: timeout')),
+    ms,
+  );
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
@@ -23,7 +26,7 @@ export class Slots {
     if (this.#taken < this.#size) return this.take();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    await within(promise, ms).catch((error: unknown) => {
+    await withTimeout(promise, ms).catch((error: unknown) => {
       // The slot was assigned just before the timeout.
       if (!this.#waiting.delete(resolve)) this.release();
       throw error;

@@ -6,7 +6,7 @@ import { isUnavailable, pgFault } from '../errors.ts';
 export type NoSchema = Record<string, never>;
 type Transaction = PgTransaction<PgQueryResultHKT, NoSchema, NoSchema>;
 
-type Run<T> = {
+type TransactionRun<T> = {
   /** The statement that begins the transaction. */
   begin: string;
   work: (transaction: Transaction) => Promise<T>;
@@ -21,7 +21,7 @@ type Run<T> = {
  */
 export async function runTransaction<T>(
   transaction: Transaction,
-  { begin, work, config, onUncertain }: Run<T>,
+  { begin, work, config, onUncertain }: TransactionRun<T>,
 ): Promise<T> {
   try {
     await transaction.execute(sql.raw(begin));

@@ -10,15 +10,13 @@ import type { ClientCtx } from '../../shared/context/context.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn, type Operation, type Shape } from '../../shared/http/declare/operation.ts';
 import { inResultForm } from '../../shared/http/serve/result-form.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type AgentDeps = HttpDeps & BareDeps;
 /** The context of a call by an authenticated agent. */
 export type AgentCtx<P extends Agent | Registration = Agent> = ClientCtx<AgentDeps, P>;
 
-export const agentDeps = async (ingredients: Ingredients): Promise<AgentDeps> => ({
-  ...(await baseDeps(ingredients)),
-});
+export const agentDeps = async (given: RuntimeParts): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
 
 export const endpoint = endpointIn<AgentDeps>();
 export const base = '/api/agent/v7.0';

@@ -6,7 +6,7 @@ import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
-import { baseDeps, type FleetIngredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type FleetRuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type AggregatorDeps = HttpDeps & {
   host: Host;
@@ -18,7 +18,7 @@ export type AggregatorDeps = HttpDeps & {
 export type AggregatorCtx = Ctx<AggregatorDeps, SignedIn>;
 
 /** The outbound dependencies of this module: reading the keys of peers. */
-export type AggregatorIngredients = Omit<FleetIngredients, 'dispatchers'>;
+export type AggregatorIngredients = Omit<FleetRuntimeParts, 'dispatchers'>;
 
 export const aggregatorDeps = async (ingredients: AggregatorIngredients): Promise<AggregatorDeps> => ({
   ...(await baseDeps(ingredients)),

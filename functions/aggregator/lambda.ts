@@ -1,6 +1,6 @@
 import { noteEdgePortal } from '../../shared/portals/report.ts';
 import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { fleetVariables as demands } from '../../shared/runtime/edge/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { noteEdgePortal } from '../../shared/portals/report.ts';
 import { byFetch } from '../../shared/runtime/edge/dispatchers-by-fetch.ts';
-import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { fleetVariables as demands } from '../../shared/runtime/edge/fleet-deps.ts';
 import { workerOf } from '../../shared/runtime/edge/workers.ts';
 import { createAggregator } from './app.ts';
 import { aggregatorDeps } from './deps.ts';

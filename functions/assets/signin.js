@@ -5,7 +5,6 @@ const steps = [...document.querySelectorAll('[data-step]')];
 /** State of the current sign-in. The password is cleared as soon as it ends. */
 let attempt = {};
 let countdown;
-
 /** Shows one step and announces it to screen readers. */
 function show(id, heading, hint, values) {
   hideProblem();

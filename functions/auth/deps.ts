@@ -4,7 +4,7 @@ import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
 import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
-import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
@@ -16,13 +16,13 @@ export type AuthDeps = HttpDeps &
     assets: Assets;
   };
 
-export const authDeps = async (ingredients: IdentityIngredients): Promise<AuthDeps> => ({
-  ...(await fleetDeps(ingredients)),
-  hasher: createHasher(ingredients.hashing),
-  directories: ingredients.directories,
-  kdcs: ingredients.kdcs,
-  assets: ingredients.assets,
-  peerKeys: createPeerKeys(ingredients.peerKeys, ingredients.singleFlight),
+export const authDeps = async (given: IdentityRuntimeParts): Promise<AuthDeps> => ({
+  ...(await fleetDeps(given)),
+  hasher: createHasher(given.hashing),
+  directories: given.directories,
+  kdcs: given.kdcs,
+  assets: given.assets,
+  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
 });
 
 export const endpoint = endpointIn<AuthDeps>();

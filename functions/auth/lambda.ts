@@ -2,7 +2,7 @@ import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { directoriesBySockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { fleetVariables as demands } from '../../shared/runtime/edge/fleet-deps.ts';
 import { lambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createAuth } from './app.ts';
 import { authDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import type { FleetIngredients } from '../../shared/runtime/deps.ts';
+import type { FleetRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 import { createRdpSigner, type SignDetached } from './rdp-signing.ts';
@@ -11,9 +11,9 @@ export type ClientDeps = HttpDeps &
     signRdp?: SignDetached;
   };
 
-export const clientDeps = async (ingredients: FleetIngredients): Promise<ClientDeps> => ({
-  ...(await fleetDeps(ingredients)),
-  ...(ingredients.rdpSigning && { signRdp: await createRdpSigner(ingredients.rdpSigning) }),
+export const clientDeps = async (given: FleetRuntimeParts): Promise<ClientDeps> => ({
+  ...(await fleetDeps(given)),
+  ...(given.rdpSigning && { signRdp: await createRdpSigner(given.rdpSigning) }),
 });
 
 export const endpoint = endpointIn<ClientDeps>();

@@ -1,5 +1,5 @@
 import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { fleetVariables as demands } from '../../shared/runtime/edge/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createClient } from './app.ts';
 import { clientDeps } from './deps.ts';

@@ -5,7 +5,7 @@ import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import type { Descriptors } from '../../shared/kernel/observability/descriptors.ts';
 import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
 
 export type DiscoverDeps = HttpDeps & {
@@ -15,11 +15,11 @@ export type DiscoverDeps = HttpDeps & {
   /** Absent on Workers and Lambda. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
 };
-export const discoverDeps = async (ingredients: Ingredients): Promise<DiscoverDeps> => ({
-  ...(await baseDeps(ingredients)),
-  assets: ingredients.assets,
-  writes: ingredients.writes ?? watchWrites(ingredients.db, ingredients.log),
-  ...(ingredients.readDescriptors && { readDescriptors: ingredients.readDescriptors }),
+export const discoverDeps = async (given: RuntimeParts): Promise<DiscoverDeps> => ({
+  ...(await baseDeps(given)),
+  assets: given.assets,
+  writes: given.writes ?? watchWrites(given.db, given.log),
+  ...(given.readDescriptors && { readDescriptors: given.readDescriptors }),
 });
 export type DiscoverCtx = Ctx<DiscoverDeps, SignedIn>;
 

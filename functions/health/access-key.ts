@@ -2,14 +2,14 @@ import { sameText } from '../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import { message } from '../../shared/messages/message.ts';
 
-/** The key of one endpoint. An absent value refuses everything. */
+/** The key of one endpoint. Without a value, every request is rejected. */
 export type AccessKey = { value: string | undefined; variable: string };
 
 /**
- * Demands `Authorization: Token <key>`, in a time that does not depend on the key.
+ * Requires `Authorization: Token <key>`. The comparison takes constant time.
  * @throws AppError `unauthenticated` without such a header, `invalid_token` for any other key
  */
-export function demandKey(authorization: string | null, { value, variable }: AccessKey): void {
+export function requireKey(authorization: string | null, { value, variable }: AccessKey): void {
   const given = /^token +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const isSame = sameText(given ?? '', value ?? '');
   if (given === undefined)

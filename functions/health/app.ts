@@ -7,10 +7,10 @@ import { headersOfAll } from '../../shared/http/serve/answer.ts';
 import { AppError } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
 import { withoutTrailingSlashes } from '../../shared/kernel/text.ts';
-import { demandKey } from './access-key.ts';
+import { requireKey } from './access-key.ts';
 import { checkHealth } from './check/routes.ts';
 import type { HealthDeps } from './deps.ts';
-import { tellMetrics } from './metrics/routes.ts';
+import { metricsRoute } from './metrics/routes.ts';
 import { createUrlKeyGuard } from './url-key.ts';
 
 type Env = {
@@ -22,14 +22,14 @@ type Endpoint = {
   path: string;
   /** Protection space of the key (RFC 9110, section 11.5). */
   realm?: string;
-  /** Runs before each method but OPTIONS, and before that one too where `hidden`. @throws AppError */
+  /** Runs before every method except OPTIONS; if `hidden` is set, before OPTIONS as well. @throws AppError */
   admit(c: HealthContext): void;
-  /** Without its key there is no such path. */
+  /** Without the key, the path does not exist. */
   hidden?: true;
   answer(c: HealthContext): Promise<Response>;
 };
 
-/** The health port: paths with a key each, and problem documents everywhere else. */
+/** The app of the health port. Every path has its own key; all other paths return problem documents. */
 export function createHealthApp(deps: HealthDeps): Hono<Env> {
   const app = new Hono<Env>({ getPath: routingPath });
   app.use(async function request(c, next) {
@@ -58,7 +58,7 @@ export function createHealthApp(deps: HealthDeps): Hono<Env> {
 function endpointsOf(deps: HealthDeps): Endpoint[] {
   const { check, metrics, url } = deps.accessKeys;
   const byHeader = (value: string | undefined, variable: string) => (c: HealthContext) =>
-    demandKey(c.req.raw.headers.get('authorization'), { value, variable });
+    requireKey(c.req.raw.headers.get('authorization'), { value, variable });
   const { report, summary } = checkHealth(deps);
   const guard = createUrlKeyGuard(url);
   return [
@@ -78,7 +78,7 @@ function endpointsOf(deps: HealthDeps): Endpoint[] {
       path: '/aggregator/health/metrics',
       realm: 'aggregator metrics',
       admit: byHeader(metrics, 'METRICS_ACCESS_KEY'),
-      answer: tellMetrics(deps),
+      answer: metricsRoute(deps),
     },
   ];
 }
@@ -91,7 +91,7 @@ function headersFor({ code }: AppError, realm = ''): Record<string, string> {
   return isKeyWanted ? { 'www-authenticate': `Token realm="${realm}"` } : {};
 }
 
-/** A trailing slash means nothing. */
+/** Ignores a trailing slash. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
 
 function register(app: Hono<Env>, { path, realm, admit, hidden, answer }: Endpoint): void {
@@ -109,8 +109,8 @@ function register(app: Hono<Env>, { path, realm, admit, hidden, answer }: Endpoi
 }
 
 /**
- * Scrapers come every few seconds, so that requests which succeed are logged at the level debug. The path is logged as
- * its route only: it may contain a key.
+ * Scrapers send a request every few seconds, so successful requests are logged at level debug. Only the route is
+ * logged, because the path can contain a key.
  */
 function logRequest(log: Log, c: HealthContext, startedAt: number): void {
   const write = c.res.status < 400 ? log.debug : log.info;

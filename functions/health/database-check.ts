@@ -18,9 +18,9 @@ export type CheckedDatabase = {
 const retryMs = 1_000;
 
 /**
- * Compares the database with this version and with `SECRET_KEY`, before a job writes anything. As long as it cannot be
- * reached the promise is pending, and so it is until the portal has given a new database its check value.
- * @throws ConfigError for another schema or another key; AbortError when `signal` aborts
+ * Checks the schema version of the database and its `SECRET_KEY` check value before any job writes. The promise stays
+ * pending while the database is unreachable, and until the portal has stored the check value in a new database.
+ * @throws ConfigError if the schema or the key does not match; AbortError when `signal` aborts
  */
 export async function verifyDatabase(
   { config, db, log }: CheckedDatabase,
@@ -34,11 +34,10 @@ export async function verifyDatabase(
     try {
       assertCurrent(await schemaStateIn(db), variable);
       if (await isSecretKeyChecked(db, sealer)) return;
-      if (tries === 0)
-        log.warn('the jobs wait for the portal, which has not been started with this database yet');
+      if (tries === 0) log.warn('jobs do not run until the portal has been started with this database');
     } catch (error) {
       if (!isUnavailable(error)) return named(error);
-      if (tries === 0) log.warn('the jobs wait for the database', { error });
+      if (tries === 0) log.warn('jobs do not run until the database is reachable', { error });
     }
     await delay(retryMs, undefined, { signal });
   }
@@ -47,9 +46,9 @@ export async function verifyDatabase(
 const faults: Partial<Record<SchemaState, string>> = {
   empty: 'the database has no schema; run npm run db:migrate, or start the portal first',
   foreign:
-    'the database was made by a development version before the first release; use a new, empty database',
+    'the schema was created by a development version before the first release; use a new, empty database',
   older:
-    'the database has an older schema than this version; run npm run db:migrate, or start the new portal first',
+    'the database schema is older than this version; run npm run db:migrate, or start the new portal first',
   newer: 'the database schema is newer than this version; start the newer version of the sidecar',
 };
 

@@ -5,32 +5,32 @@ import type { WriteWitness } from '../../shared/kernel/observability/write-witne
 import type { Collectors } from './forwarder-state.ts';
 import type { SystemSample } from './system.ts';
 
-/** What the endpoints of the health port need. */
+/** Dependencies of the endpoints of the health port. */
 export type HealthDeps = {
-  /** A connection of its own: probes and jobs that hold theirs must not delay an answer. */
+  /** A separate connection, so that probes and jobs cannot delay responses. */
   db: Db;
-  /** Shown as the broker of the job queue, which is in the database; its password is not shown. */
+  /** Reported as the broker of the job queue, without its password. */
   databaseUrl: string;
-  /** Whose connection the health tells of; none unless given. */
+  /** Log collectors whose connection is part of the health report. */
   collectors?: Collectors;
   clock: Clock;
   log: Log;
-  /** An absent key refuses everything. */
+  /** Without a key, the endpoint rejects every request. */
   accessKeys: {
     check: string | undefined;
     metrics: string | undefined;
-    /** For monitors that send no headers: part of the path. */
+    /** Part of the path, for monitors that cannot send headers. */
     url: string | undefined;
   };
   /** Address of the portal, which has the pages about errors. */
   baseUrl: string;
   system: { latest(): SystemSample };
-  /** Observes the writes of this process, and writes itself only if it observed none for a while. */
+  /** Tracks the writes of this process; if there were none recently, makes a test write. */
   writes: WriteWitness;
 };
 
-/** Milliseconds that an answer waits for the database, so that it is there within a second. */
+/** Milliseconds a response waits for the database, so that it is sent within one second. */
 export const patienceMs = 900;
 
-/** Seconds after its last heartbeat during which a worker counts as alive. */
+/** Seconds a worker counts as alive after its last heartbeat. */
 export const workerLivesS = 20;

@@ -4,8 +4,8 @@ import { disksIO, fsStats } from 'systeminformation';
 export type DiskCounters = { reads: number; writes: number; readBytes: number; writtenBytes: number };
 
 /**
- * Counters since the host was started, by disk. Linux is read directly: systeminformation asks `lsblk`, which sees
- * no disks in many containers, and it gives no bytes.
+ * Returns the I/O counters of each disk since the boot of the host. On Linux, `/proc/diskstats` is read directly:
+ * systeminformation uses `lsblk`, which lists no disks in many containers, and does not report bytes.
  */
 export async function readDisks(): Promise<Map<string, DiskCounters>> {
   if (process.platform !== 'linux') return new Map([['all', await readElsewhere()]]);
@@ -14,8 +14,9 @@ export async function readDisks(): Promise<Map<string, DiskCounters>> {
 }
 
 /**
- * The lines of whole disks, as psutil sums them: partitions are part of their disk, virtual disks are disks.
- * @param disks names in `/sys/block`, where a slash of a name is written `!`
+ * Parses the lines of whole disks, which are what psutil sums: partitions are part of their disk, and virtual disks
+ * are disks.
+ * @param disks names in `/sys/block`, where a slash in a name is written `!`
  */
 export function parseDiskstats(text: string, disks: ReadonlySet<string>): Map<string, DiskCounters> {
   const found = new Map<string, DiskCounters>();
@@ -25,7 +26,7 @@ export function parseDiskstats(text: string, disks: ReadonlySet<string>): Map<st
     found.set(name, {
       reads: finite(reads),
       writes: finite(writes),
-      // The kernel counts in sectors of 512 bytes, whatever the disk has.
+      // The kernel counts in sectors of 512 bytes, independent of the sector size of the disk.
       readBytes: finite(readSectors) * 512,
       writtenBytes: finite(writtenSectors) * 512,
     });
@@ -34,8 +35,8 @@ export function parseDiskstats(text: string, disks: ReadonlySet<string>): Map<st
 }
 
 /**
- * Sums counters so that the sums never fall: a disk that disappears keeps what it had, and one that counts from the
- * start again (a wrap, another disk of that name) adds to it.
+ * Sums counters so that the sums never decrease: the last values of a disk that disappears stay in the sum, and a
+ * counter that restarts (overflow, or another disk with the same name) adds to it.
  */
 export function createDiskTotals(): (disks: ReadonlyMap<string, DiskCounters>) => DiskCounters {
   const last = new Map<string, DiskCounters>();
@@ -65,7 +66,7 @@ const add = (total: DiskCounters, now: DiskCounters, before: DiskCounters): Disk
 
 const risen = (now: number, before: number): number => (now >= before ? now - before : now);
 
-/** Some systems count nothing; systeminformation then gives null. */
+/** On systems without counters, systeminformation returns null. */
 async function readElsewhere(): Promise<DiskCounters> {
   const [io, bytes] = await Promise.all([disksIO(), fsStats()]);
   return {

@@ -2,25 +2,31 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { InstallationCounts } from '../../db/repositories/monitoring/installation-counts.ts';
 import type { Sum } from '../../db/repositories/monitoring/telemetry.ts';
 import { version } from '../../shared/kernel/version.ts';
-import { addFleet, type FleetFacts } from './fleet-families.ts';
+import { addFleet, type FleetData } from './fleet-families.ts';
 import type { SystemSample } from './system.ts';
 import { addTotals } from './total-families.ts';
 
-/** What the specification's own metrics tell; `counts` is absent until the database has answered for the first time. */
-export type MetricsFacts = { system: SystemSample; counts: InstallationCounts | undefined };
-/** With what the further families tell; absent like the counts. */
-export type AllFacts = MetricsFacts & { fleet?: FleetFacts | undefined; totals?: readonly Sum[] | undefined };
+/**
+ * Data of the metrics that the specification defines. `counts` is absent until the first read from the database
+ * succeeds.
+ */
+export type MetricsData = { system: SystemSample; counts: InstallationCounts | undefined };
+/** Data of all families. `fleet` and `totals` are absent until the first read from the database succeeds. */
+export type AllMetricsData = MetricsData & {
+  fleet?: FleetData | undefined;
+  totals?: readonly Sum[] | undefined;
+};
 
 type Family = {
   name: string;
   type: 'gauge' | 'counter';
   help: string;
-  labels?: (facts: MetricsFacts) => Record<string, string>;
-  value: (facts: MetricsFacts) => number;
+  labels?: (facts: MetricsData) => Record<string, string>;
+  value: (facts: MetricsData) => number;
 };
 
-/** All families in the Prometheus text format 0.0.4; every value is written as a float. */
-export async function metricsText(facts: AllFacts): Promise<string> {
+/** Returns all families in the Prometheus text format 0.0.4. Every value is written as a float. */
+export async function metricsText(facts: AllMetricsData): Promise<string> {
   const registry = new Registry();
   for (const family of families) addFamily(registry, family, facts);
   addProcess(registry, facts.system);
@@ -29,17 +35,23 @@ export async function metricsText(facts: AllFacts): Promise<string> {
   return asFloats(await registry.metrics());
 }
 
-/** The specification's metrics as members: a number, or for those that carry facts in labels an object of these. */
-export const metricsMembers = (facts: MetricsFacts): Record<string, unknown> =>
+/**
+ * Returns the metrics of the specification as JSON members: a number, or an object if the metric carries its data in
+ * labels.
+ */
+export const metricsMembers = (facts: MetricsData): Record<string, unknown> =>
   Object.fromEntries(families.map(({ name, labels, value }) => [name, labels?.(facts) ?? value(facts)]));
 
-/** `1` becomes `1.0`, as the specification has it; and "not a number" is spelled as the format spells it. */
+/** Writes `1` as `1.0`, as the specification requires, and `Nan` as `NaN`, as the text format requires. */
 export const asFloats = (text: string): string =>
   text.replace(/(?<![^\n])([^#\n][^\n]*) (-?\d+|Nan)(?![^\n])/g, (_line, series: string, value: string) =>
     value === 'Nan' ? `${series} NaN` : `${series} ${value}.0`,
   );
 
-/** Of this process, by the names that Prometheus clients use; left out where the system does not count them. */
+/**
+ * Adds the metrics of this process under the standard names of Prometheus clients. They are omitted on systems that
+ * do not provide them.
+ */
 function addProcess(registry: Registry, { descriptors }: SystemSample): void {
   if (!descriptors) return;
   const registers = [registry];
@@ -52,12 +64,12 @@ function addProcess(registry: Registry, { descriptors }: SystemSample): void {
 function addFamily(
   registry: Registry,
   { name, help, type, labels, value }: Family,
-  facts: MetricsFacts,
+  facts: MetricsData,
 ): void {
-  const shown = labels?.(facts) ?? {};
-  const options = { name, help, labelNames: Object.keys(shown), registers: [registry] };
-  if (type === 'counter') new Counter(options).inc(shown, value(facts));
-  else new Gauge(options).set(shown, value(facts));
+  const series = labels?.(facts) ?? {};
+  const options = { name, help, labelNames: Object.keys(series), registers: [registry] };
+  if (type === 'counter') new Counter(options).inc(series, value(facts));
+  else new Gauge(options).set(series, value(facts));
 }
 
 const gauge = (name: string, help: string, value: Family['value']): Family => ({
@@ -72,11 +84,11 @@ const counter = (name: string, help: string, value: Family['value']): Family => 
   help,
   value,
 });
-/** A count that nobody knows yet is not zero. */
+/** A count that has not been read yet is NaN, not zero. */
 const counted = (name: string, help: string, of: keyof InstallationCounts): Family =>
   gauge(name, help, ({ counts }) => counts?.[of] ?? Number.NaN);
 
-/** The specification's table, in its order. */
+/** The metrics of the specification, in its order. */
 const families: readonly Family[] = [
   {
     ...gauge('version_info', 'Version of the portal', () => 1),

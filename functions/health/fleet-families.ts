@@ -6,11 +6,11 @@ import type {
   NodeGauges,
 } from '../../db/repositories/monitoring/fleet-gauges.ts';
 import { componentStates, stateOf } from '../../shared/kernel/observability/component-state.ts';
-import { isFailing, type JudgedSite } from './sites.ts';
+import { isFailing, type SiteState } from './sites.ts';
 
-/** What the fleet is like now; `freshS`: seconds for which a passing probe counts. */
-export type FleetFacts = {
-  sites: readonly JudgedSite[];
+/** Current state of sites, farms, dispatchers and jobs. `freshS`: seconds for which a passed probe is valid. */
+export type FleetData = {
+  sites: readonly SiteState[];
   gauges: FleetGauges;
   jobs: readonly JobsWaiting[];
   freshS: number;
@@ -21,11 +21,11 @@ type Family = {
   name: string;
   help: string;
   labelNames: readonly string[];
-  points: (f: FleetFacts) => Point[];
+  points: (f: FleetData) => Point[];
 };
 
-/** Families of sites, farms, dispatchers and jobs; before anything is known they have no series. */
-export function addFleet(registry: Registry, facts: FleetFacts | undefined): void {
+/** Adds the families of sites, farms, dispatchers and jobs. They have no series until the first read succeeds. */
+export function addFleet(registry: Registry, facts: FleetData | undefined): void {
   for (const { points, ...family } of families) {
     const gauge = new Gauge({ ...family, registers: [registry] });
     for (const { labels, value } of facts ? points(facts) : []) gauge.set(labels, value);
@@ -34,15 +34,15 @@ export function addFleet(registry: Registry, facts: FleetFacts | undefined): voi
 
 const circuits = { closed: 0, half_open: 1, open: 2 } as const;
 
-/** Whether its last probe passed, in maintenance as well. */
+/** Whether the last probe passed; maintenance does not matter. */
 const isUp = ({ state_facts }: NodeGauges, freshS: number): boolean =>
   stateOf({ ...state_facts, maintenance: false }, freshS) === 'pass';
 
-/** Nodes that are disabled have a state and no other series: nothing is measured there. */
-const enabledNodes = ({ gauges }: FleetFacts): NodeGauges[] =>
+/** Disabled nodes are not probed, so they have a state and no other series. */
+const enabledNodes = ({ gauges }: FleetData): NodeGauges[] =>
   gauges.nodes.filter(({ state_facts }) => state_facts.enabled);
 
-/** One series for each state. */
+/** Returns one series per state. */
 const stateSet = (current: string, labels: Record<string, string>): Point[] =>
   componentStates.map((state) => ({ labels: { ...labels, state }, value: Number(state === current) }));
 
@@ -65,14 +65,14 @@ const families: readonly Family[] = [
     help: '1 for the state of the farm, 0 for every other state; maintenance and disabled include those of its site',
     labelNames: ['site', 'farm', 'state'],
     points: ({ gauges, freshS }) =>
-      gauges.farms.flatMap((farm) => stateSet(stateOf(farm.state_facts, freshS), ownerOf(farm))),
+      gauges.farms.flatMap((farm) => stateSet(stateOf(farm.state_facts, freshS), farmLabels(farm))),
   },
   {
     name: 'aggregator_dispatcher_state',
     help: '1 for the state of the dispatcher, 0 for every other state; maintenance is that of its farm or site, disabled includes theirs',
     labelNames: ['site', 'farm', 'dispatcher', 'state'],
     points: ({ gauges, freshS }) =>
-      gauges.nodes.flatMap((node) => stateSet(stateOf(node.state_facts, freshS), placeOf(node))),
+      gauges.nodes.flatMap((node) => stateSet(stateOf(node.state_facts, freshS), dispatcherLabels(node))),
   },
   {
     name: 'aggregator_dispatcher_up',
@@ -80,17 +80,19 @@ const families: readonly Family[] = [
     labelNames: ['site', 'farm', 'dispatcher'],
     points: (facts) =>
       enabledNodes(facts).map((node) => ({
-        labels: placeOf(node),
+        labels: dispatcherLabels(node),
         value: Number(isUp(node, facts.freshS)),
       })),
   },
   {
     name: 'aggregator_dispatcher_failure',
-    help: '1 for the reason why the last probe of a dispatcher did not pass',
+    help: '1 for the reason for which the last probe of the dispatcher failed',
     labelNames: ['site', 'farm', 'dispatcher', 'reason'],
     points: (facts) =>
       enabledNodes(facts).flatMap((node) =>
-        node.reason === null ? [] : [{ labels: { ...placeOf(node), reason: node.reason }, value: 1 }],
+        node.reason === null
+          ? []
+          : [{ labels: { ...dispatcherLabels(node), reason: node.reason }, value: 1 }],
       ),
   },
   {
@@ -167,5 +169,5 @@ const families: readonly Family[] = [
   },
 ];
 
-const ownerOf = ({ site, farm }: FarmGauges) => ({ site, farm });
-const placeOf = ({ site, farm, dispatcher }: NodeGauges) => ({ site, farm, dispatcher });
+const farmLabels = ({ site, farm }: FarmGauges) => ({ site, farm });
+const dispatcherLabels = ({ site, farm, dispatcher }: NodeGauges) => ({ site, farm, dispatcher });

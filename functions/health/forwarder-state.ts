@@ -4,15 +4,15 @@ import type { ComponentState } from '../../shared/kernel/observability/component
 /** URLs of log collectors; an absent one is not configured. */
 export type Collectors = { fluentd?: string | undefined; syslog?: string | undefined };
 
-/** Seconds after which an attempt says nothing any more: rounds of a busy forwarder last up to a minute. */
+/** Seconds for which the result of an attempt is valid. A round of a busy forwarder takes up to one minute. */
 const freshS = 60;
 
 /**
- * The configured log collectors by the last attempt at each. Without a recent one a collector is unknown at first, so that
- * a start does not alarm.
- * @param states as `forwardStates` reads them
- * @param urls of the collectors; absent ones are not configured
- * @param servingS seconds since this process began to answer
+ * Returns the state of each configured log collector according to the last attempt to deliver to it. Without a recent
+ * attempt, the state is `unknown` shortly after the start, so that a start triggers no alert, and `fail` later.
+ * @param states as returned by `forwardStates`
+ * @param urls of the collectors; an absent one is not configured
+ * @param servingS seconds since this process started to serve requests
  */
 export function forwarderStates(
   states: readonly ForwardState[],

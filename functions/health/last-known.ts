@@ -1,45 +1,48 @@
-/** What a reader knows: the last value (absent before the first one), its age, and how long the caller waited. */
-export type Known<T> = { value: T | undefined; isFresh: boolean; ageS: number; waitedS: number };
+/**
+ * The last value (absent before the first successful read), whether it is fresh, its age, and how long the caller
+ * waited.
+ */
+export type CachedValue<T> = { value: T | undefined; isFresh: boolean; ageS: number; waitedS: number };
 
 /**
- * Reads at most once at a time, and makes nobody wait longer than `patienceMs`: whoever runs out of patience gets
- * what was known before. A read that ends late still counts for those who come after it.
- * @param onFailure told about every read that failed
+ * Returns a cached reader. At most one read runs at a time. A caller waits for it at most `patienceMs` and then gets
+ * the cached value. A read that ends later updates the cache.
+ * @param onFailure is called for every failed read
  */
-export function lastKnown<T>(
+export function cachedReader<T>(
   read: () => Promise<T>,
   patienceMs: number,
   onFailure: (error: unknown) => void,
-): () => Promise<Known<T>> {
-  let known: { value: T; at: number } | undefined;
-  let flight: Promise<boolean> | undefined;
-  const fly = async (): Promise<boolean> => {
+): () => Promise<CachedValue<T>> {
+  let cached: { value: T; at: number } | undefined;
+  let running: Promise<boolean> | undefined;
+  const startRead = async (): Promise<boolean> => {
     try {
-      known = { value: await read(), at: performance.now() };
+      cached = { value: await read(), at: performance.now() };
       return true;
     } catch (error) {
       onFailure(error);
       return false;
     } finally {
-      flight = undefined;
+      running = undefined;
     }
   };
   return async () => {
     const startedAt = performance.now();
-    flight ??= fly();
-    const isFresh = await inTime(flight, patienceMs);
+    running ??= startRead();
+    const isFresh = await inTime(running, patienceMs);
     const now = performance.now();
-    const ageS = known ? (now - known.at) / 1000 : 0;
-    return { value: known?.value, isFresh, ageS, waitedS: (now - startedAt) / 1000 };
+    const ageS = cached ? (now - cached.at) / 1000 : 0;
+    return { value: cached?.value, isFresh, ageS, waitedS: (now - startedAt) / 1000 };
   };
 }
 
-/** @returns false as well when `flight` does not land within `patienceMs` */
-async function inTime(flight: Promise<boolean>, patienceMs: number): Promise<boolean> {
+/** @returns false if the read fails or does not end within `patienceMs` */
+async function inTime(read: Promise<boolean>, patienceMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), patienceMs);
   try {
-    return await Promise.race([flight, late.promise]);
+    return await Promise.race([read, late.promise]);
   } finally {
     clearTimeout(timer);
   }

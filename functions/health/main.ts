@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../../db/client.ts';
-import { beat, retire } from '../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat, removeWorker } from '../../db/repositories/jobs/workers.ts';
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { ConfigError } from '../../shared/kernel/config-error.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
@@ -13,7 +13,7 @@ import type { Config } from '../../shared/runtime/config/config.ts';
 import { isLoopbackHost } from '../../shared/runtime/config/values.ts';
 import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { serverSettings } from '../../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../../shared/runtime/node/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
@@ -33,7 +33,7 @@ type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown
 
 const isAttached = process.argv.includes(attachedFlag);
 
-/** The long-running process beside the functions: health, metrics and the jobs. */
+/** The long-running process that complements the functions: health, metrics and jobs. */
 async function startSidecar(): Promise<void> {
   const { config, misspelt } = await loadSettings();
   const { databaseSidecarUrl: databaseUrl } = config;
@@ -42,14 +42,14 @@ async function startSidecar(): Promise<void> {
       'DATABASE_SIDECAR_URL or DATABASE_URL: required, postgres://user:password@host:port/database',
     ]);
   const log = createLog({ level: config.logLevel });
-  // The portal, which started this process with the same environment, has logged them.
+  // The portal, which started this process with the same environment, has already logged them.
   if (!isAttached) for (const line of misspelt) log.warn(line);
   const shutdown = createShutdown({ log });
   endWithParent(shutdown);
   await orShutDown(shutdown, () => startAll({ config, databaseUrl, log, shutdown }));
 }
 
-/** A parent that was killed hard cannot pass a signal on; its closed channel is the sign. */
+/** A parent that is killed cannot forward a signal; the closed IPC channel shows that it has ended. */
 function endWithParent({ exit }: Shutdown): void {
   if (!isAttached) return;
   process.once('disconnect', () => exit(0));
@@ -65,7 +65,9 @@ async function startAll(start: Start): Promise<void> {
   shutdown.add('connections', () => transport.close());
   const pools = connectAll(start);
   const { jobsDb, leaseDb } = pools;
-  const system = createSystemSampler((error) => log.warn('the host could not be sampled', { error }));
+  const system = createSystemSampler((error) =>
+    log.warn('the metrics of the host could not be read', { error }),
+  );
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
   const writes = watchWrites(pools.answersDb.db, log);
@@ -74,13 +76,16 @@ async function startAll(start: Start): Promise<void> {
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
   const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
-  const registered = verified.then(() => writes.observe(() => beat(leaseDb.db, worker)).catch(() => false));
-  shutdown.add('worker entry', () => retire(leaseDb.db, worker.name));
+  const registered = verified.then(() =>
+    writes.observe(() => recordHeartbeat(leaseDb.db, worker)).catch(() => false),
+  );
+  shutdown.add('worker entry', () => removeWorker(leaseDb.db, worker.name));
   shutdown.add('lease', () => lease.release());
-  // Health answers from the first moment find a live worker; a database that is away only costs a second.
+  // With a worker entry, the first health check finds a live worker. If the database is unavailable, the wait ends
+  // after one second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
   const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
-  // A certificate that is being read cannot be interrupted; its result is no longer written.
+  // Reading a certificate cannot be interrupted; its result is discarded.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
   const serving = await serve(config, log, databaseUrl, pools.answersDb, system, writes);
   shutdown.add('server', () => serving.close(2_000));
@@ -89,7 +94,10 @@ async function startAll(start: Start): Promise<void> {
   await verified;
 }
 
-/** Separate pools: answers and the lease never wait for jobs, and short jobs not for merges of whole farms and files. */
+/**
+ * Separate pools: responses and the lease never wait for jobs, and short jobs never wait for the merge of whole farms
+ * or for files.
+ */
 function connectAll({ config, databaseUrl, log, shutdown }: Start) {
   const logged = loggedConnections(log);
   const connect = (maxConnections: number, statementTimeoutMs: number): Connection => {
@@ -116,7 +124,7 @@ async function serve(
   answersDb: Connection,
   system: SystemSampler,
   writes: WriteWitness,
-): Promise<Serving> {
+): Promise<RunningServer> {
   const app = createHealthApp({
     db: answersDb.db,
     databaseUrl,

@@ -5,16 +5,16 @@ import {
   stateOf,
 } from '../../shared/kernel/observability/component-state.ts';
 
-/** A site by its last probes. */
-export type JudgedSite = { uri: string; state: ComponentState };
+/** The state of a site according to its last probes. */
+export type SiteState = { uri: string; state: ComponentState };
 
-/** A site in any other state is as it should be, or there is nothing that could be down. */
-export const isFailing = ({ state }: JudgedSite): boolean => state === 'fail';
-export const isCounted = ({ state }: JudgedSite): boolean => state === 'pass' || state === 'fail';
+/** In any other state, the site is healthy, or has nothing that could fail. */
+export const isFailing = ({ state }: SiteState): boolean => state === 'fail';
+export const isCounted = ({ state }: SiteState): boolean => state === 'pass' || state === 'fail';
 
-/** @param olderS seconds that have passed since the facts were read */
-export const judgeSites = (
+/** @param olderS seconds since the data was read */
+export const siteStates = (
   { overrides, sites }: Pick<HealthFacts, 'overrides' | 'sites'>,
   olderS = 0,
-): JudgedSite[] =>
+): SiteState[] =>
   sites.map(({ uri, ...facts }) => ({ uri, state: stateOf(facts, freshSeconds(overrides) - olderS) }));

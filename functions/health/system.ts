@@ -5,7 +5,7 @@ import type { Descriptors } from '../../shared/kernel/observability/descriptors.
 import { createDescriptorReader } from '../../shared/runtime/node/descriptors.ts';
 import { createDiskTotals, type DiskCounters, readDisks } from './disk-counters.ts';
 
-/** The host, with the meanings of psutil; sizes in bytes. */
+/** Metrics of the host, with the definitions of psutil. Sizes are in bytes. */
 export type SystemSample = {
   identity: { machine: string; os: string; version: string };
   uptimeS: number;
@@ -19,12 +19,12 @@ export type SystemSample = {
 };
 
 export type SystemSampler = {
-  /** Takes a sample; a part that cannot be read is left as it was and reported. */
+  /** Takes a sample. A part that cannot be read keeps its last value, and the error is reported. */
   sample(): Promise<void>;
   latest(): SystemSample;
 };
 
-/** Samples the host whenever told to, so that no answer waits for it. */
+/** Samples the host on request, so that responses read the last sample without a wait. */
 export function createSystemSampler(onFailure: (error: unknown) => void): SystemSampler {
   const totals = createDiskTotals();
   let ticks = ticksOf(cpus());
@@ -59,8 +59,8 @@ export function createSystemSampler(onFailure: (error: unknown) => void): System
 }
 
 /**
- * psutil's meaning of `used`: what is neither free nor a cache that gives way. Where the parts do not add up
- * (containers with limits), what is not free.
+ * psutil's definition of `used`: memory that is neither free nor a reclaimable cache. If the parts do not add up
+ * (containers with limits), all memory that is not free.
  */
 export function memoryOf(
   read: Pick<
@@ -76,7 +76,7 @@ export function memoryOf(
 
 export type Ticks = { busy: number; all: number };
 
-/** Load between two moments; systeminformation would start a shell, and wait for it, at every look. */
+/** CPU load between two samples. systeminformation would start a shell, and wait for it, for each sample. */
 export function busyPercent(before: Ticks, now: Ticks): number {
   const all = now.all - before.all;
   const share = all > 0 ? ((now.busy - before.busy) / all) * 100 : 0;
@@ -95,7 +95,10 @@ function ticksOf(processors: readonly CpuInfo[]): Ticks {
   return ticks;
 }
 
-/** `free` is what users may still take; used and free do not add up to total where root keeps a reserve. */
+/**
+ * `free` is the space available to users. If blocks are reserved for root, `used` and `free` do not add up to
+ * `total`.
+ */
 async function rootDisk(): Promise<SystemSample['disk']> {
   const { blocks, bfree, bavail, bsize } = await statfs('/');
   return { total: blocks * bsize, used: (blocks - bfree) * bsize, free: bavail * bsize };

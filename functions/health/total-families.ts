@@ -4,7 +4,7 @@ import { bucketBounds } from '../../shared/kernel/observability/telemetry.ts';
 
 type Family = { name: string; help: string; labelNames: string[] };
 
-/** Families that are summed in the database from what all processes have counted, by the name of their sums. */
+/** Families whose values the database sums over all processes, by the name of the sum. */
 export function addTotals(registry: Registry, sums: readonly Sum[]): void {
   const byFamily = Map.groupBy(sums, ({ family }) => family);
   const registers = [registry];
@@ -56,14 +56,17 @@ type Point = { metricName: string; labels: Labels; value: number };
 const labelled = ({ labelNames }: Family, values: readonly string[]): Labels =>
   Object.fromEntries(labelNames.map((name, at) => [name, values[at] ?? '']));
 
-/** A histogram that observes nothing: its buckets were filled elsewhere, each for itself, and are added up here. */
+/**
+ * A histogram without its own observations: its buckets come from the database as separate counts and are accumulated
+ * here.
+ */
 class SummedHistogram extends Histogram {
-  readonly #told: Pick<Family, 'name' | 'help'>;
+  readonly #family: Pick<Family, 'name' | 'help'>;
   readonly #points: Point[];
 
   constructor(family: Family, buckets: readonly Sum[], sums: readonly Sum[]) {
     super({ ...family, registers: [] });
-    this.#told = family;
+    this.#family = family;
     const owners = Map.groupBy(buckets, ({ labels }) => JSON.stringify(labels.slice(0, -1)));
     const totals = new Map(sums.map(({ labels, value }) => [JSON.stringify(labels), value]));
     this.#points = [...owners].flatMap(([key, own]) =>
@@ -71,9 +74,9 @@ class SummedHistogram extends Histogram {
     );
   }
 
-  /** What a registry asks for, in the place of what was observed. */
+  /** Called by the registry; returns the points from the database instead of observations. */
   async getForPromString() {
-    return { ...this.#told, type: 'histogram', values: this.#points };
+    return { ...this.#family, type: 'histogram', values: this.#points };
   }
 }
 

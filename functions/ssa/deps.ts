@@ -3,15 +3,15 @@ import type { SessionAgent } from '../../shared/agents/credentials.ts';
 import type { Ctx } from '../../shared/context/context.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type SsaDeps = HttpDeps & AgentDeps;
 /** The context of a call by an authenticated session agent. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
-export const ssaDeps = async (ingredients: Ingredients): Promise<SsaDeps> => ({
-  ...(await baseDeps(ingredients)),
-  ...(ingredients.notifier && { notifier: ingredients.notifier }),
+export const ssaDeps = async (given: RuntimeParts): Promise<SsaDeps> => ({
+  ...(await baseDeps(given)),
+  ...(given.notifier && { notifier: given.notifier }),
 });
 
 export const endpoint = endpointIn<SsaDeps>();

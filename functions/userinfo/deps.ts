@@ -5,7 +5,7 @@ import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { LoginDeps } from '../../shared/identity/login/account.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type UserinfoDeps = HttpDeps & LoginDeps;
 export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
@@ -13,11 +13,11 @@ export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
 export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
-  ingredients: Ingredients & { directories: DirectoryRemote },
+  given: RuntimeParts & { directories: DirectoryRemote },
 ): Promise<UserinfoDeps> => ({
-  ...(await baseDeps(ingredients)),
-  directories: ingredients.directories,
-  hasher: createHasher(ingredients.hashing),
+  ...(await baseDeps(given)),
+  directories: given.directories,
+  hasher: createHasher(given.hashing),
 });
 
 export const endpoint = endpointIn<UserinfoDeps>();

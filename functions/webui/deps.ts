@@ -11,7 +11,7 @@ import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
-import type { IdentityIngredients } from '../../shared/runtime/deps.ts';
+import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 
@@ -33,17 +33,17 @@ export type WebuiDeps = HttpDeps &
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (ingredients: IdentityIngredients): Promise<WebuiDeps> => ({
-  ...(await fleetDeps(ingredients)),
-  hasher: createHasher(ingredients.hashing),
-  directories: ingredients.directories,
-  kdcs: ingredients.kdcs,
-  host: ingredients.host,
-  assets: ingredients.assets,
-  ...(ingredients.s3 && { objectStore: createS3Reader(ingredients.s3) }),
-  outbound: ingredients.outbound,
-  allowInsecureDispatchers: ingredients.outbound.allowInsecure,
-  ...(ingredients.notifier && { notifier: ingredients.notifier }),
+export const webuiDeps = async (given: IdentityRuntimeParts): Promise<WebuiDeps> => ({
+  ...(await fleetDeps(given)),
+  hasher: createHasher(given.hashing),
+  directories: given.directories,
+  kdcs: given.kdcs,
+  host: given.host,
+  assets: given.assets,
+  ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
+  outbound: given.outbound,
+  allowInsecureDispatchers: given.outbound.allowInsecure,
+  ...(given.notifier && { notifier: given.notifier }),
 });
 
 export const endpoint = endpointIn<WebuiDeps>();

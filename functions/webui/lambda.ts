@@ -2,7 +2,7 @@ import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { directoriesBySockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { bySockets } from '../../shared/runtime/edge/dispatchers-by-sockets.ts';
-import { fleetDemands as demands } from '../../shared/runtime/edge/fleet-deps.ts';
+import { fleetVariables as demands } from '../../shared/runtime/edge/fleet-deps.ts';
 import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createWebui } from './app.ts';
 import { webuiDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db, Statement } from '../../db/client.ts';
-import { type Maintained, maintenanceRecord } from '../../db/repositories/maintenance/records.ts';
+import { type MaintenanceObject, maintenanceRecord } from '../../db/repositories/maintenance/records.ts';
 import { addDoneStep } from '../../db/repositories/maintenance/steps.ts';
 import { maintenanceTemplates } from '../../db/repositories/maintenance/templates.ts';
 import { dropWindow, isBegun, openWindow, windowKey } from '../../db/repositories/maintenance/windows.ts';
@@ -113,7 +113,7 @@ function windowOf(
   { target, template, body, isNow, isTold }: Ordered,
 ): Statement[] {
   const about = windowKey({ object_type: type, farmId, uuid });
-  const object: Maintained = {
+  const object: MaintenanceObject = {
     object_type: type,
     object_name: String(target.object.name),
     site_id: null,
@@ -135,7 +135,7 @@ function windowOf(
 function opened(
   ctx: WebuiCtx,
   h: Db,
-  object: Maintained & { about: string },
+  object: MaintenanceObject & { about: string },
   template_id: string,
   { body, isNow, isTold }: Pick<Ordered, 'body' | 'isNow' | 'isTold'>,
 ): Statement[] {

@@ -1,12 +1,12 @@
 import type { Ctx } from '../../shared/context/context.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import { baseDeps, type Ingredients } from '../../shared/runtime/deps.ts';
+import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type WsproxyDeps = HttpDeps;
 export type WsproxyCtx = Ctx<WsproxyDeps>;
 
-export const wsproxyDeps = (ingredients: Ingredients): Promise<WsproxyDeps> => baseDeps(ingredients);
+export const wsproxyDeps = (given: RuntimeParts): Promise<WsproxyDeps> => baseDeps(given);
 
 export const endpoint = endpointIn<WsproxyDeps>();
 export const base = '/api/wsproxy/v7.0';

@@ -1,4 +1,4 @@
-import { type FoundAgent, findAgent, findRegistration } from '../../db/repositories/agents/agents.ts';
+import { type AgentRecord, findAgent, findRegistration } from '../../db/repositories/agents/agents.ts';
 import { countAgentFailure } from '../../db/repositories/agents/failures.ts';
 import { findSessionAgent } from '../../db/repositories/agents/sessions.ts';
 import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../access/agent-tokens.ts';
@@ -17,10 +17,10 @@ const perMinute = 300;
 const perMinuteOfAll = 6_000;
 
 type As<R extends AgentPrincipal['role']> = AgentPrincipal & { role: R };
-type WithWorkplace<A extends FoundAgent> = A & { workplace: NonNullable<A['workplace']> };
+type WithWorkplace<A extends AgentRecord> = A & { workplace: NonNullable<A['workplace']> };
 
 /** The agent of a workplace that the snapshot knows. */
-export type Agent = As<'workplace' | 'session'> & WithWorkplace<FoundAgent>;
+export type Agent = As<'workplace' | 'session'> & WithWorkplace<AgentRecord>;
 export type SessionAgent = As<'session'> &
   WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
 export type Registration = As<'registration'> & NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
@@ -104,7 +104,7 @@ function takeTurn({ deps, now }: AnyCtx, tokenHash: string, limit: number): void
   });
 }
 
-function withWorkplace<A extends FoundAgent>(agent: A): WithWorkplace<A> {
+function withWorkplace<A extends AgentRecord>(agent: A): WithWorkplace<A> {
   const { workplace } = agent;
   if (!workplace) throw notFound();
   return { ...agent, workplace };

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { leaveAt } from '../../db/repositories/agents/session-messages.ts';
+import { addMessages } from '../../db/repositories/agents/session-messages.ts';
 import { findReachable, workplacesOf } from '../../db/repositories/agents/sessions.ts';
 import type { Happening } from '../context/audit-entry.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
@@ -62,7 +62,7 @@ async function leave(
   const told = { delivered: reached.length, failed: 0, by: 'session_agent' };
   const action = {
     happening,
-    written: (h: FleetDeps['db']) => [leaveAt(h, pool.farm.id, reached, content)],
+    written: (h: FleetDeps['db']) => [addMessages(h, pool.farm.id, reached, content)],
     told: () => told,
   };
   await actLater(ctx, pool, action, undefined);

@@ -1,5 +1,5 @@
 import type { Db, Statement } from '../../db/client.ts';
-import { leaveLogoff } from '../../db/repositories/agents/session-messages.ts';
+import { addLogoffRequest } from '../../db/repositories/agents/session-messages.ts';
 import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot/touch.ts';
 import { foldName } from '../kernel/text.ts';
 import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
@@ -34,7 +34,7 @@ function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] 
   const { workplace_uuid: workplace, user } = object;
   if (typeof workplace !== 'string') return [];
   const session = { farmId: farm.id, uuid, workplace, user: foldName(String(user ?? '')) };
-  return [freeWorkplace(h, farm.id, workplace), leaveLogoff(h, session, at)];
+  return [freeWorkplace(h, farm.id, workplace), addLogoffRequest(h, session, at)];
 }
 
 /** What the audit says of something done with a session. */

@@ -2,10 +2,10 @@ import { compactVerify, createLocalJWKSet } from 'jose';
 import type { Db } from '../../db/client.ts';
 import {
   addCheckpoint,
+  type ChainLink,
   type Checkpoint,
   findAnchors,
   findHead,
-  type Link,
   type SignedLink,
 } from '../../db/repositories/audit/checkpoints.ts';
 import type { SigningKeys } from '../access/signing-keys.ts';
@@ -45,7 +45,7 @@ export async function keepCheckpoints(signing: Signing, slack: number): Promise<
  * Signs that the events up to `base` are gone because their time was over.
  * @throws BrokenCheckpoint
  */
-export async function signBase(signing: Signing, base: Link): Promise<void> {
+export async function signBase(signing: Signing, base: ChainLink): Promise<void> {
   await sign(signing, await findHead(signing.db), base);
 }
 
@@ -56,7 +56,7 @@ export async function signBase(signing: Signing, base: Link): Promise<void> {
 export async function readSealed({
   db,
   keys,
-}: Signing): Promise<{ head: Link; latest: Checkpoint | undefined; base: Link }> {
+}: Signing): Promise<{ head: ChainLink; latest: Checkpoint | undefined; base: ChainLink }> {
   const head = await findHead(db);
   const { latest, base } = await findAnchors(db, kidsOf(keys));
   // What is carried on must not come from a row that somebody else has written.
@@ -87,13 +87,18 @@ const wordsOf = ({ seq, hash, base_seq, base_hash }: Omit<SignedLink, 'jws'>) =>
   base_hash,
 });
 
-function isDue(head: Link, latest: Checkpoint | undefined, { keys, now }: Signing, slack: number): boolean {
+function isDue(
+  head: ChainLink,
+  latest: Checkpoint | undefined,
+  { keys, now }: Signing,
+  slack: number,
+): boolean {
   if (latest?.kid !== keys.kid) return true;
   const ageMs = now.getTime() - latest.at.getTime();
   return head.seq - latest.seq > rowsBetween - slack || (head.seq > latest.seq && ageMs >= msBetween);
 }
 
-async function sign({ db, keys, now }: Signing, head: Link, base: Link): Promise<void> {
+async function sign({ db, keys, now }: Signing, head: ChainLink, base: ChainLink): Promise<void> {
   const words = wordsOf({ ...head, base_seq: base.seq, base_hash: base.hash });
   const jws = await keys.signText(type, JSON.stringify({ ...words, at: now.toISOString() }));
   await addCheckpoint(db, { ...words, at: now, kid: keys.kid, jws });

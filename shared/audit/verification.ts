@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { type Stretch, type Verdict, verifyAudit } from '../../db/repositories/audit/chain.ts';
+import { type ChainRange, type Verification, verifyAudit } from '../../db/repositories/audit/chain.ts';
 import type { SigningKeys } from '../access/signing-keys.ts';
 import { isAsSigned, kidsOf } from './checkpoints.ts';
 
@@ -10,8 +10,8 @@ import { isAsSigned, kidsOf } from './checkpoints.ts';
 export async function verifyChain(
   db: Db,
   keys: SigningKeys,
-  stretch: Stretch,
-): Promise<Omit<Verdict, 'leaning'>> {
+  stretch: ChainRange,
+): Promise<Omit<Verification, 'leaning'>> {
   const { leaning, ...verdict } = await verifyAudit(db, stretch, kidsOf(keys));
   const signed = await Promise.all(leaning.map((row) => isAsSigned(row, keys)));
   const forged = leaning.filter((_, at) => !signed[at]).map(({ seq }) => seq);

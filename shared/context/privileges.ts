@@ -1,13 +1,13 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { raisedByMust } from '../../db/errors.ts';
 import {
-  type Held,
+  type AffectedRoles,
+  type GrantedPermissions,
   isSkippingChanged,
   lacking,
   mustCover,
   mustNotChangeSkipping,
   type SkipChange,
-  type Stake,
 } from '../../db/repositories/records/privileges.ts';
 import { AppError } from '../kernel/errors.ts';
 import type { BaseDeps, Ctx } from './context.ts';
@@ -16,7 +16,7 @@ import type { SignedIn } from './principal.ts';
 import { permissionsOf, scopeOf } from './rights.ts';
 
 /** The principal's rights in the form that the database compares. */
-export const heldBy = (principal: SignedIn): Held =>
+export const heldBy = (principal: SignedIn): GrantedPermissions =>
   Object.fromEntries(
     permissionsOf(principal).map((permission) => [permission, scopeOf(principal, permission) ?? []]),
   );
@@ -48,7 +48,7 @@ export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
  */
 export function powerOver(
   ctx: Ctx<BaseDeps, SignedIn>,
-  stakes: readonly Stake[],
+  stakes: readonly AffectedRoles[],
   skips: readonly SkipChange[] = [],
 ): Power {
   const held = heldBy(ctx.principal);

@@ -1,4 +1,4 @@
-import type { Reading } from '../../db/repositories/records/bulk.ts';
+import type { ReadableSites } from '../../db/repositories/records/bulk.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
 import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
@@ -55,7 +55,7 @@ function covers(own: Scope | undefined, asked: '*' | readonly string[]): boolean
 
 /** Within which sites the principal may read objects that an error names, by their type. */
 export const readingOf =
-  (principal: Principal): Reading =>
+  (principal: Principal): ReadableSites =>
   (type) => {
     const permission = readPermissionOf(type);
     return isSignedIn(principal) && permission ? scopeOf(principal, permission) : undefined;

@@ -1,4 +1,4 @@
-import { type AppError, codeFacts } from '../kernel/errors.ts';
+import { type AppError, problemProperties } from '../kernel/errors.ts';
 import type { Language } from '../messages/languages.ts';
 import { inLanguage, isDetail } from '../messages/message.ts';
 
@@ -31,7 +31,7 @@ export function problemOf(
   requestId: string,
   { language = 'en', pages = '' }: Form = {},
 ): Problem {
-  const facts = codeFacts(error.code);
+  const facts = problemProperties(error.code);
   const { retry_after_s: _, errors, ...members } = error.members;
   const faults = errors?.map((fault) => ({ ...fault, detail: inLanguage(fault.detail, language) }));
   return {
@@ -72,7 +72,7 @@ export function refuseWith(
   error: AppError,
   headers: Record<string, string>,
 ): Response {
-  const facts = codeFacts(error.code);
+  const facts = problemProperties(error.code);
   const retryAfter = error.members.retry_after_s ?? facts.retryAfterS;
   return new Response(JSON.stringify(body), {
     status: facts.status,

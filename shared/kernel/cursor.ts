@@ -1,4 +1,4 @@
-import type { Place, Sealer } from './crypto/sealing.ts';
+import type { SealedField, Sealer } from './crypto/sealing.ts';
 import { AppError } from './errors.ts';
 import { canonicalJson } from './json/json.ts';
 
@@ -22,7 +22,7 @@ export async function openCursor(sealer: Sealer, list: ListIdentity, cursor: str
   }
 }
 
-const placeOf = ({ resource, ...list }: ListIdentity): Place => ({
+const placeOf = ({ resource, ...list }: ListIdentity): SealedField => ({
   table: resource,
   row: canonicalJson(list),
   column: 'cursor',

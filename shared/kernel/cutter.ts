@@ -1,4 +1,4 @@
-export type Cutter = {
+export type Chunker = {
   add(bytes: Uint8Array): Promise<void>;
   /** Emits the remaining bytes. */
   flush(): Promise<void>;
@@ -8,7 +8,10 @@ export type Cutter = {
  * Splits a stream of bytes into pieces of exactly `size` bytes; only the piece emitted by `flush` may be shorter. The
  * buffer of a piece is reused after `emit` has resolved.
  */
-export function createCutter(size: number, emit: (piece: Uint8Array<ArrayBuffer>) => Promise<void>): Cutter {
+export function createChunker(
+  size: number,
+  emit: (piece: Uint8Array<ArrayBuffer>) => Promise<void>,
+): Chunker {
   const piece = new Uint8Array(size);
   let filled = 0;
   const flush = async (): Promise<void> => {

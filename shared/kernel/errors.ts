@@ -1,7 +1,7 @@
 import { type Detail, inLanguage, type Text } from '../messages/message.ts';
 
 /** Properties of a problem code: HTTP status, RFC 9457 title, and whether a retry may succeed. */
-type CodeFacts = { status: number; title: Detail; retryable?: true; retryAfterS?: number };
+type ProblemProperties = { status: number; title: Detail; retryable?: true; retryAfterS?: number };
 
 /**
  * The closed table of problem codes; the RFC 9457 `type` is `/api/errors/<code>`. Within API version 7.0 codes are
@@ -99,12 +99,12 @@ export const errorCodes = {
     retryable: true,
     retryAfterS: 5,
   },
-} as const satisfies Record<string, CodeFacts>;
+} as const satisfies Record<string, ProblemProperties>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
 /** @returns the properties of a code in their common type */
-export const codeFacts = (code: ErrorCode): CodeFacts => errorCodes[code];
+export const problemProperties = (code: ErrorCode): ProblemProperties => errorCodes[code];
 
 /**
  * An error of one field. `pointer` is a JSON Pointer (RFC 6901) into the body, `?name` for a query parameter, or the
@@ -141,11 +141,11 @@ export class AppError extends Error {
 export const notFound = (): AppError => new AppError('not_found');
 
 /** Maximum of `errors` entries in a problem; without it the response could be larger than the request by far. */
-export const mostFieldErrors = 100;
+export const maxFieldErrors = 100;
 
 /** The request has invalid fields, with one entry per field. */
 export const invalid = (...errors: FieldError[]): AppError =>
-  new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, mostFieldErrors) });
+  new AppError('invalid_request', errors[0]?.detail, { errors: errors.slice(0, maxFieldErrors) });
 
 /**
  * The current state does not allow the operation. `reason` is a stable machine-readable word, `detail` a sentence.

@@ -15,4 +15,4 @@ export type JobKind<Payload> = {
 };
 
 /** Payload of a job without parameters. */
-export const Nothing = z.strictObject({});
+export const EmptyPayload = z.strictObject({});

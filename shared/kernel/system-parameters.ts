@@ -1,6 +1,6 @@
 import { languages } from '../messages/languages.ts';
 
-type Fact<T> = {
+type ParameterDefinition<T> = {
   default: T;
   help: string;
   min?: number;
@@ -11,28 +11,28 @@ type Fact<T> = {
   pattern?: RegExp;
 };
 
-const seconds = (value: number, help: string, min = 1, max = 2_592_000): Fact<number> => ({
+const seconds = (value: number, help: string, min = 1, max = 2_592_000): ParameterDefinition<number> => ({
   default: value,
   min,
   max,
   unit: 's',
   help,
 });
-const milliseconds = (value: number, help: string): Fact<number> => ({
+const milliseconds = (value: number, help: string): ParameterDefinition<number> => ({
   default: value,
   min: 100,
   max: 60_000,
   unit: 'ms',
   help,
 });
-const days = (value: number, help: string): Fact<number> => ({
+const days = (value: number, help: string): ParameterDefinition<number> => ({
   default: value,
   min: 1,
   max: 36_500,
   unit: 'd',
   help,
 });
-const count = (value: number, min: number, max: number, help: string): Fact<number> => ({
+const count = (value: number, min: number, max: number, help: string): ParameterDefinition<number> => ({
   default: value,
   min,
   max,
@@ -40,8 +40,8 @@ const count = (value: number, min: number, max: number, help: string): Fact<numb
 });
 
 /** Link schemes that execute code, read local files or are unencrypted. No setting can allow them. */
-export const neverLinked: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
-const scheme = `(?!(?:${neverLinked.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
+export const forbiddenSchemes: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
+const scheme = `(?!(?:${forbiddenSchemes.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
 
 /** The last use of a session is written once a minute. A shorter idle timeout would end sessions in use. */
 const shortestIdleS = 120;
@@ -184,13 +184,18 @@ export const systemParameters = {
     max: 1_024,
     help: 'Download URL of the client program, or an empty text',
   },
-} as const satisfies Record<string, Fact<number> | Fact<string> | Fact<boolean>>;
+} as const satisfies Record<
+  string,
+  ParameterDefinition<number> | ParameterDefinition<string> | ParameterDefinition<boolean>
+>;
 
-type Facts = typeof systemParameters;
-export type ParameterName = keyof Facts;
+type SystemParameters = typeof systemParameters;
+export type ParameterName = keyof SystemParameters;
 export type ParameterValue = number | string | boolean;
 type Widen<T> = T extends number ? number : T extends boolean ? boolean : string;
-export type Parameters = { readonly [Name in keyof Facts]: Widen<Facts[Name]['default']> };
+export type Parameters = {
+  readonly [Name in keyof SystemParameters]: Widen<SystemParameters[Name]['default']>;
+};
 
 const defaults = Object.fromEntries(
   Object.entries(systemParameters).map(([name, fact]) => [name, fact.default]),
@@ -203,6 +208,7 @@ export function parametersFrom(overrides: Record<string, unknown> | null): Param
 }
 
 /** The properties of every parameter in their common type, in the order of the table. */
-export const parameterFacts: readonly (readonly [ParameterName, Fact<ParameterValue>])[] = Object.entries(
-  systemParameters,
-) as [ParameterName, Fact<ParameterValue>][];
+export const parameterDefinitions: readonly (readonly [
+  ParameterName,
+  ParameterDefinition<ParameterValue>,
+])[] = Object.entries(systemParameters) as [ParameterName, ParameterDefinition<ParameterValue>][];

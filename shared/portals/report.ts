@@ -4,7 +4,7 @@ import {
   type InstallationCounts,
   installationCounts,
 } from '../../db/repositories/monitoring/installation-counts.ts';
-import { type Report, reportPortal } from '../../db/repositories/monitoring/portals.ts';
+import { type PortalReport, reportPortal } from '../../db/repositories/monitoring/portals.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
@@ -32,7 +32,7 @@ export const PortalMetrics = z
   .catchall(z.number().nullable());
 
 /** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */
-export const notePortal = (db: Db, told: Omit<Report, 'id' | 'name_key'>): Promise<void> =>
+export const notePortal = (db: Db, told: Omit<PortalReport, 'id' | 'name_key'>): Promise<void> =>
   reportPortal(db, { ...told, id: newId(), name_key: foldName(told.name) });
 
 /** Notes that the portal lives whose database this is, with what was measured of its host. */

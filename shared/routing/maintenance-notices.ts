@@ -1,4 +1,4 @@
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import { verbatim } from '../messages/message.ts';
 import { sessionStates } from '../remotes/dispatcher/rows.ts';
@@ -33,7 +33,7 @@ export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explai
 /** A list of a farm with the state that the one decision gives each service, and the message of its maintenance. */
 export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): SeenList {
   const factsAt = poolFacts(site, new Map([[id, list]]));
-  const services = list.services.map((service): KeptService => {
+  const services = list.services.map((service): CachedService => {
     const state = stateOf(
       factsAt({ farm_id: id, servicepool_uuid: service.uuid.toLowerCase() }),
       service.state,
@@ -60,7 +60,7 @@ export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenLis
     ({ farm_id, subject }) => farm_id === farm.id && subject === site.principal.subject,
   );
   if (!last) return undefined;
-  const services = last.services.map(({ maintenance_message: _, ...service }): KeptService => {
+  const services = last.services.map(({ maintenance_message: _, ...service }): CachedService => {
     const message = noticeOf(site, farm.id, service.uuid);
     const sessions = sessionsIn(site, { farm_id: farm.id, servicepool_uuid: service.uuid.toLowerCase() });
     return {
@@ -75,7 +75,7 @@ export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenLis
   return { services, fetchedAt: new Date(last.fetched_at), fresh: false };
 }
 
-const sessionsIn = ({ routing }: RoutedSite, at: Key): KeptService['sessions'] =>
+const sessionsIn = ({ routing }: RoutedSite, at: Key): CachedService['sessions'] =>
   routing.sessions
     .filter((session) => keyText(session) === keyText(at))
     .map(({ session_uuid, state }) => ({

@@ -1,4 +1,4 @@
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { isReachable, type NodeState } from '../sites/calls/order.ts';
 
 /** What decides whether a pool takes a new session of a user. */
@@ -18,7 +18,7 @@ export type PoolFacts = {
 export type Obstacle = { step: 'site' | 'farm' | 'entitlement' | 'pool' | 'node'; reason: string };
 
 /** The state of a service as users see it. */
-export type ServiceState = Exclude<KeptService['state'], 'unknown'>;
+export type ServiceState = Exclude<CachedService['state'], 'unknown'>;
 
 /**
  * The one decision on readiness: lists, verdicts, connections, rules and explanations derive from it.
@@ -55,10 +55,10 @@ export const isMaintenanceReason = ({ reason }: { reason: string }): boolean =>
  * The state that a list shows.
  * @param told the state in the list of the dispatcher
  */
-export function stateOf(facts: PoolFacts, told: KeptService['state']): ServiceState {
+export function stateOf(facts: PoolFacts, told: CachedService['state']): ServiceState {
   if (isMaintained(facts)) return 'maintenance';
   return obstacleOf(facts) ? 'unavailable' : shownState(told);
 }
 
-export const shownState = (state: KeptService['state']): ServiceState =>
+export const shownState = (state: CachedService['state']): ServiceState =>
   state === 'unknown' ? 'unavailable' : state;

@@ -1,4 +1,4 @@
-import { type RoutingRows, routingRows, type Wanted } from '../../db/repositories/routing/facts.ts';
+import { type RoutingRows, type RoutingTarget, routingRows } from '../../db/repositories/routing/facts.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
@@ -18,7 +18,7 @@ export type RoutedSite = UserSite & {
 export async function loadRoutedSite(
   ctx: UserCtx,
   uri: string,
-  wanted: Wanted,
+  wanted: RoutingTarget,
   viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
 ): Promise<RoutedSite> {
   const { id, name, domain } = viewer;

@@ -1,5 +1,5 @@
 import type { RuleRow } from '../../db/repositories/routing/facts.ts';
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { isLinked, lastDomains } from '../sites/linking.ts';
 import type { PoolFacts } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
@@ -63,10 +63,10 @@ function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts
   };
 }
 
-const saysMaintenance = ({ maintenance, state }: KeptService): boolean =>
+const saysMaintenance = ({ maintenance, state }: CachedService): boolean =>
   maintenance === true || state === 'maintenance';
 
-const isUnknown = ({ maintenance, state }: KeptService): boolean =>
+const isUnknown = ({ maintenance, state }: CachedService): boolean =>
   maintenance === null || state === 'unknown';
 
 /** A farm's own fresh list knows better than the snapshot which sessions are live; an older one adds to it. */

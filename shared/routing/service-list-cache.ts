@@ -1,9 +1,9 @@
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { RoutedSite } from './routed-site.ts';
 
 /** The cached list of a user's services at a farm; a `fresh` one is as good as a new answer. */
-export type SeenList = { services: readonly KeptService[]; fetchedAt: Date; fresh: boolean };
+export type SeenList = { services: readonly CachedService[]; fetchedAt: Date; fresh: boolean };
 
 /** The cached lists of the site's farms that may be shown, by farm. */
 export function cachedLists(site: RoutedSite, parameters: Parameters, now: Date): Map<string, SeenList> {

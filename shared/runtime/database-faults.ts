@@ -21,10 +21,10 @@ export const namingDatabase =
     throw pgFault(error) || isUnavailable(error) ? databaseFault(variable, url, error) : error;
   };
 
-type Facts = { place: string; database: string; message: string };
+type FaultDetails = { place: string; database: string; message: string };
 
 /** The first match applies. `when` is matched against the SQLSTATE or Node error code, a space, and the message. */
-const faults: readonly { when: RegExp; text: (facts: Facts) => string }[] = [
+const faults: readonly { when: RegExp; text: (facts: FaultDetails) => string }[] = [
   {
     when: /^28000 .*(?:no encryption|SSL off)/,
     text: ({ place }) => `${place} accepts encrypted connections only; add ?sslmode=verify-full to the URL`,

@@ -21,7 +21,7 @@ import type { PeerKeyRemote } from '../remotes/peer-keys/https.ts';
 import type { RdpSigning } from './config/rdp-signing.ts';
 
 /** What a runtime provides to build the dependencies of a module. Nothing in it belongs to a single request. */
-export type Ingredients = {
+export type RuntimeParts = {
   db: Db;
   log: Log;
   clock?: Clock;
@@ -52,7 +52,7 @@ export type Ingredients = {
 };
 
 /** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
-export type FleetIngredients = Ingredients & {
+export type FleetRuntimeParts = RuntimeParts & {
   /** Carries the calls of dispatcher nodes. */
   dispatcherTransport: Transport;
   peerKeys: PeerKeyRemote;
@@ -60,10 +60,10 @@ export type FleetIngredients = Ingredients & {
 };
 
 /** Also with remotes for directories and KDCs, for modules that authenticate users or test domains. */
-export type IdentityIngredients = FleetIngredients & { directories: DirectoryRemote; kdcs: KdcRemote };
+export type IdentityRuntimeParts = FleetRuntimeParts & { directories: DirectoryRemote; kdcs: KdcRemote };
 
 /** The dependencies of every module. */
-export async function baseDeps(given: Ingredients): Promise<HttpDeps> {
+export async function baseDeps(given: RuntimeParts): Promise<HttpDeps> {
   const sealer = await createSealer(given.secretKeys);
   return {
     db: given.db,

@@ -4,14 +4,14 @@ import type { Log } from '../kernel/observability/log.ts';
 import { createTelemetry, type Telemetry } from '../kernel/observability/telemetry.ts';
 import type { WriteWitness } from '../kernel/observability/write-witness.ts';
 
-type Options = {
+type TelemetryOptions = {
   isHasty?: boolean;
   /** Observes the writes, which are the most regular ones of a portal. */
   writes?: WriteWitness;
 };
 
 /** Counts in this process or isolate, and writes batches to the database, where sidecars add them to the sums. */
-export const telemetryInto = (db: Db, log: Log, { writes, ...options }: Options = {}): Telemetry =>
+export const telemetryInto = (db: Db, log: Log, { writes, ...options }: TelemetryOptions = {}): Telemetry =>
   createTelemetry({
     append: async (counts) => {
       const append = async () => void (await appendTelemetry(db, counts));

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../db/repositories/routing/facts.ts';
-import type { KeptService } from '../../db/schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { shownState } from '../routing/readiness.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
 import { conflictOf, keyText, type Route } from '../routing/routing.ts';
@@ -10,7 +10,7 @@ import type { ClientService } from './shapes.ts';
 
 type Shown = z.input<typeof ClientService>;
 type RoutedRule = { rule: RuleRow; routed: Route };
-type Member = { farm_id: string; servicepool_uuid: string; service: KeptService };
+type Member = { farm_id: string; servicepool_uuid: string; service: CachedService };
 
 /** Services as the viewer sees them: the viewer's rules, and the pools that no enabled rule of the site covers. */
 export const shownServices = (
@@ -30,7 +30,7 @@ const poolServices = (site: RoutedSite, views: readonly FarmView[], covered: Rea
       .map((service) => poolService(site, farm.id, service)),
   );
 
-function poolService(site: RoutedSite, farmId: string, service: KeptService): Shown {
+function poolService(site: RoutedSite, farmId: string, service: CachedService): Shown {
   const id = `${farmId}.${service.uuid}`;
   return {
     id,

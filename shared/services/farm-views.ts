@@ -1,4 +1,4 @@
-import { keepServiceLists } from '../../db/repositories/routing/service-lists.ts';
+import { cacheServiceLists } from '../../db/repositories/routing/service-lists.ts';
 import type { Domain, Service } from '../remotes/dispatcher/connections.ts';
 import { servicesInMaintenance, withStates } from '../routing/maintenance-notices.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
@@ -107,7 +107,7 @@ function keepAnswers(ctx: UserCtx, { principal, viewer, routing }: RoutedSite, a
   );
   if (lists.length === 0) return;
   ctx.later(() =>
-    Promise.resolve(keepServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
+    Promise.resolve(cacheServiceLists(ctx.deps.db, lists)).catch((error: unknown) =>
       ctx.log.warn('service lists could not be cached', { request_id: ctx.requestId, error }),
     ),
   );

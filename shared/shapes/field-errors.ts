@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldError, mostFieldErrors } from '../kernel/errors.ts';
+import { type FieldError, maxFieldErrors } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json/json.ts';
 import { pointerTo } from '../kernel/json/pointer.ts';
 import { type Detail, joined, message, type Text, term, verbatim } from '../messages/message.ts';
@@ -16,11 +16,11 @@ export function fieldErrors(
   known: readonly string[] = [],
 ): FieldError[] {
   const entries: FieldError[] = [];
-  for (const issue of error?.issues.slice(0, mostFieldErrors) ?? []) {
+  for (const issue of error?.issues.slice(0, maxFieldErrors) ?? []) {
     entries.push(...entriesOf(issue, root, known));
-    if (entries.length >= mostFieldErrors) break;
+    if (entries.length >= maxFieldErrors) break;
   }
-  return entries.slice(0, mostFieldErrors);
+  return entries.slice(0, maxFieldErrors);
 }
 
 function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly string[]): FieldError[] {
@@ -31,7 +31,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly str
     );
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostFieldErrors).map(
+    return issue.keys.slice(0, maxFieldErrors).map(
       (key): FieldError => ({
         pointer: pointerTo([...issue.path, key], root),
         code: 'unknown',
@@ -144,7 +144,7 @@ function contradicting(options: Options): z.core.$ZodIssue[] {
       fault.code === 'unrecognized_keys' && fault.path.length === 0 ? fault.keys : [],
     ),
   );
-  const all = [...new Set(excess.flat())].slice(0, mostFieldErrors);
+  const all = [...new Set(excess.flat())].slice(0, maxFieldErrors);
   const unknown = all.filter((name) => excess.every((some) => some.includes(name)));
   if (unknown.length > 0)
     return [{ code: 'unrecognized_keys', keys: unknown, path: [], message: '', input: {} }];

@@ -1,4 +1,4 @@
-import { keepNodeDomains } from '../../db/repositories/sites/user-sites.ts';
+import { storeNodeDomains } from '../../db/repositories/sites/user-sites.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { foldName } from '../kernel/text.ts';
 import type { Domain } from '../remotes/dispatcher/connections.ts';
@@ -21,7 +21,7 @@ export async function farmDomains(
   if (cached) return cached;
   const ask = async (call: Call) => {
     const domains = await ctx.deps.dispatchers.domains(call);
-    ctx.later(() => keepNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
+    ctx.later(() => storeNodeDomains(ctx.deps.db, call.node, domains, ctx.now));
     return domains;
   };
   return callFarm(ctx, { site, farm, principal: aggregator, signal }, ask);

@@ -1,12 +1,12 @@
 import type { NodeCondition, StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
 import {
-  type FoundSite,
   findUserSite,
   type LocalDomain,
   type MaintainedFarm,
-  type SiteQuestion,
+  type SiteQuery,
   type StoredFarm,
   type Topology,
+  type UserSite as UserSiteRow,
 } from '../../db/repositories/sites/user-sites.ts';
 import type { ClientCtx } from '../context/context.ts';
 import type { AccountPrincipal } from '../context/principal.ts';
@@ -67,7 +67,7 @@ export function userSiteOf(
   return { ...site, farms, domains, principal };
 }
 
-export type FoundFarms = Omit<FoundSite, 'topology' | 'conditions' | 'maintained'> & {
+export type FoundFarms = Omit<UserSiteRow, 'topology' | 'conditions' | 'maintained'> & {
   farms: UserFarm[];
 };
 
@@ -82,7 +82,7 @@ const mostCached = 64;
  */
 export async function findFarms(
   deps: FleetDeps,
-  question: Omit<SiteQuestion, 'held'>,
+  question: Omit<SiteQuery, 'held'>,
 ): Promise<FoundFarms | undefined> {
   const topologies = cache.get(deps) ?? new Map<string, Topology>();
   cache.set(deps, topologies);

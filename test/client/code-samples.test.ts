@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { describedAs, document, everyOperation, type Registered } from '../contract/generated/described.ts';
 import { createGround, type GroundWorks } from '../contract/generated/ground.ts';
 import { type Credentials, createCredentials } from '../contract/support/credentials.ts';
@@ -23,7 +23,7 @@ const samples: Sample[] = described.flatMap(({ operationId: id, 'x-codeSamples':
 );
 
 let portal: TestPortal;
-let serving: Serving;
+let serving: RunningServer;
 let health: HealthPort;
 let folder: SampleFolder;
 let token: string;

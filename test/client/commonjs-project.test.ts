@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { root } from '../../shared/tooling/build/bundles.ts';
 import { buildClient } from '../../shared/tooling/build/client-package.ts';
 import { startPortal, type TestPortal } from '../support/portal.ts';
@@ -12,7 +12,7 @@ import { startPortal, type TestPortal } from '../support/portal.ts';
 const run = promisify(execFile);
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 let portal: TestPortal;
-let serving: Serving;
+let serving: RunningServer;
 let project: string;
 let env: NodeJS.ProcessEnv;
 

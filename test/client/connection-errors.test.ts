@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPortalClient, PortalError } from '../../shared/client/portal-client.ts';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
-import { type Issued, issueCa, issueLeaf } from '../../shared/tooling/start/tls/local-certificates.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
+import {
+  type IssuedCertificate,
+  issueCa,
+  issueLeaf,
+} from '../../shared/tooling/start/tls/local-certificates.ts';
 import { adminPassword, startPortal, type TestPortal } from '../support/portal.ts';
 
 let portal: TestPortal;
-let ca: Issued;
-let serving: Serving | undefined;
+let ca: IssuedCertificate;
+let serving: RunningServer | undefined;
 
 beforeAll(async () => {
   portal = await startPortal();

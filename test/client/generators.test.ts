@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { root } from '../../shared/tooling/build/bundles.ts';
 import { type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
@@ -25,7 +25,7 @@ const hasPython = await exec(python, ['-c', 'import jsonschema, dateutil']).then
 const slow = { timeout: 180_000 };
 
 let portal: TestPortal;
-let serving: Serving;
+let serving: RunningServer;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let site: Json;

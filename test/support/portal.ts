@@ -14,7 +14,7 @@ import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
-import { directoriesByKeptSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
+import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
 import { watchWrites } from '../../shared/runtime/writes.ts';
@@ -125,7 +125,7 @@ export async function startPortal({
     dispatcherTransport: timed(transport, telemetry),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
-    ...directoriesByKeptSockets(outbound),
+    ...directoriesByPooledSockets(outbound),
     singleFlight: createSingleFlight(),
     notifier: createNotifier(),
     telemetry,
@@ -191,7 +191,7 @@ export async function startPortal({
 const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
   ...deps,
   singleFlight: createSingleFlight(),
-  ...directoriesByKeptSockets(deps.outbound),
+  ...directoriesByPooledSockets(deps.outbound),
   kdcs: createKdcRemote(createTcp(deps.outbound)),
 });
 

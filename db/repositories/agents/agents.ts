@@ -11,7 +11,7 @@ import { type Scope, within } from '../records/scope.ts';
 import { arrayOf, derived } from '../records/statements.ts';
 
 /** A session of the agent's workplace, from the snapshot. */
-export type AgentsSession = { uuid: string; user_key: string };
+export type AgentSession = { uuid: string; user_key: string };
 
 /** Columns of a workplace that has an agent or may get one. */
 const workplaceMembers = {
@@ -37,7 +37,7 @@ export const agentMembers = {
   id: agents.id,
   farm: { id: farms.id, name: farms.name },
   workplace: workplaceMembers,
-  sessions: derived<AgentsSession[]>(sql`
+  sessions: derived<AgentSession[]>(sql`
     select coalesce(json_agg(json_build_object('uuid', ${workplaceSessions.uuid}, 'user_key', ${workplaceSessions.user_key})
       order by ${workplaceSessions.started_at}), '[]')
     from ${workplaceSessions} where ${workplaceSessions.farm_id} = ${agents.farm_id}
@@ -68,7 +68,7 @@ export async function findAgent(db: Db, tokenHash: string) {
   return row;
 }
 
-export type FoundAgent = NonNullable<Awaited<ReturnType<typeof findAgent>>>;
+export type AgentRecord = NonNullable<Awaited<ReturnType<typeof findAgent>>>;
 
 /** Returns the registration with this token; one statement. */
 export async function findRegistration(db: Db, tokenHash: string) {
@@ -80,7 +80,7 @@ export async function findRegistration(db: Db, tokenHash: string) {
 }
 
 /** Maximum number of workplaces with one of the addresses of a machine. Copies of an image can share an address. */
-const mostAlike = 16;
+const maxMatches = 16;
 
 /** Returns the workplaces of these sites that have one of the MAC addresses, in any of the given spellings. */
 export async function findMachines(db: Db, spellings: readonly string[], scope: Scope) {
@@ -90,7 +90,7 @@ export async function findMachines(db: Db, spellings: readonly string[], scope: 
     .from(workplaces)
     .innerJoin(farms, eq(farms.id, workplaces.farm_id))
     .where(and(inArray(workplaces.unique_id, [...spellings]), within(farms.site_id, scope)))
-    .limit(mostAlike);
+    .limit(maxMatches);
 }
 
 type Registration = typeof registrations.$inferInsert;
@@ -126,7 +126,7 @@ export async function admitAgent(
   agent: NewAgent,
   also: (h: Db, isNew: SQL) => readonly Statement[],
 ): Promise<string> {
-  const [kept] = await atomically(db, (h) => [keepAgent(h, agent), ...also(h, hasNonce(agent))]);
+  const [kept] = await atomically(db, (h) => [upsertAgent(h, agent), ...also(h, hasNonce(agent))]);
   const [row] = kept as { nonce: string }[];
   if (!row) throw new Error('the upsert of an agent returned no row');
   return row.nonce;
@@ -137,7 +137,7 @@ const isRepeated = sql`${agents.registration_id} = excluded.registration_id and 
 const unlessRepeated = (column: 'nonce' | 'token_hash'): SQL =>
   sql`case when ${isRepeated} then ${agents[column]} else excluded.${sql.identifier(column)} end`;
 
-const keepAgent = (h: Db, agent: NewAgent): Statement =>
+const upsertAgent = (h: Db, agent: NewAgent): Statement =>
   h
     .insert(agents)
     .values(agent)

@@ -8,18 +8,23 @@ import { isAlive, noteAlive } from './sessions.ts';
 type Content = { kind: 'message' | 'logoff'; title: string | null; message: string | null; at: Date };
 
 /** Adds a message for all live session agents of these workplaces. */
-export const leaveAt = (h: Db, farmId: string, workplaces: readonly string[], content: Content): Statement =>
-  leave(h, farmId, sql`${workplaceAgents.workplace_uuid} = any(${arrayOf(workplaces)})`, content);
+export const addMessages = (
+  h: Db,
+  farmId: string,
+  workplaces: readonly string[],
+  content: Content,
+): Statement =>
+  insertMessages(h, farmId, sql`${workplaceAgents.workplace_uuid} = any(${arrayOf(workplaces)})`, content);
 
 /** A session in the snapshot; `user` is a folded name. */
-export type SessionAt = { farmId: string; uuid: string; workplace: string; user: string };
+export type SessionKey = { farmId: string; uuid: string; workplace: string; user: string };
 
 /**
  * Adds a log-off request for the agent of a session, if there is one. The dispatcher may use another session
  * identifier.
  */
-export const leaveLogoff = (h: Db, { farmId, uuid, workplace, user }: SessionAt, at: Date): Statement =>
-  leave(
+export const addLogoffRequest = (h: Db, { farmId, uuid, workplace, user }: SessionKey, at: Date): Statement =>
+  insertMessages(
     h,
     farmId,
     sql`${workplaceAgents.workplace_uuid} = ${workplace}::uuid
@@ -27,7 +32,7 @@ export const leaveLogoff = (h: Db, { farmId, uuid, workplace, user }: SessionAt,
     { kind: 'logoff', title: null, message: null, at },
   );
 
-function leave(h: Db, farmId: string, to: SQL, { kind, title, message, at }: Content): Statement {
+function insertMessages(h: Db, farmId: string, to: SQL, { kind, title, message, at }: Content): Statement {
   return h.insert(table).select(
     // Ids are generated in SQL, where the recipients are selected. They are UUIDv7 and sort by time.
     sql`select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')
@@ -39,17 +44,17 @@ function leave(h: Db, farmId: string, to: SQL, { kind, title, message, at }: Con
 }
 
 const shown = { id: table.id, kind: table.kind, title: table.title, message: table.message };
-export type ShownMessage = { id: string } & Pick<Content, 'kind' | 'title' | 'message'>;
+export type PendingMessage = { id: string } & Pick<Content, 'kind' | 'title' | 'message'>;
 
 /** Maximum number of messages in one response. */
-const mostAtOnce = 100;
+const maxMessages = 100;
 
 /**
  * Returns the pending messages of a session agent, oldest first; one statement. A message is returned until it is
  * acknowledged.
  */
-export async function handOut(db: Db, sessionAgentId: string, now: Date): Promise<ShownMessage[]> {
-  const rows = await handing(db, sessionAgentId, now);
+export async function pendingMessages(db: Db, sessionAgentId: string, now: Date): Promise<PendingMessage[]> {
+  const rows = await takePending(db, sessionAgentId, now);
   return inOrder(rows);
 }
 
@@ -63,16 +68,16 @@ export async function acknowledge(
   sessionAgentId: string,
   after: string | undefined,
   now: Date,
-): Promise<ShownMessage[]> {
+): Promise<PendingMessage[]> {
   const results = await atomically(db, (h) => [
     noteAlive(h, sessionAgentId, now),
-    ...(after === undefined ? [] : [takeAway(h, sessionAgentId, after)]),
-    handing(h, sessionAgentId, now),
+    ...(after === undefined ? [] : [deleteAcknowledged(h, sessionAgentId, after)]),
+    takePending(h, sessionAgentId, now),
   ]);
-  return inOrder(results.at(-1) as ShownMessage[]);
+  return inOrder(results.at(-1) as PendingMessage[]);
 }
 
-const takeAway = (h: Db, sessionAgentId: string, after: string): Statement =>
+const deleteAcknowledged = (h: Db, sessionAgentId: string, after: string): Statement =>
   h
     .delete(table)
     .where(
@@ -83,7 +88,7 @@ const takeAway = (h: Db, sessionAgentId: string, after: string): Statement =>
       ),
     );
 
-const handing = (h: Db, sessionAgentId: string, now: Date) =>
+const takePending = (h: Db, sessionAgentId: string, now: Date) =>
   h
     .update(table)
     .set({ handed_at: now })
@@ -95,10 +100,10 @@ const handing = (h: Db, sessionAgentId: string, now: Date) =>
           .from(table)
           .where(eq(table.session_agent_id, sessionAgentId))
           .orderBy(asc(table.id))
-          .limit(mostAtOnce),
+          .limit(maxMessages),
       ),
     )
     .returning(shown);
 
-const inOrder = (rows: readonly ShownMessage[]): ShownMessage[] =>
+const inOrder = (rows: readonly PendingMessage[]): PendingMessage[] =>
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -2,16 +2,16 @@ import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 
-export type WorkplaceAt = { farmId: string; pool: string; uuid: string };
+export type WorkplaceKey = { farmId: string; pool: string; uuid: string };
 
 /** Lease duration in seconds; longer than any call of a node. */
 const claimS = 60;
 
-const at = ({ farmId, uuid }: Pick<WorkplaceAt, 'farmId' | 'uuid'>): SQL | undefined =>
+const at = ({ farmId, uuid }: Pick<WorkplaceKey, 'farmId' | 'uuid'>): SQL | undefined =>
   and(eq(workplaces.farm_id, farmId), eq(workplaces.uuid, uuid));
 
 /** The condition that the owner has a workplace of the pool. */
-const hasOne = ({ farmId, pool }: WorkplaceAt, owner: string): SQL =>
+const hasOne = ({ farmId, pool }: WorkplaceKey, owner: string): SQL =>
   sql`exists(select 1 from ${workplaces} other where other.farm_id = ${farmId}
     and other.servicepool_uuid = ${pool} and other.owner_key = ${owner})`;
 
@@ -21,7 +21,11 @@ const hasOne = ({ farmId, pool }: WorkplaceAt, owner: string): SQL =>
  * @returns false if another request holds the lease, the workplace has an owner, or the owner has a workplace of the
  * pool
  */
-export async function claimWorkplace(db: Db, workplace: WorkplaceAt, owner: string | null): Promise<boolean> {
+export async function claimWorkplace(
+  db: Db,
+  workplace: WorkplaceKey,
+  owner: string | null,
+): Promise<boolean> {
   const claimed = await db
     .update(workplaces)
     .set({ assigning_until: sql`now() + make_interval(secs => ${claimS})` })
@@ -37,5 +41,5 @@ export async function claimWorkplace(db: Db, workplace: WorkplaceAt, owner: stri
   return claimed.length > 0;
 }
 
-export const releaseWorkplace = (h: Db, workplace: Pick<WorkplaceAt, 'farmId' | 'uuid'>): Statement =>
+export const releaseWorkplace = (h: Db, workplace: Pick<WorkplaceKey, 'farmId' | 'uuid'>): Statement =>
   h.update(workplaces).set({ assigning_until: null }).where(at(workplace));

@@ -17,14 +17,19 @@ export async function sealAudit(db: Db, batch: number): Promise<number> {
 }
 
 /** A range of the chain by `seq`, inclusive; only its first `limit` positions are checked. */
-export type Stretch = { from: number; to: number; limit: number };
+export type ChainRange = { from: number; to: number; limit: number };
 
 /**
  * The result of a verification. `sealedTo` is the `seq` of the last sealed event; `broken` is the first event that
  * was altered or is missing; `checked` includes events removed by retention. `leaning` are the checkpoints that the
  * result depends on; the caller verifies their signatures.
  */
-export type Verdict = { checked: number; sealedTo: number; broken: number | null; leaning: SignedLink[] };
+export type Verification = {
+  checked: number;
+  sealedTo: number;
+  broken: number | null;
+  leaning: SignedLink[];
+};
 
 /**
  * Verifies a range of the chain in one statement. The text of each event is rebuilt from its columns, each hash from
@@ -34,9 +39,9 @@ export type Verdict = { checked: number; sealedTo: number; broken: number | null
  */
 export async function verifyAudit(
   db: Db,
-  { from, to, limit }: Stretch,
+  { from, to, limit }: ChainRange,
   kids: readonly string[],
-): Promise<Verdict> {
+): Promise<Verification> {
   // A constant bound allows the planner to use parallel workers for many events.
   const upper = Math.min(to, from + limit - 1);
   const verdict = sql`(

@@ -8,10 +8,10 @@ export type Checkpoint = typeof table.$inferSelect;
 /** The content of a checkpoint and its signature. */
 export type SignedLink = Pick<Checkpoint, 'seq' | 'hash' | 'base_seq' | 'base_hash' | 'jws'>;
 /** Position and hash of an event of the chain. */
-export type Link = { seq: number; hash: string };
+export type ChainLink = { seq: number; hash: string };
 
 /** Returns the end of the sealed audit; `seq` is 0 before the first event. */
-export async function findHead(db: Db): Promise<Link> {
+export async function findHead(db: Db): Promise<ChainLink> {
   const [head] = await db.select({ seq: auditHead.seq, hash: auditHead.hash }).from(auditHead);
   if (!head) throw new Error('the audit has no head');
   return head;
@@ -43,12 +43,12 @@ export async function addCheckpoint(db: Db, checkpoint: Checkpoint): Promise<voi
  * of the database.
  * @returns undefined if the first event of the range is younger
  */
-export async function lastOutlived(
+export async function lastExpired(
   db: Db,
   after: number,
   upTo: number,
   days: number,
-): Promise<Link | undefined> {
+): Promise<ChainLink | undefined> {
   const stretch = sql`seq > ${after}::bigint and seq <= ${upTo}::bigint`;
   const firstYoung = sql`(select seq from ${auditEvents} where ${stretch}
     and at >= now() - ${days}::int * interval '1 day' order by seq limit 1)`;
@@ -60,17 +60,17 @@ export async function lastOutlived(
 }
 
 /** Events per statement, so that no statement holds its locks for long. */
-const atOnce = 5_000;
+const batchSize = 5_000;
 
 /**
  * Deletes the events up to `baseSeq`, which a checkpoint declares removed, and the outdated checkpoints.
  * @returns the number of deleted events
  */
-export async function removeOutlived(db: Db, baseSeq: number, signal: AbortSignal): Promise<number> {
+export async function removeExpired(db: Db, baseSeq: number, signal: AbortSignal): Promise<number> {
   let removed = 0;
-  for (let last = atOnce; last === atOnce && !signal.aborted; removed += last) {
+  for (let last = batchSize; last === batchSize && !signal.aborted; removed += last) {
     const [row] = await db
-      .select({ removed: sql<number>`remove_outlived_audit(${baseSeq}::bigint, ${atOnce}::int)` })
+      .select({ removed: sql<number>`remove_outlived_audit(${baseSeq}::bigint, ${batchSize}::int)` })
       .from(sql`(values (1)) as once`);
     last = row?.removed ?? 0;
   }

@@ -5,14 +5,14 @@ import { atomically, type Db, type Statement } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { type ExportFailure, exportedFiles as table } from '../../schema/exports/files.ts';
 import { type AuditEntry, auditRow } from '../audit/events.ts';
-import { type JobAttempt, whileOurs } from '../jobs/runs.ts';
+import { type JobAttempt, mustBeCurrent } from '../jobs/runs.ts';
 import { must } from '../records/statements.ts';
 import type { ExportedFile } from './files.ts';
 
 /** The order that an attempt works on. */
-export type Begun = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
+export type ExportOrder = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
 /** The file of an attempt, complete or not. */
-export type Unfinished = { file: string; uploadId: string | null; store: ExportedFile['store'] };
+export type PartialFile = { file: string; uploadId: string | null; store: ExportedFile['store'] };
 type Attempt = Pick<ExportedFile, 'id' | 'store'> & { file: string };
 /** Progress of an attempt; `progress` is between 0 and 1. */
 export type Progress = { rows: number; bytes: number; progress: number };
@@ -25,14 +25,14 @@ const isUnderWay = (id: string): SQL | undefined =>
  * would remove a file that is being written.
  * @throws the database error `job_lost` if a newer attempt exists
  */
-export const findUnfinished = async (
+export const findPartialFile = async (
   db: Db,
   run: JobAttempt,
   id: string,
-): Promise<Unfinished | undefined> => {
+): Promise<PartialFile | undefined> => {
   const left = { file: table.file, uploadId: table.upload_id, store: table.store };
   const [, rows] = await atomically(db, (h) => [
-    whileOurs(h, run),
+    mustBeCurrent(h, run),
     h.select(left).from(table).where(isUnderWay(id)),
   ]);
   const [row] = rows as { file: string | null; uploadId: string | null; store: ExportedFile['store'] }[];
@@ -48,10 +48,10 @@ export async function beginExport(
   db: Db,
   run: JobAttempt,
   { id, ...attempt }: Attempt,
-): Promise<Begun | undefined> {
+): Promise<ExportOrder | undefined> {
   const anew = { ...attempt, state: 'running' as const, upload_id: null, rows: 0, bytes: 0, progress: 0 };
   const [, begun] = await atomically(db, (h) => [
-    whileOurs(h, run),
+    mustBeCurrent(h, run),
     h.update(table).set(anew).where(isUnderWay(id)).returning(),
   ]);
   return (begun as ExportedFile[])[0];
@@ -95,7 +95,7 @@ export const endExport = (
     expires_at: sql`now() + ${keepH}::int * interval '1 hour'`,
   };
   return atomically(db, (h) => [
-    whileOurs(h, run),
+    mustBeCurrent(h, run),
     must(h, sql`exists(select 1 from ${table} where ${eq(table.file, file)})`, 'job_lost'),
     h.update(table).set(ready).where(eq(table.file, file)),
     noteEnd(h, eventOf(at, { result: 'success', level: 'info', details: facts }), eq(table.file, file)),
@@ -106,7 +106,7 @@ export const endExport = (
  * True if the file is published. The row lock waits for a pending transaction, so that a caller whose commit had an
  * unknown result gets the final state.
  */
-export const isShown = async (db: Db, file: string): Promise<boolean> => {
+export const isPublished = async (db: Db, file: string): Promise<boolean> => {
   const rows = await db.select({ state: table.state }).from(table).where(eq(table.file, file)).for('share');
   return rows.some(({ state }) => state === 'ready');
 };
@@ -117,9 +117,9 @@ export const failExport = (h: Db, id: string, reason: ExportFailure, at: Date): 
   h.update(table).set({ state: 'failed', reason, ended_at: sql`now()` }).where(isUnderWay(id)),
 ];
 
-type End = Pick<AuditEntry, 'result' | 'level'> & { details: Record<string, unknown> };
+type ExportEnd = Pick<AuditEntry, 'result' | 'level'> & { details: Record<string, unknown> };
 
-const eventOf = (at: Date, end: End): AuditEntry => ({
+const eventOf = (at: Date, end: ExportEnd): AuditEntry => ({
   ...end,
   id: newId(),
   at,

@@ -6,16 +6,16 @@ import { exportedFiles as table } from '../../schema/exports/files.ts';
 export type ExportedFile = typeof table.$inferSelect;
 export type ExportSubject = ExportedFile['subject'];
 /** Exports of one owner and subject. */
-export type Shelf = Pick<ExportedFile, 'owner_id' | 'subject'>;
-export type Order = Shelf &
+export type ExportScope = Pick<ExportedFile, 'owner_id' | 'subject'>;
+export type Order = ExportScope &
   Pick<ExportedFile, 'id' | 'format' | 'filters' | 'fingerprint' | 'created_at' | 'expires_at'>;
 
-const on = ({ owner_id, subject }: Shelf): SQL | undefined =>
+const on = ({ owner_id, subject }: ExportScope): SQL | undefined =>
   and(eq(table.owner_id, owner_id), eq(table.subject, subject));
 
 const isUnderWay = sql`${table.state} in ('pending', 'running')`;
 
-export const findExport = async (db: Db, shelf: Shelf, id: string): Promise<ExportedFile | undefined> =>
+export const findExport = async (db: Db, shelf: ExportScope, id: string): Promise<ExportedFile | undefined> =>
   (
     await db
       .select()
@@ -29,7 +29,7 @@ export const findExport = async (db: Db, shelf: Shelf, id: string): Promise<Expo
  */
 export const findNewestExport = async (
   db: Db,
-  shelf: Shelf,
+  shelf: ExportScope,
   now: Date,
 ): Promise<ExportedFile | undefined> => {
   const rank = sql`case when ${table.state} <> 'ready' then 1 when ${gt(table.expires_at, now)} then 0 else 2 end`;
@@ -99,14 +99,14 @@ export const findRemovableExports = (
     .orderBy(table.expires_at, table.id)
     .limit(limit);
 
-export const forgetFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file'>): Statement =>
+export const clearFile = (db: Db, { id, file }: Pick<ExportedFile, 'id' | 'file'>): Statement =>
   db
     .update(table)
     .set({ file: null, upload_id: null })
     .where(and(eq(table.id, id), sql`${table.file} = ${file}`));
 
 /** Fails orders that have not ended a day after their expiry. */
-export const giveUpLateExports = (db: Db): Statement =>
+export const failLateExports = (db: Db): Statement =>
   db
     .update(table)
     .set({ state: 'failed', reason: 'late', ended_at: sql`now()` })

@@ -4,7 +4,7 @@ import { gateways } from '../../schema/gateways/gateways.ts';
 import { gatewayStats } from './gateways.ts';
 
 /** The largest integer that a double represents exactly. */
-const most = Number.MAX_SAFE_INTEGER;
+const maxCount = Number.MAX_SAFE_INTEGER;
 
 type Bytes = { sent: number; received: number };
 
@@ -27,12 +27,12 @@ export const bytesOf = (db: Db, { sent, received }: Bytes) =>
       left join lateral continue_counters(process_counters -> 'received', ${received}::bigint) as r on by_process`,
   );
 
-type Moves = Partial<Record<'connections' | 'sent' | 'received', SQL>> & { processCounters?: SQL };
+type CounterChanges = Partial<Record<'connections' | 'sent' | 'received', SQL>> & { processCounters?: SQL };
 
 /** The CTE `counted`: updates the gateway figures between heartbeats. */
-export const countedFor = (db: Db, which: SQL, { processCounters, ...by }: Moves) => {
+export const updateCounters = (db: Db, which: SQL, { processCounters, ...by }: CounterChanges) => {
   const figure = (name: keyof typeof by) =>
-    sql`least(${most}::bigint, greatest(0, (${gatewayStats} ->> ${sql.raw(`'${name}'`)})::bigint + ${by[name] ?? sql`0`}::bigint))`;
+    sql`least(${maxCount}::bigint, greatest(0, (${gatewayStats} ->> ${sql.raw(`'${name}'`)})::bigint + ${by[name] ?? sql`0`}::bigint))`;
   const stats = sql`jsonb_build_object('connections', ${figure('connections')}, 'sent', ${figure('sent')}, 'received', ${figure('received')})`;
   return db.$with('counted').as(
     db

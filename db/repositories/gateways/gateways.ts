@@ -12,14 +12,14 @@ const links = {
  * A gateway is offline after 60 seconds without a heartbeat; heartbeats arrive every few seconds. Null before the
  * first heartbeat, because a gateway need not send any.
  */
-export const isHeard: SQL<boolean | null> = sql`${table.last_seen_at} > now() - interval '60 seconds'`;
+export const isOnline: SQL<boolean | null> = sql`${table.last_seen_at} > now() - interval '60 seconds'`;
 
 type State = 'online' | 'offline' | 'unknown';
 const state = derived<State>(
-  sql`case when ${isHeard} then 'online' when not ${isHeard} then 'offline' else 'unknown' end`,
+  sql`case when ${isOnline} then 'online' when not ${isOnline} then 'offline' else 'unknown' end`,
 );
 const status = derived<'pass' | 'fail' | 'unknown'>(
-  sql`case when ${isHeard} then 'pass' when not ${isHeard} then 'fail' else 'unknown' end`,
+  sql`case when ${isOnline} then 'pass' when not ${isOnline} then 'fail' else 'unknown' end`,
 );
 
 /** The figures of a gateway, with zeros before the first report. */

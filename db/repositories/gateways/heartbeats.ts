@@ -2,13 +2,13 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { type GatewayStats, gateways as table } from '../../schema/gateways/gateways.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
-import { gatewayStats, isHeard } from './gateways.ts';
+import { gatewayStats, isOnline } from './gateways.ts';
 
 /** The data of a heartbeat; undefined members keep their stored value. */
 export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>> & {
   version: string | undefined;
 };
-export type HeardGateway = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
+export type GatewayStatus = { id: string; name: string; noted_status: 'pass' | 'fail' | 'unknown' };
 
 /** The maximum of the column type. */
 const mostReported = 2_147_483_647;
@@ -28,7 +28,7 @@ export async function noteHeartbeat(
   db: Db,
   tokenHash: string,
   { version, ...figures }: Heartbeat,
-): Promise<HeardGateway | undefined> {
+): Promise<GatewayStatus | undefined> {
   const [heard] = await db
     .update(table)
     .set({
@@ -52,23 +52,23 @@ export const silentGateways = (db: Db) =>
 
 const isNewlySilent = and(
   eq(table.noted_status, 'pass'),
-  sql`not ${isHeard}`,
+  sql`not ${isOnline}`,
   sql`${table.enabled} and not ${table.maintenance}`,
 );
 
-type News = { id: string; record: MonitoringEntry };
+type StatusRecord = { id: string; record: MonitoringEntry };
 
 /** Writes to the journal in one statement. A concurrent call waits for the row lock and then writes nothing. */
-export const noteSilence = (db: Db, news: readonly News[]): Promise<void> =>
-  note(db, 'fail', news, isNewlySilent);
+export const noteSilence = (db: Db, news: readonly StatusRecord[]): Promise<void> =>
+  writeStatus(db, 'fail', news, isNewlySilent);
 
-export const noteReturn = (db: Db, news: News): Promise<void> =>
-  note(db, 'pass', [news], eq(table.noted_status, 'fail'));
+export const noteReturn = (db: Db, news: StatusRecord): Promise<void> =>
+  writeStatus(db, 'pass', [news], eq(table.noted_status, 'fail'));
 
-async function note(
+async function writeStatus(
   db: Db,
   status: 'pass' | 'fail',
-  news: readonly News[],
+  news: readonly StatusRecord[],
   isNews: SQL | undefined,
 ): Promise<void> {
   if (news.length === 0) return;

@@ -4,7 +4,7 @@ import { gateways } from '../../schema/gateways/gateways.ts';
 import { gatewayTickets as table } from '../../schema/gateways/tickets.ts';
 import { gatewayTunnels as tunnels } from '../../schema/gateways/tunnels.ts';
 import { farms } from '../../schema/sites/farms.ts';
-import { bytesOf, countedFor } from './counters.ts';
+import { bytesOf, updateCounters } from './counters.ts';
 
 /** Seconds in which the first tunnel of a ticket must begin. Open tunnels are not limited. */
 export const ticketLifeS = 60;
@@ -27,7 +27,7 @@ export type NewTicket = {
 };
 
 /** Stores a ticket; does nothing if the gateway or the farm was deleted meanwhile. */
-export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
+export const addTicket = (h: Db, ticket: NewTicket): Statement =>
   h.insert(table).select(
     sql`select ${ticket.id}::uuid, ${ticket.ticketHash}::text, ${gateways.id}, ${ticket.userId}::uuid, ${farms.id},
       ${ticket.sessionUuid}::uuid, ${ticket.clientIp}::text, ${ticket.host}::text, ${ticket.port}::int,
@@ -37,7 +37,7 @@ export const keepTicket = (h: Db, ticket: NewTicket): Statement =>
   );
 
 /** `clientIp` is in the form of `plainAddress`; `notifyHash` is the hash of the token that ends the tunnel. */
-export type Use = {
+export type TicketUse = {
   tunnelId: string;
   ticketHash: string;
   tokenHash: string;
@@ -53,7 +53,7 @@ export type Use = {
  */
 export async function useTicket(
   db: Db,
-  { tunnelId, ticketHash, tokenHash, clientIp, notifyHash }: Use,
+  { tunnelId, ticketHash, tokenHash, clientIp, notifyHash }: TicketUse,
 ): Promise<{ host: string; port: number } | undefined> {
   const gate = gateOf(db, and(eq(gateways.token_hash, tokenHash), gateways.enabled));
   const used = db.$with('used').as(
@@ -64,7 +64,7 @@ export async function useTicket(
         client_ip: clientIp,
         used_at: sql`coalesce(${table.used_at}, now())`,
       })
-      .where(and(eq(table.ticket_hash, ticketHash), isGoodFor(clientIp), ofGate))
+      .where(and(eq(table.ticket_hash, ticketHash), isValidFor(clientIp), ofGate))
       .returning({ id: table.id, gateway_id: table.gateway_id, host: table.host, port: table.port }),
   );
   const opened = db
@@ -77,7 +77,7 @@ export async function useTicket(
         )
         .returning({ id: tunnels.id }),
     );
-  const counted = countedFor(db, sql`select gateway_id from used`, { connections: sql`1` });
+  const counted = updateCounters(db, sql`select gateway_id from used`, { connections: sql`1` });
   const [row] = await db
     .with(gate, used, opened, counted)
     .select({ host: sql<string>`used.host`, port: sql<number>`used.port` })
@@ -86,7 +86,7 @@ export async function useTicket(
 }
 
 /** Byte counts of the gateway; safe integers. */
-export type End = { notifyHash: string; tokenHash: string; sent: number; received: number };
+export type TunnelEnd = { notifyHash: string; tokenHash: string; sent: number; received: number };
 
 /**
  * Ends a tunnel at the gateway that opened it, once. A gateway that was disabled meanwhile still ends its tunnels,
@@ -94,7 +94,7 @@ export type End = { notifyHash: string; tokenHash: string; sent: number; receive
  * first, so that concurrent reports of one process are compared in sequence.
  * @returns false if the tunnel does not exist
  */
-export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: End): Promise<boolean> {
+export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: TunnelEnd): Promise<boolean> {
   const gate = gateOf(db, eq(gateways.token_hash, tokenHash));
   const bytes = bytesOf(db, reported);
   const open = db.$with('open').as(
@@ -123,7 +123,7 @@ export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: 
       .where(sql`${tunnels.id} in (select id from open)`)
       .returning({ id: tunnels.id }),
   );
-  const counted = countedFor(db, sql`select gateway_id from open`, {
+  const counted = updateCounters(db, sql`select gateway_id from open`, {
     connections: sql`(select case when presumed_ended then 0 else -1 end from open)`,
     sent: sql`(select sent from bytes)`,
     received: sql`(select received from bytes)`,
@@ -134,7 +134,7 @@ export async function endTunnel(db: Db, { notifyHash, tokenHash, ...reported }: 
 }
 
 /** Before its first tunnel a ticket is valid until it expires, afterwards for `othersFollowS` seconds. */
-const isGoodFor = (clientIp: string) =>
+const isValidFor = (clientIp: string) =>
   and(
     gt(table.tunnels_left, 0),
     sql`coalesce(${table.used_at} + make_interval(secs => ${othersFollowS}), ${table.expires_at}) > now()`,

@@ -5,7 +5,7 @@ import { groups as table } from '../../schema/identity/groups.ts';
 import { ruleGroups, rules } from '../../schema/routing/rules.ts';
 import { priorityGroupGroups, priorityGroups } from '../../schema/sites/priority-groups.ts';
 import { siteGroups, sites } from '../../schema/sites/sites.ts';
-import { belongingTo } from '../records/membership.ts';
+import { membersOf } from '../records/membership.ts';
 import { records } from '../records/records.ts';
 import { derived, memberIds, nameOf } from '../records/statements.ts';
 
@@ -36,7 +36,7 @@ export const groups = records({
     meta_if_any: table.meta_if_any,
     skip_two_factor: table.skip_two_factor,
     groups: memberIds(links.groups, table.id),
-    users_count: derived<number>(sql`select count(*)::int from (${belongingTo(table.id)}) as membership`),
+    users_count: derived<number>(sql`select count(*)::int from (${membersOf(table.id)}) as membership`),
     created_at: table.created_at,
     updated_at: table.updated_at,
   },

@@ -3,18 +3,18 @@ import type { Db, Statement } from '../../client.ts';
 import { passwordHistory, users } from '../../schema/identity/users.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { type Scope, within } from '../records/scope.ts';
-import { type Entitled, groupsOf, maySeeSite } from '../sites/user-sites.ts';
+import { type EntitledUser, groupsOf, maySeeSite } from '../sites/user-sites.ts';
 
 type SiteName = { id: string; uri: string; name: string };
 
 /** The sites that the user may use, by name, as one JSON array. */
-const sitesOf = (who: Entitled): SQL<SiteName[]> =>
+const sitesOf = (who: EntitledUser): SQL<SiteName[]> =>
   sql<SiteName[]>`${sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', ${sites.id}, 'uri', ${sites.uri}, 'name', ${sites.name}) order by ${sites.name_key}), '[]')
   from ${sites} where ${maySeeSite(who)})`}`;
 
 /** Returns the account data of a user that the session does not contain. */
-export async function findOwnAccount(db: Db, who: Entitled) {
+export async function findOwnAccount(db: Db, who: EntitledUser) {
   const [row] = await db
     .select({
       email: users.email,
@@ -28,7 +28,11 @@ export async function findOwnAccount(db: Db, who: Entitled) {
 }
 
 /** Returns the sites that the user may use or may see as an administrator, by name. */
-export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Scope): Promise<SiteName[]> =>
+export const listReachableSites = (
+  db: Db,
+  who: EntitledUser | undefined,
+  scope: Scope,
+): Promise<SiteName[]> =>
   db
     .select({ id: sites.id, uri: sites.uri, name: sites.name })
     .from(sites)
@@ -36,7 +40,7 @@ export const listReachableSites = (db: Db, who: Entitled | undefined, scope: Sco
     .orderBy(asc(sites.name_key));
 
 /** Number of former passwords that may not be reused. */
-const keptPasswords = 5;
+const maxFormerPasswords = 5;
 
 export type FormerPassword = { id: string; sealed_hash: string };
 
@@ -51,7 +55,7 @@ export async function findPasswords(
     .leftJoin(passwordHistory, eq(passwordHistory.user_id, users.id))
     .where(eq(users.id, userId))
     .orderBy(desc(passwordHistory.at), desc(passwordHistory.id))
-    .limit(keptPasswords);
+    .limit(maxFormerPasswords);
   return {
     hash: rows[0]?.hash ?? null,
     former: rows.flatMap(({ id, sealed_hash }) => (id && sealed_hash ? [{ id, sealed_hash }] : [])),
@@ -63,7 +67,7 @@ export const keepFormerPassword = (h: Db, row: typeof passwordHistory.$inferInse
   h.insert(passwordHistory).values(row),
   h.delete(passwordHistory).where(
     sql`${passwordHistory.id} in (select id from ${passwordHistory} where ${passwordHistory.user_id} = ${row.user_id}
-        order by at desc, id desc offset ${keptPasswords})`,
+        order by at desc, id desc offset ${maxFormerPasswords})`,
   ),
 ];
 

@@ -18,12 +18,12 @@ export type ChallengeKey = {
 };
 
 export type NewFactor = typeof secondFactors.$inferInsert;
-export type FoundFactor = Awaited<ReturnType<typeof findSecondFactor>>;
+export type FactorState = Awaited<ReturnType<typeof findSecondFactor>>;
 
 /** Number of wrong codes that invalidates a challenge. */
-const mostWrongCodes = 5;
+const maxWrongCodes = 5;
 /** Maximum number of challenges per user; the oldest are deleted. */
-const mostChallenges = 10;
+const maxChallenges = 10;
 
 /**
  * Returns all data for the verification of a second factor in one statement: the device of the user, the live
@@ -78,15 +78,15 @@ export function addChallenge(
     .from(loginChallenges)
     .where(ofUser)
     .orderBy(desc(loginChallenges.expires_at), desc(loginChallenges.id))
-    .offset(mostChallenges - 1);
+    .offset(maxChallenges - 1);
   // `skip locked` avoids waits between concurrent clean-ups.
-  const useless = h
+  const obsolete = h
     .select({ id: loginChallenges.id })
     .from(loginChallenges)
     .where(and(ofUser, or(lte(loginChallenges.expires_at, now), inArray(loginChallenges.id, oldest))))
     .for('update', { skipLocked: true });
   return [
-    h.delete(loginChallenges).where(inArray(loginChallenges.id, useless)),
+    h.delete(loginChallenges).where(inArray(loginChallenges.id, obsolete)),
     h
       .insert(loginChallenges)
       .values({ id, user_id: userId, network, session_id: sessionId, ...given })
@@ -103,7 +103,7 @@ export async function countWrongCode(db: Db, challengeId: string): Promise<void>
 
 /** Deletes a live challenge; fails the batch if there is none. */
 export const spendChallenge = (h: Db, challenge: ChallengeKey, now: Date): Statement =>
-  mustHit(
+  mustAffectRow(
     h,
     h.delete(loginChallenges).where(isAlive(challenge, now)).returning({ id: loginChallenges.id }).getSQL(),
   );
@@ -112,12 +112,12 @@ export const spendChallenge = (h: Db, challenge: ChallengeKey, now: Date): State
  * Stores the time step of an accepted code. Fails the batch if this step or a later one was accepted before, or the
  * device was replaced.
  */
-export const takeStep = (
+export const acceptStep = (
   h: Db,
   { user_id, enrolled_at }: Pick<NewFactor, 'user_id' | 'enrolled_at'>,
   step: number,
 ): Statement =>
-  mustHit(
+  mustAffectRow(
     h,
     h
       .update(secondFactors)
@@ -135,7 +135,7 @@ export const takeStep = (
 
 /** Deletes a recovery code; fails the batch if the user does not have it. */
 export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Statement =>
-  mustHit(
+  mustAffectRow(
     h,
     h
       .delete(recoveryCodes)
@@ -146,7 +146,7 @@ export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Stat
 
 /** Stores a second factor with its recovery codes; fails the batch if the user has a device already. */
 export const addSecondFactor = (h: Db, factor: NewFactor, codeHashes: readonly string[]): Statement[] => [
-  mustHit(
+  mustAffectRow(
     h,
     h
       .insert(secondFactors)
@@ -177,12 +177,12 @@ const isAlive = ({ id, userId, network, sessionId }: ChallengeKey, now: Date): S
     eq(loginChallenges.user_id, userId),
     eq(loginChallenges.network, network),
     sql`${loginChallenges.session_id} is not distinct from ${sessionId}::uuid`,
-    lt(loginChallenges.wrong_codes, mostWrongCodes),
+    lt(loginChallenges.wrong_codes, maxWrongCodes),
     gt(loginChallenges.expires_at, now),
   );
 
 /** Runs a change and fails the batch if it changed no row. Of two concurrent batches one succeeds. */
-const mustHit = (h: Db, change: SQL): Statement =>
+const mustAffectRow = (h: Db, change: SQL): Statement =>
   h.execute(
     sql`with hit as (${change}) select must(exists(select 1 from hit), 'invalid_credentials') as raised`,
   );

@@ -4,7 +4,7 @@ import { authenticators } from '../../schema/identity/authenticators.ts';
 import { serviceTokens as table } from '../../schema/identity/service-tokens.ts';
 import { users } from '../../schema/identity/users.ts';
 import { must } from '../records/statements.ts';
-import { mayAct, speaker } from './login/sessions.ts';
+import { mayAct, principalColumns } from './login/sessions.ts';
 
 /** A user within a domain, as in the path of the user's resources. */
 export type OwnerPath = { domainId: string; userId: string };
@@ -17,7 +17,7 @@ export type NewToken = typeof table.$inferInsert;
  */
 export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
   const [row] = await db
-    .select({ token: table, subjects: authenticators.subjects, ...speaker })
+    .select({ token: table, subjects: authenticators.subjects, ...principalColumns })
     .from(table)
     .innerJoin(users, eq(users.id, table.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))

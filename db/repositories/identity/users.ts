@@ -7,7 +7,7 @@ import { users as table } from '../../schema/identity/users.ts';
 import { rules, ruleUsers } from '../../schema/routing/rules.ts';
 import { priorityGroups, priorityGroupUsers } from '../../schema/sites/priority-groups.ts';
 import { sites, siteUsers } from '../../schema/sites/sites.ts';
-import { belongingTo } from '../records/membership.ts';
+import { membersOf } from '../records/membership.ts';
 import { records } from '../records/records.ts';
 import { derived, memberIds, nameOf } from '../records/statements.ts';
 import { isEnrolled } from './second-factors.ts';
@@ -71,7 +71,7 @@ export const users = records({
   filters: {
     state: (value: string) => sql`${table.state} = ${value}`,
     kind: (value: string) => sql`${table.kind} = ${value}`,
-    group: (value: string) => sql`${table.id} in (${belongingTo(sql`${value}::uuid`)})`,
+    group: (value: string) => sql`${table.id} in (${membersOf(sql`${value}::uuid`)})`,
     role: (value: string) =>
       sql`exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${table.id} and ${userRoles.role_id} = ${value}::uuid)`,
   },

@@ -5,7 +5,7 @@ import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
 /** An idempotency key is unique per user or peer. */
 export type KeyOwner = { kind: 'user' | 'peer'; id: string; key: string };
 
-const keptForMs = 86_400_000;
+const retentionMs = 86_400_000;
 
 /**
  * Takes the advisory lock of the key for the transaction of `handle`, without waiting. The stored answer must be read
@@ -24,12 +24,12 @@ export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
   const [row] = await handle
     .select()
     .from(idempotencyKeys)
-    .where(and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestKept(now))));
+    .where(and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestValid(now))));
   return row;
 }
 
 /** Stores a response under its key; an older one is replaced. */
-export async function keepAnswer(
+export async function storeResponse(
   handle: Db,
   owner: KeyOwner,
   answer: Pick<
@@ -41,7 +41,7 @@ export async function keepAnswer(
   await handle
     .insert(idempotencyKeys)
     .values({ ...row, ...columnsOf(owner) })
-    .onConflictDoUpdate({ target: owned, set: row });
+    .onConflictDoUpdate({ target: ownerColumns, set: row });
 }
 
 type Lease = { fingerprint: string; now: Date; until: Date };
@@ -65,9 +65,9 @@ export async function claimKey(
         where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
     )
     .onConflictDoUpdate({
-      target: owned,
+      target: ownerColumns,
       set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
-      setWhere: lte(idempotencyKeys.created_at, oldestKept(now)),
+      setWhere: lte(idempotencyKeys.created_at, oldestValid(now)),
     })
     .returning({ key: idempotencyKeys.key });
   return claimed.length > 0;
@@ -84,9 +84,9 @@ export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
 }
 
 /** The condition that a key is older than 24 hours, in any state. */
-export const isPastKeeping = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestKept(now));
+export const isExpiredKey = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestValid(now));
 
-const owned = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];
+const ownerColumns = [idempotencyKeys.user_id, idempotencyKeys.peer_id, idempotencyKeys.key];
 
 const columnsOf = ({ kind, id, key }: KeyOwner) => ({
   user_id: kind === 'user' ? id : null,
@@ -102,4 +102,4 @@ function ofOwner({ kind, id, key }: KeyOwner): SQL | undefined {
 
 const lockName = ({ id, key }: KeyOwner): string => `idempotency ${id} ${key}`;
 
-const oldestKept = (now: Date): Date => new Date(now.getTime() - keptForMs);
+const oldestValid = (now: Date): Date => new Date(now.getTime() - retentionMs);

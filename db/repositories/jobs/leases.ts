@@ -37,14 +37,14 @@ export async function takeLease(
     select true as is_ours, holder, fence::float8 as fence, renewed_at::text from taken
     union all
     select false, holder, fence::float8, renewed_at::text from ${leases}
-    where name = ${name} and not exists (select 1 from taken)`)) as unknown as { rows: Row[] };
+    where name = ${name} and not exists (select 1 from taken)`)) as unknown as { rows: LeaseRow[] };
   const [row] = rows;
   // Another process inserted the row concurrently.
   if (!row) return { isOurs: false, holder: '', fence: 0, renewedAt: '' };
   return { isOurs: row.is_ours, holder: row.holder, fence: row.fence, renewedAt: row.renewed_at };
 }
 
-type Row = { is_ours: boolean; holder: string; fence: number; renewed_at: string };
+type LeaseRow = { is_ours: boolean; holder: string; fence: number; renewed_at: string };
 
 /** Frees the lease immediately if `holder` still holds it. */
 export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {

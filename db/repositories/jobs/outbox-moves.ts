@@ -13,7 +13,7 @@ type Insert = (kind: string, jobs: readonly OutboxJob[], db: EngineDatabase) => 
  * them.
  * @returns the kind of each moved job
  */
-export const moveWanted = (
+export const moveFromOutbox = (
   db: Db,
   kinds: readonly string[],
   limit: number,

@@ -9,7 +9,7 @@ export type JobAttempt = { id: string; kind: string; attempt: number };
  * SQL for the queue engine that does not count the current attempt against the limit. The attempt still ends as
  * failed, so that the next one gets a new number and the fence works.
  */
-export const handBackAttempt = ({ id, kind, attempt }: JobAttempt): { text: string; values: unknown[] } => ({
+export const returnAttempt = ({ id, kind, attempt }: JobAttempt): { text: string; values: unknown[] } => ({
   text: `update pgboss.job set retry_limit = retry_limit + 1
     where name = $1 and id = $2::uuid and state = 'active' and retry_count = $3::int`,
   values: [kind, id, attempt],
@@ -20,7 +20,7 @@ export const handBackAttempt = ({ id, kind, attempt }: JobAttempt): { text: stri
  * began more than `seconds` ago. They are due immediately, and the attempt does not count against the limit. The next
  * attempt has a new number, so that the former one can no longer write.
  */
-export const handBackLost = (
+export const returnLostJobs = (
   worked: readonly string[],
   seconds: number,
 ): { text: string; values: unknown[] } => ({
@@ -37,7 +37,7 @@ export const withoutHeartbeats =
  * Fails the batch with `job_lost` unless the attempt is the current one, so that a worker that was presumed dead
  * cannot write. The job row stays locked until the batch ends.
  */
-export const whileOurs = (h: Db, { id, kind, attempt }: JobAttempt): Statement =>
+export const mustBeCurrent = (h: Db, { id, kind, attempt }: JobAttempt): Statement =>
   must(
     h,
     sql`exists(select 1 from pgboss.job where name = ${kind} and id = ${id}::uuid and state = 'active'

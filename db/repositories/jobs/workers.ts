@@ -9,7 +9,7 @@ export type Worker = { name: string; host: string };
  * Records a heartbeat of a worker, and deletes workers without one for a day. Uses the clock of the database, because
  * the clocks of hosts may differ.
  */
-export async function beat(db: Db, { name, host }: Worker): Promise<void> {
+export async function recordHeartbeat(db: Db, { name, host }: Worker): Promise<void> {
   await db.execute(sql`
     with forgotten as (delete from ${jobWorkers} where last_seen_at < now() - interval '1 day' and name <> ${name})
     insert into ${jobWorkers} (name, host, started_at, last_seen_at) values (${name}, ${host}, now(), now())
@@ -17,6 +17,6 @@ export async function beat(db: Db, { name, host }: Worker): Promise<void> {
 }
 
 /** Deletes the row of a worker that shuts down, so that it is not reported as failed. */
-export async function retire(db: Db, name: string): Promise<void> {
+export async function removeWorker(db: Db, name: string): Promise<void> {
   await db.delete(jobWorkers).where(eq(jobWorkers.name, name));
 }

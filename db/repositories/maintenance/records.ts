@@ -3,7 +3,7 @@ import type { MonitoringEntry } from '../monitoring/records.ts';
 
 type Window = typeof maintenanceWindows.$inferSelect;
 /** The object under maintenance. */
-export type Maintained = Pick<
+export type MaintenanceObject = Pick<
   Window,
   'object_type' | 'object_name' | 'site_id' | 'farm_id' | 'pool_uuid' | 'workplace_uuid'
 >;
@@ -11,12 +11,12 @@ export type Maintained = Pick<
 const words = { servicespool: 'pool', workplace: 'workplace', farm: 'farm', site: 'site' } as const;
 
 /** The id of the object. */
-export const objectIdOf = ({ workplace_uuid, pool_uuid, farm_id, site_id }: Maintained): string =>
+export const objectIdOf = ({ workplace_uuid, pool_uuid, farm_id, site_id }: MaintenanceObject): string =>
   workplace_uuid ?? pool_uuid ?? farm_id ?? site_id ?? '';
 
 /** The monitoring record for the start or the end of a maintenance. */
 export function maintenanceRecord(
-  about: Maintained,
+  about: MaintenanceObject,
   event: 'began' | 'ended',
   templateId: string | null,
   at: Date,

@@ -100,7 +100,7 @@ export const mustStill = (h: Db, id: string, condition: SQL): Statement =>
   );
 
 /** @returns false if `mustStill` has failed the batch */
-export async function unlessPassed(work: Promise<unknown>): Promise<boolean> {
+export async function ifStillOpen(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
     return true;
@@ -111,7 +111,7 @@ export async function unlessPassed(work: Promise<unknown>): Promise<boolean> {
 }
 
 export const isNotBegun = sql`${table.begun_at} is null`;
-export const isThere = sql`true`;
+export const isPresent = sql`true`;
 
 export const noteBegin = (h: Db, id: string, at: Date): Statement =>
   h.update(table).set({ begun_at: at }).where(eq(table.id, id));

@@ -4,7 +4,7 @@ import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from './records.ts';
 
 /** A certificate that expires within `days`, the smallest matching threshold; `notAfter` is RFC 3339. */
-export type EndingCertificate = { id: string; name: string; notAfter: string; days: number };
+export type ExpiringCertificate = { id: string; name: string; notAfter: string; days: number };
 
 const endsAt = sql`(${dispatchers.certificate}->>'not_after')`;
 
@@ -12,7 +12,7 @@ const endsAt = sql`(${dispatchers.certificate}->>'not_after')`;
  * Returns certificates of enabled nodes that expire within one of these numbers of days and were not reported for it
  * yet.
  */
-export const endingCertificates = (db: Db, days: readonly number[]): Promise<EndingCertificate[]> =>
+export const expiringCertificates = (db: Db, days: readonly number[]): Promise<ExpiringCertificate[]> =>
   db
     .select({
       id: dispatchers.id,
@@ -26,20 +26,20 @@ export const endingCertificates = (db: Db, days: readonly number[]): Promise<End
         where ${endsAt}::timestamptz <= now() + value::int * interval '1 day') near`,
       sql`near.days is not null`,
     )
-    .where(sql`${dispatchers.enabled} and not ${isTold(sql`${endsAt}`, sql`near.days`)}`)
+    .where(sql`${dispatchers.enabled} and not ${isReported(sql`${endsAt}`, sql`near.days`)}`)
     .orderBy(dispatchers.id);
 
 /** The condition that the certificate was reported for this threshold or a smaller one. */
-const isTold = (notAfter: ReturnType<typeof sql>, days: ReturnType<typeof sql>) =>
+const isReported = (notAfter: ReturnType<typeof sql>, days: ReturnType<typeof sql>) =>
   sql`coalesce(certificate_notice->>'not_after' = ${notAfter} and (certificate_notice->>'days')::int <= ${days}, false)`;
 
 /**
  * Writes monitoring records for expiring certificates in one statement. A concurrent call waits for the row lock and
  * then writes nothing.
  */
-export async function tellEnding(
+export async function reportExpiring(
   db: Db,
-  ending: readonly (EndingCertificate & { record: MonitoringEntry })[],
+  ending: readonly (ExpiringCertificate & { record: MonitoringEntry })[],
 ): Promise<void> {
   if (ending.length === 0) return;
   const rows = ending.map((one) => ({ ...one, record: monitoringRow(one.record) }));
@@ -52,7 +52,7 @@ export async function tellEnding(
       set certificate_notice = jsonb_build_object('not_after', ending."notAfter", 'days', ending.days)
       from ending
       where d.id = ending.id and d.certificate->>'not_after' = ending."notAfter"
-        and not ${isTold(sql`ending."notAfter"`, sql`ending.days`)}
+        and not ${isReported(sql`ending."notAfter"`, sql`ending.days`)}
       returning ending.record
     )
     ${insertMonitoring(sql`news`)}`);

@@ -10,7 +10,7 @@ import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { farmParts } from '../../schema/snapshot/farm-parts.ts';
-import { isHeard } from '../gateways/gateways.ts';
+import { isOnline } from '../gateways/gateways.ts';
 import { derived } from '../records/statements.ts';
 import { farmFacts, nodeFacts } from './component-state.ts';
 
@@ -103,7 +103,7 @@ const ignored = derived<FleetGauges['ignored']>(sql`
   join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled}`);
 
 const gateways = derived<FleetGauges['gateways']>(sql`
-  select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isHeard})
+  select coalesce(jsonb_agg(jsonb_build_object('gateway', ${gatewayTable.name}, 'is_up', ${isOnline})
     order by ${gatewayTable.name_key}), '[]')
   from ${gatewayTable} where ${gatewayTable.enabled} and not ${gatewayTable.maintenance} and ${gatewayTable.last_seen_at} is not null`);
 

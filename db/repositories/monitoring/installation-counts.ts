@@ -39,10 +39,10 @@ export async function installationCounts(db: Db, now: Date): Promise<Installatio
 
 const all = (table: PgTable): SQL<number> => derived(sql`select count(*)::int from ${table}`);
 
-type LifeParameter = 'session.user_absolute_s' | 'session.admin_absolute_s' | 'session.idle_s';
+type LifetimeParameter = 'session.user_absolute_s' | 'session.admin_absolute_s' | 'session.idle_s';
 
 /** Must match the session check: absolute age, idle time, active user, enabled domain. */
-function liveSessions(portal: 'user' | 'admin', absolute: LifeParameter, now: Date): SQL<number> {
+function liveSessions(portal: 'user' | 'admin', absolute: LifetimeParameter, now: Date): SQL<number> {
   const at = sql`${now.toISOString()}::timestamptz`;
   return derived(sql`
     select count(*)::int from ${loginSessions}
@@ -54,6 +54,6 @@ function liveSessions(portal: 'user' | 'admin', absolute: LifeParameter, now: Da
       and coalesce(${loginSessions.idle_until} > ${at}, true)`);
 }
 
-const lifeOf = (name: LifeParameter): SQL => sql`make_interval(secs => coalesce(
+const lifeOf = (name: LifetimeParameter): SQL => sql`make_interval(secs => coalesce(
   (select ${systemParameters.value}::float8 from ${systemParameters} where ${systemParameters.name} = ${name}),
   ${defaults[name].default}::float8))`;

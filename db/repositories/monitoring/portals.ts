@@ -62,13 +62,13 @@ export const mustBeOffline = (h: Db, id: string): Statement =>
   );
 
 /** The data of a portal heartbeat; `id` is used if the portal is new. */
-export type Report = Pick<
+export type PortalReport = Pick<
   typeof table.$inferInsert,
   'id' | 'name' | 'name_key' | 'fqdn' | 'portal_type' | 'runtime' | 'version' | 'build' | 'os' | 'started_at'
 > & { metrics: Record<string, unknown> };
 
 /** Stores a portal heartbeat, by the clock of the database. Revision and tags do not change. */
-export async function reportPortal(db: Db, report: Report): Promise<void> {
+export async function reportPortal(db: Db, report: PortalReport): Promise<void> {
   const { id: _, name_key: __, ...facts } = report;
   await db
     .insert(table)

@@ -20,7 +20,7 @@ import { liesWithin, type Scope } from './scope.ts';
 import { must, oneOf } from './statements.ts';
 
 /** A condition for rows that must not be deleted, with a problem code and a sentence. */
-export type Kept = { where: SQL; code: string; detail: Text };
+export type ProtectionRule = { where: SQL; code: string; detail: Text };
 
 export type BulkResult = {
   deleted_count: number;
@@ -42,7 +42,11 @@ export async function bulkDestroy<S extends Selection>(
   { spec }: Records<S>,
   wanted: readonly string[] | 'all',
   reach: Reach,
-  { kept, before, audit }: { kept: readonly Kept[]; before?: (h: Db) => Statement[]; audit: AuditEntry },
+  {
+    kept,
+    before,
+    audit,
+  }: { kept: readonly ProtectionRule[]; before?: (h: Db) => Statement[]; audit: AuditEntry },
 ): Promise<BulkResult> {
   const chosen =
     and(wanted === 'all' ? undefined : oneOf(spec.table.id, wanted), reachable(spec, reach)) ?? sql`true`;
@@ -62,20 +66,20 @@ export async function bulkDestroy<S extends Selection>(
   const results = await attempt().catch((error) =>
     isReferenceViolation(error) ? attempt() : Promise.reject(error),
   );
-  const [blocked = [], [gone] = []] = results.slice(-2) as [{ id: string; reason: number }[], [Gone?]];
+  const [blocked = [], [gone] = []] = results.slice(-2) as [{ id: string; reason: number }[], [DeletedRows?]];
   const failed = blocked.map(({ id, reason: at }) => ({ id, ...describe(reasons[at]) }));
   return summary(wanted, gone ?? { count: 0, ids: [] }, failed);
 }
 
 /** Returns the sites within which the caller may read objects of a type; undefined without the permission. */
-export type Reading = (type: ResourceType) => Scope | undefined;
+export type ReadableSites = (type: ResourceType) => Scope | undefined;
 
 /** @returns up to ten readable rows that refer to the record, for the error `in_use` */
 export async function referencesTo<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
   id: string,
-  reading: Reading,
+  reading: ReadableSites,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found: { type: string; id: string; name: string }[] = [];
   // In sequence, because a transaction has one connection.
@@ -100,7 +104,7 @@ export async function referencesTo<S extends Selection>(
 }
 
 /** Visible rows that also belong to sites outside of the scope. */
-function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): Kept[] {
+function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): ProtectionRule[] {
   const inside = sites && liesWithin(sites, scope);
   const detail = 'The permission is required for all sites that the object belongs to';
   return inside ? [{ where: sql`not ${inside}`, code: 'forbidden', detail }] : [];
@@ -110,32 +114,36 @@ function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): K
  * The conditions that protect a row. A row that is referenced only by rows of its own table is deleted together with
  * them, unless they are protected. The same condition selects them, because they are not referenced themselves.
  */
-function reasonsOf<S extends Selection>(spec: RecordSpec<S>, kept: readonly Kept[], chosen: SQL): Kept[] {
+function reasonsOf<S extends Selection>(
+  spec: RecordSpec<S>,
+  kept: readonly ProtectionRule[],
+  chosen: SQL,
+): ProtectionRule[] {
   const references = spec.references ?? [];
-  const plain = [...kept, ...references.map((reference) => keptBy(spec, reference))];
+  const plain = [...kept, ...references.map((reference) => referencedBy(spec, reference))];
   if (!references.some(({ own }) => own)) return plain;
   const going = sql`select ${spec.table.id} from ${spec.table} where ${and(chosen, sql`${caseOf(plain)} is null`)}`;
-  return [...kept, ...references.map((reference) => keptBy(spec, reference, reference.own && going))];
+  return [...kept, ...references.map((reference) => referencedBy(spec, reference, reference.own && going))];
 }
 
-const keptBy = <S extends Selection>(
+const referencedBy = <S extends Selection>(
   spec: RecordSpec<S>,
   { type, table, by, id }: Reference,
   going?: SQL,
-): Kept => ({
+): ProtectionRule => ({
   where: sql`exists(select 1 from ${table} where ${by} = ${spec.table.id} ${going ? sql`and ${id} not in (${going})` : sql``})`,
   code: 'in_use',
   detail: message('Referenced by {referrer}', { referrer: term(resources[type].one) }),
 });
 
 /** Index of the first condition that holds for the row, or null. */
-function caseOf(reasons: readonly Kept[]): SQL<number | null> {
+function caseOf(reasons: readonly ProtectionRule[]): SQL<number | null> {
   if (reasons.length === 0) return sql`null::int`;
   const arms = reasons.map(({ where }, at) => sql`when ${where} then ${sql.raw(String(at))}`);
   return sql`${sql`(case ${sql.join(arms, sql` `)} end)`}`;
 }
 
-const describe = (kept: Kept | undefined) => ({
+const describe = (kept: ProtectionRule | undefined) => ({
   code: kept?.code ?? 'in_use',
   detail: kept?.detail ?? verbatim(''),
 });
@@ -152,7 +160,7 @@ function ownerExists<S extends Selection>(h: Db, { parent }: RecordSpec<S>, reac
   ];
 }
 
-type Gone = { count: number; ids: string[] };
+type DeletedRows = { count: number; ids: string[] };
 
 /** Deletes and writes the audit event in one statement, because the event contains the number of deleted rows. */
 function deleteAudited(
@@ -177,7 +185,11 @@ function deleteAudited(
     });
 }
 
-function summary(wanted: readonly string[] | 'all', gone: Gone, blocked: BulkResult['failed']): BulkResult {
+function summary(
+  wanted: readonly string[] | 'all',
+  gone: DeletedRows,
+  blocked: BulkResult['failed'],
+): BulkResult {
   const known = new Set([...gone.ids, ...blocked.map(({ id }) => id)]);
   const absent = wanted === 'all' ? [] : [...new Set(wanted)].filter((id) => !known.has(id));
   const failed = [

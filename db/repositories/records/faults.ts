@@ -5,33 +5,33 @@ import { pgFault } from '../../errors.ts';
 import { type Reach, type Records, reachable, type Selection, type Values } from './records.ts';
 
 /** Fields whose unique values are taken, and the id of the existing row if the caller may see it. */
-export type Twin = { pointers: string[]; existingId?: string };
+export type Conflict = { pointers: string[]; existingId?: string };
 
 /**
  * Explains a unique violation. The constraint identifies one field; further taken fields are looked up, except in
  * nested collections, which have one unique field.
  * @param own id of the row that is being changed
  */
-export async function twinOf<S extends Selection>(
+export async function conflictOf<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
   error: unknown,
   { columns }: Values,
   reach: Reach,
   own: string | undefined,
-): Promise<Twin> {
+): Promise<Conflict> {
   const constraint = pgFault(error)?.constraint;
   const [pointer = '', names = []] =
     Object.entries(spec.unique).find(([, keys]) => constraint === nameOfUnique(spec.table, keys)) ?? [];
   // The owner of a nested row is not part of the changed columns.
   const same = names.map((name) => eq(columnOf(spec.table, name), columns[name] ?? reach.parent));
   const [visible] = await idsWhere(db, spec.table, and(...same, reachable(spec, reach)));
-  const pointers = [pointer, ...(await takenBeside(db, spec, pointer, columns, own))];
+  const pointers = [pointer, ...(await furtherConflicts(db, spec, pointer, columns, own))];
   return visible ? { pointers, existingId: visible.id } : { pointers };
 }
 
 /** Other fields than `pointer` whose values are taken. */
-async function takenBeside<S extends Selection>(
+async function furtherConflicts<S extends Selection>(
   db: Db,
   { table, unique }: Records<S>['spec'],
   pointer: string,

@@ -2,18 +2,18 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { groups } from '../../schema/identity/groups.ts';
 import { users } from '../../schema/identity/users.ts';
-import type { Kept } from './bulk.ts';
-import { administrators, exceeds, type Held } from './privileges.ts';
+import type { ProtectionRule } from './bulk.ts';
+import { administrators, exceeds, type GrantedPermissions } from './privileges.ts';
 
 /**
  * Domains that a bulk deletion must not delete: the built-in one, the caller's own, and that of the last
  * administrator.
  */
-export const keptDomains = (
+export const protectedDomains = (
   own: string | undefined,
   caller: string,
   administratorTypes: readonly string[],
-): Kept[] => [
+): ProtectionRule[] => [
   {
     where: sql`${authenticators.builtin}`,
     code: 'invalid_state',
@@ -27,14 +27,14 @@ export const keptDomains = (
   },
 ];
 
-const ownDomain = (id: string): Kept => ({
+const ownDomain = (id: string): ProtectionRule => ({
   where: eq(authenticators.id, id),
   code: 'invalid_state',
   detail: 'The domain contains your own account',
 });
 
 /** Domains with a user who has more permissions than the caller. */
-export const administratorsBeyond = (held: Held): Kept => ({
+export const administratorsBeyond = (held: GrantedPermissions): ProtectionRule => ({
   where: sql`exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticators.id} and ${exceeds(held, users.id)})`,
   code: 'forbidden',
   detail: 'A user of the domain has permissions that the caller lacks',
@@ -43,7 +43,11 @@ export const administratorsBeyond = (held: Held): Kept => ({
 /**
  * Users that a bulk deletion must not delete: the caller, users with more permissions, and the last administrator.
  */
-export const keptUsers = (caller: string, held: Held, administratorTypes: readonly string[]): Kept[] => [
+export const protectedUsers = (
+  caller: string,
+  held: GrantedPermissions,
+  administratorTypes: readonly string[],
+): ProtectionRule[] => [
   { where: eq(users.id, caller), code: 'invalid_state', detail: 'You cannot delete your own account' },
   {
     where: exceeds(held, users.id),
@@ -65,7 +69,7 @@ function lastAdministrator(caller: string, administratorTypes: readonly string[]
 }
 
 /** Groups that waive the second factor, for callers without the right to decide that. */
-export const skippingGroups: Kept = {
+export const skippingGroups: ProtectionRule = {
   where: sql`${groups.skip_two_factor}`,
   code: 'forbidden',
   detail: 'Deleting a group with `skip_two_factor` requires every permission for all sites',

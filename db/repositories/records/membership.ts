@@ -8,7 +8,7 @@ import { groupMembers, groups } from '../../schema/identity/groups.ts';
  * of its active parts, as in `effective_groups`.
  * @returns a select of `user_id`
  */
-export const belongingTo = (group: PgColumn | SQL): SQL => sql`
+export const membersOf = (group: PgColumn | SQL): SQL => sql`
   select member.user_id from ${groupMembers} as member where member.group_id = ${group}
   union select member.user_id from ${groupParts} as link
     join ${groups} as part on part.id = link.part_id and part.state = 'active'
@@ -20,7 +20,7 @@ const partsOf = (group: PgColumn | SQL): SQL =>
   sql`(select count(*) from ${groupParts} as every where every.group_id = ${group})`;
 
 /** Effective members of a meta group with these parts; a select of `user_id`. */
-export const belongingToAll = (parts: SQL, isAny: boolean): SQL => sql`
+export const membersOfParts = (parts: SQL, isAny: boolean): SQL => sql`
   select member.user_id from ${groupMembers} as member
     join ${groups} as part on part.id = member.group_id and part.state = 'active'
   where part.id = any(${parts}) group by member.user_id having count(*) >= ${isAny ? sql`1` : sql`cardinality(${parts})`}`;
@@ -31,7 +31,7 @@ export const belongingToAll = (parts: SQL, isAny: boolean): SQL => sql`
  * @param group alias of the row of `groups`
  * @param joined the groups, as `uuid[]`
  */
-export const countsFor = (group: SQL, joined: SQL): SQL => sql`(
+export const appliesTo = (group: SQL, joined: SQL): SQL => sql`(
   case ${group}.type when 'group' then ${group}.id = any(${joined}) else (
     select count(*) from ${groupParts} as link join ${groups} as part on part.id = link.part_id
     where link.group_id = ${group}.id and part.state = 'active' and part.id = any(${joined})

@@ -44,11 +44,11 @@ export async function listPage<S extends Selection>(
     ? await atomically(db, (h) => [page(h), total(h)])
     : [await page(db)];
   const [found, counted] = results;
-  return assemble(spec, query, found as Found<S>[], counted as { n: number }[] | undefined);
+  return assemble(spec, query, found as PageRow<S>[], counted as { n: number }[] | undefined);
 }
 
 /** `_owner` and rows without `id` occur only in nested collections, `_more` only in weighed pages. */
-type Found<S extends Selection> = ListRow<S> & {
+type PageRow<S extends Selection> = ListRow<S> & {
   id: string | null;
   _key: string;
   _owner?: boolean;
@@ -142,7 +142,7 @@ export function searchCondition<S extends Selection>(
 function assemble<S extends Selection>(
   spec: ListSpec<S>,
   { limit, scope }: PageQuery,
-  found: Found<S>[],
+  found: PageRow<S>[],
   counted: { n: number }[] = [],
 ): Page<S> {
   const present = found.filter(({ id }) => id !== null);

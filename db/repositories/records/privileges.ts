@@ -7,14 +7,14 @@ import { groupMembers, groups } from '../../schema/identity/groups.ts';
 import { peerRoles } from '../../schema/identity/peers.ts';
 import { roles, userRoles } from '../../schema/identity/roles.ts';
 import { users } from '../../schema/identity/users.ts';
-import { belongingTo, belongingToAll, countsFor } from './membership.ts';
+import { appliesTo, membersOf, membersOfParts } from './membership.ts';
 import { arrayOf, must } from './statements.ts';
 
 /** Granted permissions, each with the sites for which it is granted. */
-export type Held = Record<string, '*' | readonly string[]>;
+export type GrantedPermissions = Record<string, '*' | readonly string[]>;
 
 /** Selects the roles affected by a change. */
-export type Stake =
+export type AffectedRoles =
   | { user: string }
   | { peer: string }
   | { usersOfDomain: string }
@@ -45,11 +45,11 @@ export async function isSkippingChanged(db: Db, change: SkipChange): Promise<boo
 }
 
 /** Fails the batch unless the caller's permissions include all affected ones, to prevent privilege escalation. */
-export const mustCover = (h: Db, held: Held, stake: Stake): Statement =>
+export const mustCover = (h: Db, held: GrantedPermissions, stake: AffectedRoles): Statement =>
   must(h, sql`not exists(select 1 ${excess(held, rolesAt(stake))})`, 'forbidden:privilege');
 
 /** Returns the affected permissions that the caller does not have, for the error details. */
-export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[]> {
+export async function lacking(db: Db, held: GrantedPermissions, stake: AffectedRoles): Promise<string[]> {
   const rows = await db
     .selectDistinct({ permission: sql<string>`permission` })
     .from(sql`(select permission ${excess(held, rolesAt(stake))}) as lacked`)
@@ -58,7 +58,7 @@ export async function lacking(db: Db, held: Held, stake: Stake): Promise<string[
 }
 
 /** The condition that a user has more permissions than these, for bulk deletion. */
-export const exceeds = (held: Held, user: PgColumn | SQL): SQL =>
+export const exceeds = (held: GrantedPermissions, user: PgColumn | SQL): SQL =>
   sql`exists(select 1 ${excess(held, inArray(roles.id, sql`(select ${userRoles.role_id} from ${userRoles} where ${userRoles.user_id} = ${user})`))})`;
 
 /**
@@ -75,14 +75,14 @@ export const mustKeepAdministrator = (h: Db, domainTypes: readonly string[]): St
   must(h, sql`exists${administrators(domainTypes)}`, 'invalid_state:last_administrator');
 
 /** `from … where …`: each role with a permission that is not granted for all its sites. */
-function excess(held: Held, which: SQL | undefined): SQL {
+function excess(held: GrantedPermissions, which: SQL | undefined): SQL {
   const own = sql`(${JSON.stringify(held)}::jsonb -> permission)`;
   const sites = sql`(${roles.scope} -> 'sites')`;
   return sql`from ${roles} cross join lateral unnest(${roles.permissions}) as permission
     where ${which} and (${own} is null or (${own} <> '"*"' and (${sites} = '"*"' or not ${sites} <@ ${own})))`;
 }
 
-function rolesAt(stake: Stake): SQL | undefined {
+function rolesAt(stake: AffectedRoles): SQL | undefined {
   if ('assigned' in stake) return differing(stake.assigned, stake.user);
   if ('peer' in stake) {
     return sql`${roles.id} in (select ${peerRoles.role_id} from ${peerRoles} where ${peerRoles.peer_id} = ${stake.peer}::uuid)`;
@@ -92,8 +92,8 @@ function rolesAt(stake: Stake): SQL | undefined {
       sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${stake.usersOfDomain}`,
     );
   }
-  if ('membersOfGroup' in stake) return heldByUsers(belongingTo(sql`${stake.membersOfGroup}::uuid`));
-  if ('parts' in stake) return heldByUsers(belongingToAll(arrayOf(stake.parts), stake.any));
+  if ('membersOfGroup' in stake) return heldByUsers(membersOf(sql`${stake.membersOfGroup}::uuid`));
+  if ('parts' in stake) return heldByUsers(membersOfParts(arrayOf(stake.parts), stake.any));
   return heldByUsers(sql`select ${stake.user}::uuid`);
 }
 
@@ -123,5 +123,5 @@ function changesSkipping(change: SkipChange): SQL {
       : sql`array(select ${groupMembers.group_id} from ${groupMembers} where ${groupMembers.user_id} = ${change.user}::uuid)`;
   return sql`exists(select 1 from ${groups} as ${group} where ${group}.skip_two_factor
     and ${group}.authenticator_id = ${change.domain}::uuid
-    and ${countsFor(group, arrayOf(change.joins))} is distinct from ${countsFor(group, present)})`;
+    and ${appliesTo(group, arrayOf(change.joins))} is distinct from ${appliesTo(group, present)})`;
 }

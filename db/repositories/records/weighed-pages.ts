@@ -6,7 +6,7 @@ import type { ListedTable, Selection } from './records.ts';
 /** Maximum size in bytes of the rows of a page. */
 export const pageBytes = 4_000_000;
 
-type Weighed = {
+type WeighedRows = {
   table: ListedTable;
   weight?: SQL<number>;
   /** The rows of the page in order, under the name of their table. */
@@ -19,7 +19,7 @@ type Weighed = {
  * Returns the rows of a page up to the maximum size, and at least one row. `_more` of the last row shows whether
  * further rows exist. The size of a response is therefore independent of the length of texts.
  */
-export function lightPage(h: Db, { table, weight, rows, select, order }: Weighed): Statement {
+export function lightPage(h: Db, { table, weight, rows, select, order }: WeighedRows): Statement {
   const name = getTableName(table as PgTable);
   const window = sql`(order by ${sql.join([...order], sql`, `)} rows unbounded preceding)`;
   const weighed = h

@@ -24,7 +24,7 @@ export type SealedKey = {
  * the user's access.
  * @returns one row; no row if the destination has changed, or the user is disabled or deleted
  */
-export const keepKey = (db: Db, key: SealedKey): Promise<{ id: string }[]> =>
+export const upsertNodeKey = (db: Db, key: SealedKey): Promise<{ id: string }[]> =>
   db
     .insert(dispatcherSessions)
     .select(key.userId === null ? serviceKey(db, key) : userKey(db, key, key.userId))

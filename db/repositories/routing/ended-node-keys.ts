@@ -21,7 +21,7 @@ export const endNodeKeys = (h: Db, whose: SQL): Statement =>
     select id, dispatcher_id, subject, sealed_key, expires_at from ended where expires_at > now()`);
 
 /** Stores a key of a disabled user for log-out, unless the destination of the node has changed. */
-export const keepEndedKey = async (
+export const storeEndedKey = async (
   db: Db,
   { node, subject, sealedKey, expiresAt }: Omit<SealedKey, 'userId'>,
 ): Promise<void> => {
@@ -79,4 +79,4 @@ export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]>
 }
 
 /** Deletes a key that its node has logged out. */
-export const forgetKey = (h: Db, id: string): Statement => h.delete(table).where(eq(table.id, id));
+export const deleteEndedKey = (h: Db, id: string): Statement => h.delete(table).where(eq(table.id, id));

@@ -13,20 +13,20 @@ import {
 } from '../../schema/sites/priority-groups.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
-import { type KeptService, serviceLists } from '../../schema/snapshot/service-lists.ts';
+import { type CachedService, serviceLists } from '../../schema/snapshot/service-lists.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { gatewaysOfSite, type SiteGateway } from '../gateways/of-sites.ts';
 import { derived } from '../records/statements.ts';
 
 /** The user of a request. `userKey` is `<folded label>\<folded name>`, as in the sessions of the snapshot. */
-export type Routed = { userId: string; userKey: string };
+export type RoutedUser = { userId: string; userKey: string };
 
 /**
  * The target of a routing request: all rules of the site, one rule, or one pool, for which no rule is read. With
  * `unusable`, disabled rules and rules for other users are included, to explain why they do not apply.
  */
-export type Wanted = {
+export type RoutingTarget = {
   rules: 'all' | { rule: string } | { farm: string; pool: string };
   unusable: boolean;
 };
@@ -86,7 +86,7 @@ export type RoutingRows = {
     subject: string;
     entitlement: number;
     fetched_at: string;
-    services: KeptService[];
+    services: CachedService[];
   }[];
   /** Empty for the list of all services. */
   gateways: SiteGateway[];
@@ -94,7 +94,7 @@ export type RoutingRows = {
 };
 
 /** A column of `findUserSite`, which avoids a separate query. */
-export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
+export const routingRows = (who: RoutedUser, wanted: RoutingTarget): SQL<RoutingRows> =>
   derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, wanted)}),
@@ -107,7 +107,7 @@ export const routingRows = (who: Routed, wanted: Wanted): SQL<RoutingRows> =>
     'gateways', (${wanted.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
     'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
 
-const rulesOf = (who: Routed, wanted: Wanted): SQL => sql`
+const rulesOf = (who: RoutedUser, wanted: RoutingTarget): SQL => sql`
   select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
     'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${wanted.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
     'failover', ${rules.failover}, 'affinity', ${rules.affinity},
@@ -134,20 +134,20 @@ const members: SQL = sql`
     and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
       or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
 
-function poolName({ rules: wanted }: Wanted): SQL {
+function poolName({ rules: wanted }: RoutingTarget): SQL {
   if (wanted === 'all' || 'rule' in wanted) return sql`null`;
   return sql`select ${pools.name} from ${pools}
     where ${pools.farm_id} = ${wanted.farm}::uuid and ${pools.uuid} = ${wanted.pool}::uuid`;
 }
 
-function isWanted({ rules: wanted }: Wanted): SQL {
+function isWanted({ rules: wanted }: RoutingTarget): SQL {
   if (wanted === 'all') return sql`true`;
   if ('rule' in wanted) return sql`${rules.id} = ${wanted.rule}::uuid`;
   return sql`false`;
 }
 
 /** A covered pool is available through rules only, because a rule for some users must exclude all others. */
-function coveredPools({ rules: wanted }: Wanted): SQL {
+function coveredPools({ rules: wanted }: RoutingTarget): SQL {
   if (wanted !== 'all' && 'rule' in wanted) return sql`'[]'::json`;
   const ofPool =
     wanted === 'all'
@@ -160,7 +160,7 @@ function coveredPools({ rules: wanted }: Wanted): SQL {
 }
 
 /** True if the rule is assigned to the user or a group of the user, or is assigned to all users. */
-const isFor = ({ userId }: Routed): SQL =>
+const isFor = ({ userId }: RoutedUser): SQL =>
   concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
 
 type Side<T> = readonly [table: T, owner: PgColumn];
@@ -179,7 +179,7 @@ function concerns(
       and ${byGroup.group_id} in (select id from own)))`;
 }
 
-const preferencesOf = ({ userId }: Routed): SQL => sql`
+const preferencesOf = ({ userId }: RoutedUser): SQL => sql`
   select coalesce(json_agg(json_build_object('priority', ${priorityGroups.priority},
     'farm_id', ${priorityGroupFarms.farm_id}, 'farm_priority', ${priorityGroupFarms.priority})), '[]')
   from ${priorityGroups}
@@ -192,7 +192,7 @@ const preferencesOf = ({ userId }: Routed): SQL => sql`
     [priorityGroupGroups, priorityGroupGroups.priority_group_id],
   )}`;
 
-const sessionsOf = ({ userKey }: Routed): SQL => sql`
+const sessionsOf = ({ userKey }: RoutedUser): SQL => sql`
   select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
     'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
     'state', ${workplaceSessions.state}, 'started_at', nullif(${workplaceSessions.started_at}, '-infinity'))), '[]')
@@ -205,7 +205,7 @@ const sessionsOf = ({ userKey }: Routed): SQL => sql`
  * may still be pending), or if all workplaces of the user in the pool are in maintenance. The message is that of the
  * order, otherwise the current one of the template. A state or flag that the node does not report is unknown.
  */
-const blockedPools = ({ userKey }: Routed): SQL => sql`
+const blockedPools = ({ userKey }: RoutedUser): SQL => sql`
   select coalesce(jsonb_agg(jsonb_build_object('farm_id', blocked.farm_id, 'servicepool_uuid', blocked.uuid,
     'maintenance', blocked.maintenance, 'unknown', blocked.unknown, 'message', blocked.message)), '[]')
   from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid, ${isPoolMaintained} as maintenance,
@@ -228,14 +228,14 @@ const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
 const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
   sql`(${state} = 'unknown' or ${maintenance} is null)`;
 
-const listsOf = ({ userId }: Routed, { rules: wanted }: Wanted): SQL => sql`
+const listsOf = ({ userId }: RoutedUser, { rules: wanted }: RoutingTarget): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
     'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
     'services', ${servicesFor(wanted)})), '[]')
   from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
   where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
 
-function servicesFor(wanted: Wanted['rules']): SQL {
+function servicesFor(wanted: RoutingTarget['rules']): SQL {
   if (wanted === 'all') return sql`${serviceLists.services}`;
   if ('farm' in wanted)
     return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service

@@ -4,10 +4,10 @@ import { issuedConnections } from '../../schema/routing/issued-connections.ts';
 import { rules } from '../../schema/routing/rules.ts';
 import { farms } from '../../schema/sites/farms.ts';
 
-export type Issued = { userId: string; ruleId: string; farmId: string; pool: string; at: Date };
+export type IssuedConnection = { userId: string; ruleId: string; farmId: string; pool: string; at: Date };
 
 /** Stores the pool that a user was connected to; does nothing if the rule or the farm was deleted meanwhile. */
-export const keepIssued = (h: Db, { userId, ruleId, farmId, pool, at }: Issued): Statement =>
+export const storeIssued = (h: Db, { userId, ruleId, farmId, pool, at }: IssuedConnection): Statement =>
   h
     .insert(issuedConnections)
     .select(

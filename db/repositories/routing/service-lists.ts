@@ -3,7 +3,7 @@ import type { Db, Statement } from '../../client.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
 
 /** Stores the service lists of a user in one statement; an older list never replaces a newer one. */
-export const keepServiceLists = (h: Db, lists: (typeof serviceLists.$inferInsert)[]): Statement =>
+export const cacheServiceLists = (h: Db, lists: (typeof serviceLists.$inferInsert)[]): Statement =>
   h
     .insert(serviceLists)
     .values(lists)

@@ -23,25 +23,25 @@ import { tags } from '../../schema/sites/tags.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { ofAgent } from '../agents/agents.ts';
-import { isForgotten } from '../identity/login/limits.ts';
-import { isPastKeeping } from '../jobs/idempotency-keys.ts';
-import { isForgotten as isForgottenTag } from '../sites/dispatcher-tags.ts';
+import { isObsoleteLock } from '../identity/login/limits.ts';
+import { isExpiredKey } from '../jobs/idempotency-keys.ts';
+import { isObsoleteTag } from '../sites/dispatcher-tags.ts';
 
 /** Rows that are no longer needed. */
-export type Leftover = { table: PgTable; where: SQL | undefined };
+export type ExpiredRows = { table: PgTable; where: SQL | undefined };
 
 const day = 86_400;
 
 type Ago = (seconds: number) => Date;
 
 /** The expired rows of all tables, by the current parameters. */
-export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[] => {
+export const expiredRows = (parameters: Parameters, now: Date): readonly ExpiredRows[] => {
   const ago: Ago = (seconds) => addSeconds(now, -seconds);
   return [
     ...ofLogins(parameters, now, ago),
     { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
     { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
-    { table: idempotencyKeys, where: isPastKeeping(now) },
+    { table: idempotencyKeys, where: isExpiredKey(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     ...ofAgents(ago),
     { table: issuedConnections, where: lt(issuedConnections.issued_at, ago(90 * day)) },
@@ -54,7 +54,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
       ),
     },
     // Tags of a deleted farm.
-    { table: tags, where: isForgottenTag },
+    { table: tags, where: isObsoleteTag },
     // Until then a request for the file is answered with `expired`.
     {
       table: exportedFiles,
@@ -72,7 +72,7 @@ export const leftovers = (parameters: Parameters, now: Date): readonly Leftover[
   ];
 };
 
-const ofAgents = (ago: Ago): Leftover[] => [
+const ofAgents = (ago: Ago): ExpiredRows[] => [
   // Agents of pools whose workplaces are recreated for each session.
   {
     table: workplaceAgents,
@@ -86,7 +86,7 @@ const ofAgents = (ago: Ago): Leftover[] => [
   { table: sessionMessages, where: lt(sessionMessages.created_at, ago(3_600)) },
 ];
 
-const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
+const ofLogins = (parameters: Parameters, now: Date, ago: Ago): ExpiredRows[] => [
   {
     table: loginSessions,
     where: or(
@@ -111,22 +111,22 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): Leftover[] => [
   { table: pageTokens, where: lt(pageTokens.expires_at, now) },
   { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
   { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
-  { table: loginLocks, where: isForgotten(now) },
+  { table: loginLocks, where: isObsoleteLock(now) },
 ];
 
 /** Rows per statement, so that no statement holds its locks for long. */
-const atOnce = 5_000;
+const batchSize = 5_000;
 
 /**
  * Deletes the expired rows of one table in bounded statements. Locked rows are skipped until the next run, so that
  * neither side waits.
  * @returns the number of deleted rows
  */
-export async function deleteLeftovers(
+export async function deleteExpired(
   db: Db,
-  { table, where }: Leftover,
+  { table, where }: ExpiredRows,
   signal: AbortSignal,
-  most = atOnce,
+  most = batchSize,
 ): Promise<number> {
   const name = sql.identifier(getTableConfig(table).name);
   let deleted = 0;

@@ -41,7 +41,7 @@ export const lockImages = (h: Db, ids: readonly (string | null)[], digest = ''):
     .for('update');
 
 /** Stores a picture unless it exists, and locks the row in both cases. */
-export const keepImage = (h: Db, image: StoredImage): Statement =>
+export const storeImage = (h: Db, image: StoredImage): Statement =>
   h
     .insert(images)
     .values(image)

@@ -8,13 +8,18 @@ import { type Destination, isStillAt } from './destinations.ts';
 export const isTransition = (before: SQL, after: SQL): SQL =>
   sql`case when ${after} = 'pass' then ${before} in ('fail', 'unauthorized') else ${before} in ('pass', 'unknown') end`;
 
-type Seen = { status: 'fail' | 'unauthorized'; last_error: string; at: Date };
+type FailedStatus = { status: 'fail' | 'unauthorized'; last_error: string; at: Date };
 
 /**
  * Stores the status of a node after a call, and a monitoring record if the status has changed; does nothing if the
  * destination has changed meanwhile. The revision does not change, because it counts writes of administrators only.
  */
-export function setStatus(h: Db, node: Destination, seen: Seen, record: MonitoringEntry): Statement[] {
+export function setStatus(
+  h: Db,
+  node: Destination,
+  seen: FailedStatus,
+  record: MonitoringEntry,
+): Statement[] {
   const { status, last_error, at: last_check_at } = seen;
   const isNews = sql`exists(select 1 from ${dispatchers} where ${isStillAt(node)}
     and ${isTransition(sql`${dispatchers.status}`, sql`${status}::text`)})`;

@@ -8,7 +8,7 @@ import { isCarried } from './tags.ts';
 const isKnown = sql`exists(select 1 from ${farmTags} where ${farmTags.name_key} = ${table.name_key})`;
 
 /** Tags of dispatchers that no farm reports any more and no object carries. */
-export const isForgotten: SQL = sql`${table.source} = 'dispatcher' and not ${isKnown} and not ${isCarried}`;
+export const isObsoleteTag: SQL = sql`${table.source} = 'dispatcher' and not ${isKnown} and not ${isCarried}`;
 
 /**
  * Updates our tags after the tags of one farm have changed, in the batch of that change. A manual tag with the same
@@ -26,7 +26,7 @@ export const reconcileTags = (h: Db): Statement[] => [
         where not exists(select 1 from ${table} where ${table.name_key} = fresh.name_key)`,
     )
     .onConflictDoNothing(),
-  h.delete(table).where(isForgotten),
+  h.delete(table).where(isObsoleteTag),
   h
     .update(table)
     .set({ source: 'manual', revision: sql`${table.revision} + 1`, updated_at: sql`now()` })

@@ -1,12 +1,12 @@
 import type { MonitoringEntry } from '../monitoring/records.ts';
 
-type Seen = { status: 'pass' | 'fail' | 'unauthorized'; last_error: string | null };
+type NodeStatus = { status: 'pass' | 'fail' | 'unauthorized'; last_error: string | null };
 
 /**
  * The monitoring record for a dispatcher node that begins to fail, or recovers.
  * @param seen `last_error` is our error code, never text from the node
  */
-export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: Date): MonitoringEntry {
+export function nodeRecord(node: { id: string; name: string }, seen: NodeStatus, at: Date): MonitoringEntry {
   const object = { source: 'dispatcher', object_type: 'dispatcher', object_id: node.id } as const;
   const common = { ...object, object_name: node.name, at, details: { ...seen } };
   if (seen.status === 'pass')
@@ -16,7 +16,7 @@ export function nodeRecord(node: { id: string; name: string }, seen: Seen, at: D
       code: 'dispatcher_pass',
       message: `Dispatcher ${node.name} has recovered`,
     };
-  const message = `Dispatcher ${node.name} fails: ${inWords(seen.last_error ?? seen.status)}`;
+  const message = `Dispatcher ${node.name} fails: ${explained(seen.last_error ?? seen.status)}`;
   return { ...common, level: 'error', code: 'dispatcher_fail', message };
 }
 
@@ -37,7 +37,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The explanation followed by the code; only the code if there is no explanation. */
-function inWords(code: string): string {
+function explained(code: string): string {
   const word = words[code.replace(/^[^:]*:|^upstream_/, '')];
   return word === undefined ? code : `${word} (${code})`;
 }

@@ -50,7 +50,7 @@ export const storedNodes = (ofFarms: SQL): SQL<StoredNode[]> =>
   nodesOf(ofFarms, sql`${address}, ${condition(sql`false`)}`);
 
 /** The same for the enabled nodes with a closed circuit of the farm in this column. */
-export const askableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
+export const availableNodes = (farm: PgColumn): SQL<StoredNode[]> =>
   derived(sql`
     select coalesce(json_agg(json_build_object('id', ${dispatchers.id}, ${address}, ${condition(sql`false`)})), '[]')
     from ${dispatchers}

@@ -7,7 +7,7 @@ import { farmTags } from '../../schema/sites/farm-tags.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { portals } from '../../schema/sites/portals.ts';
 import { tags as table } from '../../schema/sites/tags.ts';
-import type { Reading } from '../records/bulk.ts';
+import type { ReadableSites } from '../records/bulk.ts';
 import { records } from '../records/records.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { derived, must } from '../records/statements.ts';
@@ -149,7 +149,7 @@ export const mustBeUnused = (h: Db, key: string): Statement =>
 export async function objectsWithTag(
   db: Db,
   key: string,
-  reading: Reading,
+  reading: ReadableSites,
 ): Promise<{ type: string; id: string; name: string }[]> {
   const found: { type: string; id: string; name: string }[] = [];
   // In sequence, because a transaction has one connection.

@@ -15,7 +15,7 @@ import { type Destination, isStillAt } from './destinations.ts';
 import { type NodeAddress, type NodeCondition, nodeAddresses, nodeConditions } from './stored-nodes.ts';
 
 /** A user and the user's domain, for access checks. */
-export type Entitled = { userId: string; domainId: string };
+export type EntitledUser = { userId: string; domainId: string };
 
 export type StoredFarm = {
   id: string;
@@ -45,7 +45,7 @@ const effectiveGroups = (userId: string): SQL => sql`select group_id from effect
  * @param own a select of the user's groups, if the statement has one already
  */
 export const maySeeSite = (
-  { userId, domainId }: Entitled,
+  { userId, domainId }: EntitledUser,
   own: SQL = effectiveGroups(userId),
 ): SQL | undefined =>
   and(
@@ -63,7 +63,7 @@ export const maySeeSite = (
 export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
 export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
 
-export type FoundSite = {
+export type UserSite = {
   site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };
   /** Null if the caller has the current version. */
   topology: Topology | null;
@@ -78,7 +78,7 @@ export type FoundSite = {
  * A query for a site. `held` is the version of the topology that the caller has cached, 0 for none; `routing` is a
  * further column for the user.
  */
-export type SiteQuestion = { uri: string; who: Entitled; held: number; routing?: SQL | undefined };
+export type SiteQuery = { uri: string; who: EntitledUser; held: number; routing?: SQL | undefined };
 
 /**
  * Returns a site that the user may use, with all data for calls of its dispatchers, in one statement. The groups of
@@ -88,8 +88,8 @@ export type SiteQuestion = { uri: string; who: Entitled; held: number; routing?:
  */
 export async function findUserSite(
   db: Db,
-  { uri, who, held, routing = sql`null` }: SiteQuestion,
-): Promise<FoundSite | undefined> {
+  { uri, who, held, routing = sql`null` }: SiteQuery,
+): Promise<UserSite | undefined> {
   const ofSite = sql`${farms.site_id} = ${sites.id}`;
   const statement = sql`with own as materialized (
       select ${groups.id}, ${groups.name}, ${groups.name_key} from ${groups}
@@ -108,7 +108,7 @@ export async function findUserSite(
       'routing', ${routing})
     from ${sites} where ${and(eq(sites.uri, uri), maySeeSite(who, sql`select id from own`))}`;
   const [row] = await db
-    .select({ found: derived<FoundSite | null>(statement) })
+    .select({ found: derived<UserSite | null>(statement) })
     .from(sql`(values (1)) as once`);
   return row?.found ?? undefined;
 }
@@ -141,7 +141,7 @@ export async function findPerson(db: Db, id: string) {
 }
 
 /** Stores the list of domains reported by a node, unless its destination has changed. */
-export async function keepNodeDomains(
+export async function storeNodeDomains(
   db: Db,
   node: Destination,
   domains: NodeDomain[],

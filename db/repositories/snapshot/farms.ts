@@ -6,7 +6,7 @@ import { farmParts, partKinds } from '../../schema/snapshot/farm-parts.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
-import { askableNodes, type StoredNode } from '../sites/stored-nodes.ts';
+import { availableNodes, type StoredNode } from '../sites/stored-nodes.ts';
 
 /** An enabled farm with its available nodes, each with the keys for the portal itself. */
 export type SnapshotFarm = {
@@ -41,7 +41,7 @@ export const farmsToSync = (
       id: farms.id,
       name: farms.name,
       balancing: farms.balancing,
-      nodes: askableNodes(farms.id),
+      nodes: availableNodes(farms.id),
       overrides: parameterOverrides,
     })
     .from(farms)

@@ -26,7 +26,7 @@ export function mergeRows(
     ...(slices > 1 ? [withoutNestedLoops(h)] : []),
     ...Array.from({ length: slices }, (_, at) => writeStaged(h, claim, sliceOf(at, slices))),
     removeGone(h, claim, removed),
-    ...(isPartial && claim.kind === 'spsessions' ? [removeForetold(h, claim)] : []),
+    ...(isPartial && claim.kind === 'spsessions' ? [removeReplacedSessions(h, claim)] : []),
   ];
 }
 
@@ -114,7 +114,7 @@ function removeGone(h: Db, claim: Claim, removed: readonly string[] | undefined)
  * identifier of the agent differs, so the node never reports it as removed. Only user names are compared, because
  * agents use other domain names.
  */
-function removeForetold(h: Db, claim: Claim): Statement {
+function removeReplacedSessions(h: Db, claim: Claim): Statement {
   const kept = parts.spsessions.table;
   const nameIn = (key: SQL) => sql`substr(${key}, strpos(${key}, chr(92)) + 1)`;
   return h.execute(

@@ -17,7 +17,7 @@ import { type MergedSpec, momentText } from './lists.ts';
  * Identifies an object of a dispatcher by its identifier there, and optionally its farm, with further data to be
  * read.
  */
-export type ObjectAt = {
+export type ObjectQuery = {
   uuid: string;
   farmId?: string | undefined;
   pool?: string | undefined;
@@ -42,13 +42,13 @@ export type FleetObject = FleetFarm & {
   /** The user of the request as dispatchers identify the user; null if the user does not exist. */
   person: Person | null;
   /** Use of a workplace, if requested. */
-  use: Use | null;
+  use: WorkplaceUse | null;
 };
 
 /**
  * Live sessions at a workplace, reported by dispatchers and agents. `as_of` is null for a farm that was never read.
  */
-export type Use = { sessions: number; as_of: string | null };
+export type WorkplaceUse = { sessions: number; as_of: string | null };
 
 /**
  * Returns the objects with this identifier within the scope, at most two; one statement.
@@ -57,7 +57,7 @@ export type Use = { sessions: number; as_of: string | null };
 export async function findFleetObjects(
   db: Db,
   spec: MergedSpec,
-  { uuid, farmId, pool, person, withUse }: ObjectAt,
+  { uuid, farmId, pool, person, withUse }: ObjectQuery,
   scope: Scope,
 ): Promise<FleetObject[]> {
   const { table } = spec;
@@ -115,13 +115,13 @@ function membersOf({ kind, table, select }: MergedSpec): SQL<Record<string, unkn
     'fetched_at', ${momentText(sql`greatest(${fetched}, ${table.touched_at})`)})`}`;
 }
 
-const personOf = ({ domainId, userId }: NonNullable<ObjectAt['person']>): SQL<Person | null> =>
+const personOf = ({ domainId, userId }: NonNullable<ObjectQuery['person']>): SQL<Person | null> =>
   derived(sql`select json_build_object('name', ${users.name}, 'domain', ${authenticators.small_name})
     from ${users} join ${authenticators} on ${authenticators.id} = ${users.authenticator_id}
     where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);
 
 /** As old as the older of the two lists. */
-const useOf = ({ table }: MergedSpec): SQL<Use> =>
+const useOf = ({ table }: MergedSpec): SQL<WorkplaceUse> =>
   derived(sql`select json_build_object(
     'sessions', (select count(*) from ${workplaceSessions}
       where ${workplaceSessions.farm_id} = ${table.farm_id} and ${workplaceSessions.workplace_uuid} = ${table.uuid}),

@@ -31,7 +31,7 @@ export type FarmFacts = {
 
 type Item = Record<string, unknown>;
 export type MergedPage = { items: Item[]; farms: FarmFacts[]; next?: Position; total: number | null };
-type Found = Omit<MergedPage, 'next'>;
+type PageResult = Omit<MergedPage, 'next'>;
 type MergedQuery = PageQuery & { choice: FarmChoice };
 
 /**
@@ -45,7 +45,7 @@ export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): 
   const statement = sql`with concerned as materialized (${farmsConcerned(spec, query.choice)}),
     page as materialized (${pageRows(spec, column, query)})
     select json_build_object('items', ${items(spec, column, query)}, 'farms', ${facts}, 'total', ${total(spec, query)})`;
-  const [row] = await db.select({ found: derived<Found>(statement) }).from(sql`(values (1)) as once`);
+  const [row] = await db.select({ found: derived<PageResult>(statement) }).from(sql`(values (1)) as once`);
   if (!row) throw new Error('a select without a table gave no row');
   const { farms: concerned, total: counted, items: all } = row.found;
   const shown = all.slice(0, limit);

@@ -21,7 +21,7 @@ export type PartState = {
 };
 
 /** Result of a successful read; a full list if `removed` is undefined. */
-export type Read = {
+export type PartRead = {
   dispatcherId: string;
   /** Number of staged rows; duplicates count. */
   rows: number;
@@ -40,12 +40,12 @@ const leaseS = 60;
 const fullEveryS = 3_600;
 
 const lease = sql`clock_timestamp() + make_interval(secs => ${leaseS})`;
-const mine = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
+const ofClaim = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
   and(eq(table.farm_id, farmId), eq(table.kind, kind), eq(table.sync_id, syncId));
 const released = { sync_id: null, sync_started_at: null, lease_until: null };
 
 /** Makes the next run read the part, regardless of the time of the last attempt. */
-export const wantRead = (h: Db, farmId: string, kind: PartKind): Statement =>
+export const requestRead = (h: Db, farmId: string, kind: PartKind): Statement =>
   h
     .update(table)
     .set({ tried_at: null })
@@ -100,7 +100,11 @@ export async function stageRows(db: Db, claim: Claim, rows: readonly { uuid: str
   const held = db
     .$with('held')
     .as(
-      db.update(table).set({ lease_until: lease }).where(mine(claim)).returning({ sync_id: table.sync_id }),
+      db
+        .update(table)
+        .set({ lease_until: lease })
+        .where(ofClaim(claim))
+        .returning({ sync_id: table.sync_id }),
     );
   const staged = db.$with('staged').as(
     db
@@ -127,12 +131,12 @@ export const unstage = (h: Db, { syncId }: Pick<Claim, 'syncId'>): Statement =>
  * Replaces the part of the farm with the staged rows, in one batch.
  * @returns false without changes if another sync holds the lease
  */
-export function finishSync(db: Db, claim: Claim, read: Read): Promise<boolean> {
-  return whileMine(db, claim, (h) => [
+export function finishSync(db: Db, claim: Claim, read: PartRead): Promise<boolean> {
+  return withClaim(db, claim, (h) => [
     ...mergeRows(h, claim, read),
     noteIgnored(h, claim, read.ignored),
     ...(claim.kind === 'tags' ? reconcileTags(h) : []),
-    h.update(table).set(outcomeOf(claim, read)).where(mine(claim)),
+    h.update(table).set(outcomeOf(claim, read)).where(ofClaim(claim)),
     unstage(h, claim),
   ]);
 }
@@ -144,11 +148,11 @@ export function finishUnchanged(
   { tookMs, asOf }: { tookMs: number; asOf: string | null },
 ): Promise<boolean> {
   const fresh = { ...released, error: null, took_ms: tookMs, fetched_at: sql`${table.sync_started_at}` };
-  return whileMine(db, claim, (h) => [
+  return withClaim(db, claim, (h) => [
     h
       .update(table)
       .set({ ...fresh, ...(asOf !== null && { as_of: asOf }) })
-      .where(mine(claim)),
+      .where(ofClaim(claim)),
   ]);
 }
 
@@ -157,12 +161,12 @@ type Failure = { error: string; tookMs: number; ignored?: IgnoredReport };
 
 /** Releases the lease with the reason of the failure; the existing rows are kept. */
 export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failure): Promise<boolean> {
-  return whileMine(db, claim, (h) => [
+  return withClaim(db, claim, (h) => [
     ...(ignored ? [noteIgnored(h, claim, ignored)] : []),
     h
       .update(table)
       .set({ ...released, error, took_ms: tookMs })
-      .where(mine(claim)),
+      .where(ofClaim(claim)),
     unstage(h, claim),
   ]);
 }
@@ -177,7 +181,7 @@ export async function sweepSyncs(db: Db): Promise<void> {
   ]);
 }
 
-async function whileMine(db: Db, claim: Claim, build: (h: Db) => Statement[]): Promise<boolean> {
+async function withClaim(db: Db, claim: Claim, build: (h: Db) => Statement[]): Promise<boolean> {
   const held = sql`(select ${table.sync_id} from ${table}
     where ${table.farm_id} = ${claim.farmId} and ${table.kind} = ${claim.kind} for update) = ${claim.syncId}::uuid`;
   try {
@@ -194,7 +198,7 @@ async function whileMine(db: Db, claim: Claim, build: (h: Db) => Statement[]): P
  * If rows were protected from the merge, a change reported by the node may have been skipped. The next read then
  * starts at the same position, or is a full one.
  */
-function outcomeOf(claim: Claim, read: Read) {
+function outcomeOf(claim: Claim, read: PartRead) {
   const left = protectedRows(claim);
   const isFull = read.removed === undefined;
   return {

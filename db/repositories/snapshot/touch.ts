@@ -12,12 +12,12 @@ import { type PartTable, type PartValues, type PoolValues, parts } from './parts
  * does not overwrite them. A missing row is not inserted.
  */
 
-type OfPool = Partial<PoolValues> &
+type PoolChange = Partial<PoolValues> &
   Partial<
     Pick<typeof pools.$inferInsert, 'maintenance_message' | 'maintenance_template_id' | 'maintenance_since'>
   >;
 
-export const touchPool = (h: Db, farmId: string, uuid: string, values: OfPool): Statement =>
+export const touchPool = (h: Db, farmId: string, uuid: string, values: PoolChange): Statement =>
   touch(h, pools, farmId, uuid, values);
 
 export const touchWorkplace = (

@@ -4,7 +4,7 @@ import { byteText, moment } from '../columns.ts';
 import { peers } from '../identity/peers.ts';
 import { users } from '../identity/users.ts';
 
-export type KeptRight = { permissions: string[]; scope: { sites: '*' | string[] } };
+export type StoredRight = { permissions: string[]; scope: { sites: '*' | string[] } };
 
 /**
  * Writes with an `Idempotency-Key`, by user or peer. `fingerprint` covers method, path, query and body. The response
@@ -23,7 +23,7 @@ export const idempotencyKeys = pgTable(
     headers: jsonb().$type<Record<string, string>>(),
     sealed_body: text(),
     peer_id: uuid().references(() => peers.id, { onDelete: 'cascade' }),
-    rights: jsonb().$type<KeptRight[]>().notNull().default([]),
+    rights: jsonb().$type<StoredRight[]>().notNull().default([]),
   },
   (t) => [
     unique('idempotency_keys_owner').on(t.user_id, t.peer_id, t.key).nullsNotDistinct(),

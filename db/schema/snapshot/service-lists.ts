@@ -4,7 +4,7 @@ import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
 
 /** A validated service from a node. */
-export type KeptService = {
+export type CachedService = {
   uuid: string;
   name: string;
   description: string;
@@ -34,7 +34,7 @@ export const serviceLists = pgTable(
     subject: byteText().notNull(),
     entitlement: bigint({ mode: 'number' }).notNull(),
     fetched_at: moment().notNull(),
-    services: jsonb().$type<KeptService[]>().notNull(),
+    services: jsonb().$type<CachedService[]>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.farm_id] }), index('service_lists_age').on(t.fetched_at)],
 );

@@ -1,6 +1,6 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
-import { keepTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
+import { addTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
 import { randomAlphanumerics, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -51,7 +51,7 @@ export function gatewayRouteFor(
   return {
     gateway,
     connection: through(connection, { ...gateway, ticket, expires_in: ticketLifeS }),
-    keep: (h) => keepTicket(h, kept),
+    keep: (h) => addTicket(h, kept),
   };
 }
 

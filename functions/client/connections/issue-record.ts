@@ -1,6 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
-import { keepIssued } from '../../../db/repositories/routing/issued-connections.ts';
+import { storeIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
@@ -35,7 +35,7 @@ export async function recordIssue(
   await atomically(deps.db, (h) => [
     appendAudit(h, entry),
     ...(gatewayRoute ? [gatewayRoute.keep(h)] : []),
-    ...(target.kind === 'rule' ? [keepIssued(h, { ...row, ruleId: target.rule.id })] : []),
+    ...(target.kind === 'rule' ? [storeIssued(h, { ...row, ruleId: target.rule.id })] : []),
     ...(isCached ? [ageServiceList(h, user.id, issued.farm.id, staleAt)] : []),
   ]);
 }

@@ -1,4 +1,4 @@
-import type { RuleRow, Wanted } from '../../../db/repositories/routing/facts.ts';
+import type { RoutingTarget, RuleRow } from '../../../db/repositories/routing/facts.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
@@ -57,7 +57,7 @@ export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer
   return domains === undefined || isLinked(domains, domain.label);
 }
 
-type Named = Exclude<Wanted['rules'], 'all'>;
+type Named = Exclude<RoutingTarget['rules'], 'all'>;
 
 function wantedBy(id: string): Named {
   if (isId(id)) return { rule: id };

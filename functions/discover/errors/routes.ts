@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pageHeaders } from '../../../shared/http/pages/policy.ts';
 import { Answer, Document } from '../../../shared/http/serve/answer.ts';
 import { randomToken } from '../../../shared/kernel/crypto/digests.ts';
-import { codeFacts, type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
+import { type ErrorCode, errorCodes, problemProperties } from '../../../shared/kernel/errors.ts';
 import { endpoint } from '../deps.ts';
 import { catalogue } from './catalogue.ts';
 
@@ -47,7 +47,7 @@ export const errorOperations = [
 ];
 
 function entryOf(code: ErrorCode): ErrorEntry {
-  const { status, title, retryable = false } = codeFacts(code);
+  const { status, title, retryable = false } = problemProperties(code);
   return { code, status, title, retryable, ...catalogue[code] };
 }
 

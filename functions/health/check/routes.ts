@@ -1,7 +1,7 @@
 import { healthFacts } from '../../../db/repositories/sites/probes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
-import { lastKnown } from '../last-known.ts';
+import { cachedReader } from '../last-known.ts';
 import type { HealthReport, HealthSummary } from './schema.ts';
 import { brokerName, type HealthInput, reportHealth, summarizeSite } from './usecases.ts';
 
@@ -9,31 +9,31 @@ export type HealthCheck = {
   /** `GET /aggregator/health/check` */
   report(): Promise<Response>;
   /**
-   * `GET /aggregator/health/check/{key}`: of the installation, or of the site with this uri.
-   * @throws AppError `not_found` without such a site
+   * `GET /aggregator/health/check/{key}`: the summary of the installation, or of the site with this URI.
+   * @throws AppError `not_found` if there is no such site
    */
   summary(site: string | undefined): Promise<Response>;
 };
 
-/** Answers are plain JSON whatever the result, with the HTTP status 503 when it is `fail`. */
+/** Responses are plain JSON. The HTTP status is 503 if the result is `fail`. */
 export function checkHealth({ db, databaseUrl, log, collectors, writes }: HealthDeps): HealthCheck {
   const broker = brokerName(databaseUrl);
   const startedAt = performance.now();
-  const read = lastKnown(
+  const read = cachedReader(
     () => healthFacts(db, workerLivesS),
     patienceMs,
     (error) => log.error('the health data could not be read', { error }),
   );
   const readAll = async (): Promise<HealthInput> => {
-    const [known, isWritable] = await Promise.all([read(), writes.acceptsWrites()]);
-    return { ...known, isWritable, servingS: (performance.now() - startedAt) / 1000 };
+    const [data, isWritable] = await Promise.all([read(), writes.acceptsWrites()]);
+    return { ...data, isWritable, servingS: (performance.now() - startedAt) / 1000 };
   };
   return {
     report: async () => answer(reportHealth(await readAll(), broker, collectors)),
     summary: async (site) => {
-      const known = await readAll();
-      if (site !== undefined) return answer(summarizeSite(known, site) ?? noSuchSite());
-      const { version, status } = reportHealth(known, broker, collectors);
+      const data = await readAll();
+      if (site !== undefined) return answer(summarizeSite(data, site) ?? noSuchSite());
+      const { version, status } = reportHealth(data, broker, collectors);
       return answer({ version, status });
     },
   };

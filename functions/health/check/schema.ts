@@ -1,18 +1,18 @@
 import type { ComponentState } from '../../../shared/kernel/observability/component-state.ts';
 
-/** One component of the health format. The database has an `observedValue`, in seconds. */
+/** One component of the health format. Only the database has an `observedValue`, in seconds. */
 export type ComponentEntry = {
   componentId: string;
   componentType: 'component' | 'datastore';
   observedValue?: number;
   observedUnit?: 's';
   status: 'pass' | 'fail';
-  /** `status` is `fail` in the state `fail` only. */
+  /** `status` is `fail` only if the state is `fail`. */
   state: ComponentState;
 };
 
 export type HealthReport = {
-  /** Of the health format. */
+  /** Version of the health format. */
   version: '7.0';
   description: 'aggregator';
   status: 'pass' | 'fail';
@@ -25,5 +25,5 @@ export type HealthReport = {
   };
 };
 
-/** The answer for monitors that send no headers: of the installation, or of one site. */
+/** The response for monitors that cannot send headers, for the installation or one site. */
 export type HealthSummary = Pick<HealthReport, 'version' | 'status'>;

@@ -4,39 +4,39 @@ import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { embeddedHost } from '../../../shared/runtime/embedded-host.ts';
 import { type Collectors, forwarderStates } from '../forwarder-state.ts';
-import type { Known } from '../last-known.ts';
-import { isCounted, isFailing, type JudgedSite, judgeSites } from '../sites.ts';
+import type { CachedValue } from '../last-known.ts';
+import { isCounted, isFailing, type SiteState, siteStates } from '../sites.ts';
 import type { ComponentEntry, HealthReport, HealthSummary } from './schema.ts';
 
-/** What is known of the installation, and whether the database accepts writes. */
-export type HealthInput = Known<HealthFacts> & {
+/** The last data read about the installation, and whether the database accepts writes. */
+export type HealthInput = CachedValue<HealthFacts> & {
   isWritable: boolean;
-  /** Seconds since this process began to answer. */
+  /** Seconds since this process started to serve requests. */
   servingS: number;
 };
 
 /**
- * The health of the installation by what is known of it. What needs the database fails when its answer did not come
- * in time; sites are then judged by the last known probes, which grow older meanwhile.
+ * Builds the health report of the installation. If the database does not respond in time, the checks that depend on
+ * it fail, and sites are evaluated by the last probes read, which age in the meantime.
  * @param broker name of the job queue's broker, without a password
- * @param collectors of logs, where any are configured
+ * @param collectors log collectors, if configured
  */
-export function reportHealth(known: HealthInput, broker: string, collectors: Collectors = {}): HealthReport {
-  const { value, isFresh } = known;
-  const sites = sitesOf(known);
+export function reportHealth(input: HealthInput, broker: string, collectors: Collectors = {}): HealthReport {
+  const { value, isFresh } = input;
+  const sites = sitesOf(input);
   const checks = {
-    'celery:connectionTest': workerEntries(known),
+    'celery:connectionTest': workerEntries(input),
     'database:responseTime': [
       {
         componentId: 'default',
         componentType: 'datastore',
-        observedValue: Math.round(known.waitedS * 1e6) / 1e6,
+        observedValue: Math.round(input.waitedS * 1e6) / 1e6,
         observedUnit: 's',
-        ...judged(passIf(isFresh && known.isWritable)),
+        ...judged(passIf(isFresh && input.isWritable)),
       },
     ],
     'messages_broker:connectionTest': [component(broker, passIf(isFresh))],
-    'fluentd:connectionTest': forwarderStates(value?.forwards ?? [], collectors, known.servingS).map(
+    'fluentd:connectionTest': forwarderStates(value?.forwards ?? [], collectors, input.servingS).map(
       ({ name, state }) => component(name, isFresh ? state : 'fail'),
     ),
     'sites:connectionTest': siteEntries(sites),
@@ -50,19 +50,20 @@ export function reportHealth(known: HealthInput, broker: string, collectors: Col
 }
 
 /**
- * The status of one site as in its entry of the report. It fails while no site is known.
- * @returns undefined without such a site
+ * Returns the status of one site as in its entry of the report. It is `fail` as long as no sites have been read.
+ * @returns undefined if there is no such site
  */
-export function summarizeSite(known: HealthInput, uri: string): HealthSummary | undefined {
-  const sites = sitesOf(known);
+export function summarizeSite(input: HealthInput, uri: string): HealthSummary | undefined {
+  const sites = sitesOf(input);
   if (!sites) return { version, status: 'fail' };
   const site = sites.find((one) => one.uri === uri);
   return site && { version, status: statusOf(site.state) };
 }
 
 /**
- * A database URL as it may be shown: the password masked, parameters (which may hold one too) left out. The embedded
- * database and servers behind a Unix socket have no host: the authority of their URL is a placeholder.
+ * Returns a database URL that is safe to display: the password is masked, and parameters, which can contain one, are
+ * removed. For the embedded database and servers behind a Unix socket, the authority of the URL is only a
+ * placeholder.
  */
 export function brokerName(url: string): string {
   const { protocol, username, password, hostname, host, pathname, searchParams } = new URL(url);
@@ -73,8 +74,8 @@ export function brokerName(url: string): string {
   return `${protocol}//${user}${server ?? host}${pathname}`;
 }
 
-const sitesOf = ({ value, isFresh, ageS }: HealthInput): JudgedSite[] | undefined =>
-  value && judgeSites(value, isFresh ? 0 : ageS);
+const sitesOf = ({ value, isFresh, ageS }: HealthInput): SiteState[] | undefined =>
+  value && siteStates(value, isFresh ? 0 : ageS);
 
 const passIf = (isPassing: boolean): 'pass' | 'fail' => (isPassing ? 'pass' : 'fail');
 
@@ -86,8 +87,11 @@ const component = (componentId: string, state: ComponentState): ComponentEntry =
   ...judged(state),
 });
 
-/** The queue passes while a worker is alive. Without an answer of the database none is known to be. */
-function workerEntries({ isFresh, value }: Known<HealthFacts>): ComponentEntry[] {
+/**
+ * The queue passes while at least one worker is alive. Without a response from the database, no worker counts as
+ * alive.
+ */
+function workerEntries({ isFresh, value }: CachedValue<HealthFacts>): ComponentEntry[] {
   const hosts = isFresh ? (value?.workers ?? []) : [];
   return [
     component('jobs(common)', passIf(hosts.length > 0)),
@@ -95,12 +99,12 @@ function workerEntries({ isFresh, value }: Known<HealthFacts>): ComponentEntry[]
   ];
 }
 
-/** One entry stands for all sites until the database has answered for the first time. */
-const siteEntries = (sites: readonly JudgedSite[] | undefined): ComponentEntry[] =>
+/** A single entry represents all sites until the first read from the database succeeds. */
+const siteEntries = (sites: readonly SiteState[] | undefined): ComponentEntry[] =>
   sites?.map(({ uri, state }) => component(uri, state)) ?? [component('sites', 'fail')];
 
-/** The failure of one site is that of its entry only, unless `monitoring.site_failure_fails_health` is set. */
-function doSitesFail(sites: readonly JudgedSite[], overrides: HealthFacts['overrides'] | undefined): boolean {
+/** A failing site fails only its own entry, unless `monitoring.site_failure_fails_health` is set. */
+function doSitesFail(sites: readonly SiteState[], overrides: HealthFacts['overrides'] | undefined): boolean {
   const counted = sites.filter(isCounted);
   const failing = counted.filter(isFailing);
   if (parametersFrom(overrides ?? null)['monitoring.site_failure_fails_health']) return failing.length > 0;

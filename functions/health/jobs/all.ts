@@ -22,15 +22,15 @@ import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { gatewayJob, tunnelSweepJob } from './gateways.ts';
 import { keyLogOutJob } from './key-log-outs.ts';
 import { maintenanceJob } from './maintenance/maintenance.ts';
-import { type KnownParameters, parametersJob, readParameters } from './parameters.ts';
+import { type CachedParameters, parametersJob, readParameters } from './parameters.ts';
 import { circuitJob } from './probes/circuits.ts';
 import { probeJob } from './probes/probes.ts';
 import { heartbeatJob } from './process/heartbeat.ts';
-import { keepLease, type Lease, onLeader, type Term } from './process/lease.ts';
+import { createLease, type Lease, onLeader, type Term } from './process/lease.ts';
 import type { Job } from './process/loop.ts';
 import { portalReportJob } from './process/portal-report.ts';
 import { systemSampleJob } from './process/system-sample.ts';
-import { countedJob, countedWorker, handOverJob, telemetryJob } from './process/telemetry.ts';
+import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
@@ -40,7 +40,7 @@ import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
 export type JobParts = {
   jobsDb: Connection;
   snapshotDb: Connection;
-  /** For the lease and the heartbeat, which wait for nothing else. */
+  /** For the lease and the heartbeat only, so that no other query can delay them. */
   leaseDb: Connection;
   transport: NodeTransport;
   worker: { name: string; host: string };
@@ -52,7 +52,7 @@ export type JobParts = {
   writes: WriteWitness;
 };
 
-/** All that runs without a request: rounds every few seconds, and the queue with its workers. */
+/** Creates everything that runs without a request: the periodic jobs, and the queue with its workers. */
 export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
@@ -63,7 +63,7 @@ export async function createJobs(
   const parameters = parametersJob(jobsDb.db);
   const workers = workersOf(parts, databaseUrl, fleet.signing, parameters);
   const noteFailure = noteFailureIn(jobsDb.db);
-  const lease = keepLease({ db: leaseDb.db, holder: worker.name, log, stopping });
+  const lease = createLease({ db: leaseDb.db, holder: worker.name, log, stopping });
   const { isHeld: isLeader } = lease;
   const start = ({ signal }: Term) =>
     startQueue(
@@ -73,7 +73,7 @@ export async function createJobs(
   const queue = runQueueWhileLeading(start, lease, log);
   const own = [lease.job, queue.job, ...ownRounds(parts, parameters)];
   const shared = [outboxJob(jobsDb.db, queue.current), ...sharedRounds(parts, fleet, parameters)];
-  // Inside the lease, so that standbys count no rounds.
+  // Counted inside `onLeader`, so that standbys count no rounds.
   const jobs = [...own.map(countedRound), ...shared.map((job) => onLeader(lease, countedRound(job)))];
   return { jobs, queue, lease };
 
@@ -87,7 +87,7 @@ export async function createJobs(
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 
-/** What speaks to dispatchers, and what vouches for us. */
+/** The clients and keys that calls to dispatchers require. */
 async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) {
   const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
   const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
@@ -110,19 +110,19 @@ function workersOf(
   { config, log, jobsDb, snapshotDb }: JobParts,
   databaseUrl: string,
   signing: Fleet['signing'],
-  known: KnownParameters,
+  parameters: CachedParameters,
 ): AnyWorker[] {
   const files = { db: snapshotDb.db, stores: createStores(snapshotDb.db, config.s3), log };
-  // Read for each run: the defaults that stand in after a start could remove what is to be kept.
-  const parameters = () => readParameters(jobsDb.db);
+  // Read on each run. With the defaults that apply right after a start, data that must be kept could be deleted.
+  const readCurrent = () => readParameters(jobsDb.db);
   return [
-    cleanUp(jobsDb.db, parameters, systemClock, (signal) => removeOldFiles(files, signal)),
-    auditRetention(jobsDb.db, signing, systemClock, parameters, targetsOf(config)),
-    exportWorker({ ...files, databaseUrl, known }),
+    cleanUp(jobsDb.db, readCurrent, systemClock, (signal) => removeOldFiles(files, signal)),
+    auditRetention(jobsDb.db, signing, systemClock, readCurrent, targetsOf(config)),
+    exportWorker({ ...files, databaseUrl, parameters }),
   ];
 }
 
-/** What each sidecar does for itself. */
+/** Jobs that every sidecar runs. */
 function ownRounds(
   { config, jobsDb, leaseDb, system, worker, telemetry, writes }: JobParts,
   parameters: ReturnType<typeof parametersJob>,
@@ -132,15 +132,15 @@ function ownRounds(
     parameters.job,
     systemSampleJob(system),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
-    handOverJob(telemetry),
+    telemetryFlushJob(telemetry),
   ];
 }
 
-/** What the leader does for all. */
+/** Jobs that only the leader runs. */
 function sharedRounds(
   { config, log, jobsDb, snapshotDb, worker, telemetry }: JobParts,
   fleet: Fleet,
-  parameters: KnownParameters,
+  parameters: CachedParameters,
 ): Job[] {
   const { db } = jobsDb;
   return [
@@ -161,7 +161,7 @@ function sharedRounds(
   ];
 }
 
-/** Who waits for the job learns of it, and who looks after the installation. */
+/** Reports a failed job in the status of its export, if there is one, and in the monitoring journal. */
 const noteFailureIn = (db: Db) => {
   const noteInJournal = noteFailedJob(db, systemClock);
   return async (job: FailedJob): Promise<void> => {

@@ -1,31 +1,34 @@
 import type { Db } from '../../../db/client.ts';
 import {
-  type EndingCertificate,
-  endingCertificates,
-  tellEnding,
+  type ExpiringCertificate,
+  expiringCertificates,
+  reportExpiring,
 } from '../../../db/repositories/monitoring/certificates.ts';
 import type { MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import type { Job } from './process/loop.ts';
 
-/** Days before the end of a certificate at which the journal tells of it; the last one is an error. */
+/**
+ * Days before the expiry of a certificate at which the monitoring journal gets an entry. The last one has the level
+ * error.
+ */
 const warnings = [30, 14, 3] as const;
 const lastWarning = 3;
 
-/** Tells of certificates that end soon, once for each of the numbers of days; a new certificate begins anew. */
+/** Reports certificates that expire soon, once for each number of days. A new certificate starts over. */
 export const certificateJob = (db: Db, clock: Clock): Job => ({
   name: 'certificates',
   intervalMs: () => 60_000,
   round: async () => {
-    const ending = await endingCertificates(db, warnings);
-    await tellEnding(
+    const ending = await expiringCertificates(db, warnings);
+    await reportExpiring(
       db,
       ending.map((one) => ({ ...one, record: recordOf(one, clock()) })),
     );
   },
 });
 
-function recordOf({ id, name, notAfter, days }: EndingCertificate, at: Date): MonitoringEntry {
+function recordOf({ id, name, notAfter, days }: ExpiringCertificate, at: Date): MonitoringEntry {
   const isOver = new Date(notAfter) <= at;
   return {
     at,

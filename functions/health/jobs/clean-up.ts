@@ -1,23 +1,26 @@
 import type { Db } from '../../../db/client.ts';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
-import { Nothing } from '../../../shared/kernel/job-kinds.ts';
+import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
 import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { WorkerOf } from './queue/queue.ts';
 
-/** Deletes every hour what has outlived its time, files first; nothing depends on when, as nobody counts such rows any more. */
+/**
+ * Once an hour, deletes expired files and rows. The exact time does not matter, because queries already ignore
+ * expired rows.
+ */
 export const cleanUp = (
   db: Db,
   parameters: () => Promise<Parameters>,
   clock: Clock,
   removeFiles: (signal: AbortSignal) => Promise<void>,
 ): WorkerOf<Record<string, never>> => ({
-  kind: { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
+  kind: { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
   work: async (_, { signal }) => {
-    const ofTables = leftovers(await parameters(), clock()).map(
-      (leftover) => () => deleteLeftovers(db, leftover, signal),
+    const ofTables = expiredRows(await parameters(), clock()).map(
+      (leftover) => () => deleteExpired(db, leftover, signal),
     );
-    // What cannot be deleted keeps nothing else from it.
+    // A failed deletion must not prevent the others.
     const failures: unknown[] = [];
     for (const remove of [() => removeFiles(signal), ...ofTables]) {
       signal.throwIfAborted();

@@ -5,7 +5,10 @@ import { sweepTunnels } from '../../../db/repositories/gateways/sweep.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import type { Job } from './process/loop.ts';
 
-/** Tells of gateways whose heartbeats have ended; that they come again is told by the first of them. */
+/**
+ * Reports gateways that no longer send heartbeats. The first heartbeat of a gateway that recovers is reported when it
+ * arrives.
+ */
 export const gatewayJob = (db: Db, clock: Clock): Job => ({
   name: 'gateways',
   intervalMs: () => 15_000,
@@ -19,7 +22,7 @@ export const gatewayJob = (db: Db, clock: Clock): Job => ({
   },
 });
 
-/** Ends tunnels that were not reported as ended although other reports or the time show that they are over. */
+/** Ends tunnels whose end was not reported, but follows from other reports or from the elapsed time. */
 export const tunnelSweepJob = (db: Db): Job => ({
   name: 'tunnel sweep',
   intervalMs: () => 30_000,

@@ -1,7 +1,7 @@
 import { logOutEndedKeys } from '../../../shared/sites/calls/key-log-outs.ts';
 import type { Job } from './process/loop.ts';
 
-/** Logs keys of users that may not act any more out at their nodes. */
+/** Logs out, on their nodes, the keys of users who lost access. */
 export const keyLogOutJob = (deps: Parameters<typeof logOutEndedKeys>[0]): Job => ({
   name: 'key log-outs',
   intervalMs: () => 2_000,

@@ -3,11 +3,11 @@ import { findOverrides } from '../../../db/repositories/settings/system-paramete
 import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import type { Job } from './process/loop.ts';
 
-/** The system parameters as they were a moment ago. */
-export type KnownParameters = { current(): Parameters };
+/** The system parameters, at most a few seconds old. */
+export type CachedParameters = { current(): Parameters };
 
-/** Reads the parameters every two seconds, so that they are in force within five. */
-export function parametersJob(db: Db): KnownParameters & { job: Job } {
+/** Reads the parameters every two seconds, so that changes take effect within five seconds. */
+export function parametersJob(db: Db): CachedParameters & { job: Job } {
   let parameters = parametersFrom(null);
   const round = async () => {
     parameters = await readParameters(db);
@@ -15,5 +15,5 @@ export function parametersJob(db: Db): KnownParameters & { job: Job } {
   return { current: () => parameters, job: { name: 'parameters', intervalMs: () => 2_000, round } };
 }
 
-/** The parameters in force now. */
+/** Reads the current parameters. */
 export const readParameters = async (db: Db): Promise<Parameters> => parametersFrom(await findOverrides(db));

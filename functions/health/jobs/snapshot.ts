@@ -8,12 +8,12 @@ import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/row
 import type { CallDeps } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
 import { jobContext } from './context.ts';
-import type { KnownParameters } from './parameters.ts';
+import type { CachedParameters } from './parameters.ts';
 import type { Job } from './process/loop.ts';
 
 /**
- * Farms that are read at the same time, each part by part, so that no more than a page of each is in memory. Farms whose
- * last read failed have lanes and rounds of their own: however long their nodes take, the others do not wait for them.
+ * Farms that are read concurrently, each one list after another, so that memory holds at most one page of each. Farms
+ * whose last read failed have their own lanes and rounds, so that slow nodes do not delay the other farms.
  */
 const lanes = { healthy: 12, failing: 6, fresh: 4 };
 const failingEveryS = 15;
@@ -25,11 +25,11 @@ const principal: JobPrincipal = { kind: 'job', name: 'snapshot' };
 /** The lanes limit how many calls wait at the same time. */
 const unlimited: Semaphore = async (work) => work();
 
-/** Reads what the dispatchers of every farm own into the snapshot, every `aggregator.sync_interval_s`. */
-export function snapshotJob(deps: Deps, known: KnownParameters): Job {
+/** Reads the objects of the dispatchers of every farm into the snapshot, every `aggregator.sync_interval_s`. */
+export function snapshotJob(deps: Deps, parameters: CachedParameters): Job {
   return {
     name: 'snapshot',
-    intervalMs: () => known.current()['aggregator.sync_interval_s'] * 1000,
+    intervalMs: () => parameters.current()['aggregator.sync_interval_s'] * 1000,
     round: async (signal) => {
       const farms = await farmsToSync(deps.db, { scope: '*', failing: false });
       await syncAll(deps, farms, { lanes: lanes.healthy, signal });
@@ -38,7 +38,7 @@ export function snapshotJob(deps: Deps, known: KnownParameters): Job {
   };
 }
 
-/** Reads the farms that could not be read last time, no more often than the others. */
+/** Reads the farms whose last read failed. They are not read more often than the others. */
 export function failingFarmsJob(deps: Deps): Job {
   return {
     name: 'snapshot of failing farms',
@@ -50,7 +50,7 @@ export function failingFarmsJob(deps: Deps): Job {
   };
 }
 
-/** Reads a farm that was just added, before the next round of the others. */
+/** Reads new farms before the next regular round. */
 export function newFarmsJob(deps: Deps): Job {
   return {
     name: 'snapshot of new farms',
@@ -66,9 +66,14 @@ export function newFarmsJob(deps: Deps): Job {
 type Round = {
   lanes: number;
   signal: AbortSignal;
-  /** How long ago the part must have been tried: half the interval of the parameters by default. */
+  /**
+   * Minimum time since the last attempt to read the list, in seconds. Default: half of `aggregator.sync_interval_s`.
+   */
   minAgeS?: number;
-  /** Otherwise the other parts of a farm that fails are left to the round of failing farms. */
+  /**
+   * Continues with the other lists of a farm after a failure. If not set, they are left to the round of failing
+   * farms.
+   */
   goesOnAfterFailure?: boolean;
 };
 
@@ -95,7 +100,7 @@ async function syncParts(
   }
 }
 
-/** @returns false for a part that could not be read, for whatever reason */
+/** @returns false if the list could not be read, for any reason */
 async function syncOne(
   deps: Deps,
   farm: SnapshotFarm,

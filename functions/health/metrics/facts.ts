@@ -10,24 +10,24 @@ import { healthFacts } from '../../../db/repositories/sites/probes.ts';
 import { typesWhere } from '../../../shared/identity/domains/registry.ts';
 import { freshSeconds } from '../../../shared/kernel/observability/component-state.ts';
 import { workerLivesS } from '../deps.ts';
-import type { AllFacts } from '../exposition.ts';
-import { judgeSites } from '../sites.ts';
+import type { AllMetricsData } from '../exposition.ts';
+import { siteStates } from '../sites.ts';
 
 const bindAccountTypes = typesWhere(({ supports }) => supports.bindAccount);
 
 /**
- * Everything that the database tells of metrics, one read after the other: however long they take, a health check that
- * comes meanwhile finds a connection.
+ * Reads all metrics that come from the database, one query after the other, so that a concurrent health check finds a
+ * free connection.
  */
-export async function readFacts(db: Db, now: Date): Promise<Omit<AllFacts, 'system'>> {
+export async function readMetricsData(db: Db, now: Date): Promise<Omit<AllMetricsData, 'system'>> {
   const counts = await installationCounts(db, now);
   const health = await healthFacts(db, workerLivesS);
   const gauges = await fleetGauges(db, bindAccountTypes);
   const totals = await telemetryTotals(db);
   const jobs = await jobsIfAny(db);
-  const fleet = { gauges, jobs, sites: judgeSites(health), freshS: freshSeconds(health.overrides) };
+  const fleet = { gauges, jobs, sites: siteStates(health), freshS: freshSeconds(health.overrides) };
   return { counts, totals, fleet };
 }
 
-/** Before the first queue has started there is nothing to look into; everything else is told all the same. */
+/** Before the first start of the queue, its tables do not exist. The other metrics are still reported. */
 const jobsIfAny = (db: Db): Promise<JobsWaiting[]> => jobsWaiting(db).catch(() => []);

@@ -1,12 +1,14 @@
 import { type HealthDeps, patienceMs } from '../deps.ts';
 import { metricsText } from '../exposition.ts';
-import { lastKnown } from '../last-known.ts';
-import { readFacts } from './facts.ts';
+import { cachedReader } from '../last-known.ts';
+import { readMetricsData } from './facts.ts';
 
-/** `GET /aggregator/health/metrics`: always the text format, whatever `Accept` says, the database up or down. */
-export function tellMetrics({ db, clock, log, system }: HealthDeps): () => Promise<Response> {
-  const read = lastKnown(
-    () => readFacts(db, clock()),
+/**
+ * `GET /aggregator/health/metrics`: always the text format, regardless of `Accept` and of the state of the database.
+ */
+export function metricsRoute({ db, clock, log, system }: HealthDeps): () => Promise<Response> {
+  const read = cachedReader(
+    () => readMetricsData(db, clock()),
     patienceMs,
     (error) => log.error('the metrics could not be collected', { error }),
   );

@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import { acknowledge, handOut, type ShownMessage } from '../../../db/repositories/agents/session-messages.ts';
+import {
+  acknowledge,
+  type PendingMessage,
+  pendingMessages,
+} from '../../../db/repositories/agents/session-messages.ts';
 import type { SessionAgent } from '../../../shared/agents/credentials.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { createNotifier, type Listener } from '../../../shared/kernel/concurrency/notifier.ts';
@@ -39,7 +43,7 @@ async function laterOnes(
   id: string,
   listener: Listener,
   until: number,
-): Promise<ShownMessage[]> {
+): Promise<PendingMessage[]> {
   const signal = gone();
   const every = deps.notifier ? everyMs.woken : everyMs.alone;
   for (;;) {
@@ -47,12 +51,12 @@ async function laterOnes(
     if (leftMs <= 0 || signal.aborted || deps.notifier?.hasEnded()) return [];
     await listener.next(Math.min(every, leftMs), signal);
     if (signal.aborted) return [];
-    const found = await handOut(deps.db, id, deps.clock());
+    const found = await pendingMessages(deps.db, id, deps.clock());
     if (found.length > 0) return found;
   }
 }
 
-const asTold = ({ id, kind, title, message }: ShownMessage): Message => ({
+const asTold = ({ id, kind, title, message }: PendingMessage): Message => ({
   id,
   kind,
   ...(title !== null && { title }),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Db } from '../../../db/client.ts';
 import { endAccessOfDomain } from '../../../db/repositories/identity/access-end.ts';
-import { administratorsBeyond, keptDomains } from '../../../db/repositories/records/kept-rows.ts';
+import { administratorsBeyond, protectedDomains } from '../../../db/repositories/records/kept-rows.ts';
 import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { registerTags } from '../../../db/repositories/sites/tags.ts';
@@ -164,7 +164,7 @@ export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { 
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
     kept: [
-      ...keptDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id, administratorTypes),
+      ...protectedDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id, administratorTypes),
       administratorsBeyond(heldBy(ctx.principal)),
     ],
   });

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import {
   dropUnusedImage,
   imageIdOf,
-  keepImage,
   lockImages,
+  storeImage,
 } from '../../../db/repositories/settings/images.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
@@ -90,7 +90,7 @@ function written(
     body: { ...named, image_id: former },
     columns: { image_id: imageIdOf(digest) },
     changes: digest === image_digest ? [] : [{ field: 'image', before: image_digest, after: digest }],
-    before: (h) => [lockImages(h, [former], digest), keepImage(h, stored)],
+    before: (h) => [lockImages(h, [former], digest), storeImage(h, stored)],
     after: drop,
   };
 }

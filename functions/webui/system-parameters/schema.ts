@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ParameterName, parameterFacts } from '../../../shared/kernel/system-parameters.ts';
+import { type ParameterName, parameterDefinitions } from '../../../shared/kernel/system-parameters.ts';
 
-type Fact = (typeof parameterFacts)[number][1];
+type Fact = (typeof parameterDefinitions)[number][1];
 
 /** The form control of the parameter. */
 export const typeOf = ({ default: value, choices }: Fact): 'text' | 'numeric' | 'boolean' | 'choice' => {
@@ -80,7 +80,7 @@ const ignored = Object.fromEntries(
 type Section = [key: string, fact: Fact][];
 
 const sections = new Map<string, Section>();
-for (const [name, fact] of parameterFacts) {
+for (const [name, fact] of parameterDefinitions) {
   const [section = '', key = ''] = name.split('.');
   sections.set(section, [...(sections.get(section) ?? []), [key, fact]]);
 }
@@ -109,7 +109,7 @@ export const SystemParametersWrite = z.strictObject(
 export const namedIn = (
   body: z.output<typeof SystemParametersWrite>,
 ): { name: ParameterName; value: unknown; fallback: unknown }[] =>
-  parameterFacts.flatMap(([name, fact]) => {
+  parameterDefinitions.flatMap(([name, fact]) => {
     const [section = '', key = ''] = name.split('.');
     const given = body[section]?.[key];
     return given ? [{ name, value: given.value, fallback: fact.default }] : [];

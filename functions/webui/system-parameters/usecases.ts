@@ -4,7 +4,7 @@ import { removeEnded } from '../../../db/repositories/identity/login/sessions.ts
 import { saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { type ParameterName, parameterFacts } from '../../../shared/kernel/system-parameters.ts';
+import { type ParameterName, parameterDefinitions } from '../../../shared/kernel/system-parameters.ts';
 import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { namedIn, type SystemParametersWrite, typeOf } from './schema.ts';
@@ -19,7 +19,7 @@ export function describeParameters(
   overrides: Record<string, unknown> | null,
 ): Described {
   const described: Described = {};
-  for (const [name, fact] of parameterFacts) {
+  for (const [name, fact] of parameterDefinitions) {
     const [section = '', key = ''] = name.split('.');
     const { default: fallback, pattern: _, help, ...facts } = fact;
     described[section] ??= {};

@@ -7,8 +7,8 @@ import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.
 import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { keptUsers } from '../../../db/repositories/records/kept-rows.ts';
-import { mustKeepAdministrator, type Stake } from '../../../db/repositories/records/privileges.ts';
+import { protectedUsers } from '../../../db/repositories/records/kept-rows.ts';
+import { type AffectedRoles, mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { ownerOf } from '../../../shared/context/principal.ts';
 import { heldBy, powerOver } from '../../../shared/context/privileges.ts';
@@ -147,7 +147,7 @@ function consequences(
 }
 
 /** Permissions that this change requires. Changes to the login of a user require all permissions of that user. */
-function stakesOf(row: Row, body: Write, eases: boolean): Stake[] {
+function stakesOf(row: Row, body: Write, eases: boolean): AffectedRoles[] {
   const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
   const overpowers =
     eases ||
@@ -224,5 +224,5 @@ export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string
   removeRecords(ctx, kind, body, {
     parent: domainId,
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: keptUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
+    kept: protectedUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
   });

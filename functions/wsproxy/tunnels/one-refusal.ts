@@ -1,6 +1,6 @@
 import type { BaseDeps } from '../../../shared/context/context.ts';
 import type { Operation } from '../../../shared/http/declare/operation.ts';
-import { AppError, codeFacts } from '../../../shared/kernel/errors.ts';
+import { AppError, problemProperties } from '../../../shared/kernel/errors.ts';
 
 /**
  * The operation, which answers every refusal of a request as `forbidden`: a caller that tries values cannot tell which of
@@ -14,7 +14,7 @@ export const withOneRefusal = <D extends BaseDeps>(operation: Operation<D>): Ope
     try {
       return await operation.run(ctx, raw);
     } catch (error) {
-      if (!(error instanceof AppError) || codeFacts(error.code).status >= 500) throw error;
+      if (!(error instanceof AppError) || problemProperties(error.code).status >= 500) throw error;
       throw new AppError('forbidden', undefined, {}, { cause: error });
     }
   },

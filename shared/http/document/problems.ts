@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, codeFacts, type ErrorCode, errorCodes } from '../../kernel/errors.ts';
+import { AppError, type ErrorCode, errorCodes, problemProperties } from '../../kernel/errors.ts';
 import { moduleOf } from '../../modules.ts';
 import type { Operation } from '../declare/operation.ts';
 import { problemOf } from '../problem.ts';
@@ -115,8 +115,11 @@ export function problemsOf(operation: Declared): [status: number, codes: ErrorCo
   const { errors = [], exceptErrors = [] } = operation;
   const derived = derivedCodes(operation).filter((code) => !exceptErrors.includes(code));
   const codes = [...new Set([...derived, ...errors])].sort();
-  const statuses = [...new Set(codes.map((code) => codeFacts(code).status))].sort((a, b) => a - b);
-  return statuses.map((status) => [status, codes.filter((code) => codeFacts(code).status === status)]);
+  const statuses = [...new Set(codes.map((code) => problemProperties(code).status))].sort((a, b) => a - b);
+  return statuses.map((status) => [
+    status,
+    codes.filter((code) => problemProperties(code).status === status),
+  ]);
 }
 
 function derivedCodes(operation: Declared): ErrorCode[] {
@@ -154,7 +157,7 @@ export const problemName = (status: number, codes: readonly ErrorCode[], path = 
 
 /** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
 export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
-  description: codes.map((code) => `\`${code}\`: ${codeFacts(code).title}`).join('. '),
+  description: codes.map((code) => `\`${code}\`: ${problemProperties(code).title}`).join('. '),
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
     ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
@@ -162,7 +165,7 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[], p
       RateLimit: { $ref: '#/components/headers/RateLimit' },
       'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
     }),
-    ...(codes.some((code) => codeFacts(code).retryAfterS) && {
+    ...(codes.some((code) => problemProperties(code).retryAfterS) && {
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),
   },

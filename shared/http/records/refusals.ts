@@ -1,5 +1,5 @@
 import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../db/errors.ts';
-import { danglingPointer, twinOf } from '../../../db/repositories/records/faults.ts';
+import { conflictOf, danglingPointer } from '../../../db/repositories/records/faults.ts';
 import type { Reach, Selection, Values } from '../../../db/repositories/records/records.ts';
 import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { AppError, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
@@ -21,7 +21,7 @@ export async function explainWrite<S extends Selection>(
   own?: string,
 ): Promise<unknown> {
   if (isUniqueViolation(error)) {
-    const { pointers, existingId } = await twinOf(ctx.deps.db, kind.records, error, values, reach, own);
+    const { pointers, existingId } = await conflictOf(ctx.deps.db, kind.records, error, values, reach, own);
     const errors = pointers.map(taken);
     return new AppError(
       'already_exists',

@@ -2,7 +2,7 @@ import type { Db, Statement } from '../../../db/client.ts';
 import { isReferenceViolation, raisedByMust } from '../../../db/errors.ts';
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
-import { bulkDestroy, type Kept, referencesTo } from '../../../db/repositories/records/bulk.ts';
+import { bulkDestroy, type ProtectionRule, referencesTo } from '../../../db/repositories/records/bulk.ts';
 import type { Alongside, Reach, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
 import { auditEntry, changesBetween, entityAction } from '../../context/audit-entry.ts';
@@ -179,7 +179,7 @@ export async function removeRecords<S extends Selection>(
     parent,
     kept = [],
     before,
-  }: { parent?: string; kept?: readonly Kept[]; before?: (h: Db) => Statement[] } = {},
+  }: { parent?: string; kept?: readonly ProtectionRule[]; before?: (h: Db) => Statement[] } = {},
 ): Promise<Body> {
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',

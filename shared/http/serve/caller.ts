@@ -4,7 +4,7 @@ import { type FoundPrincipal, findPrincipal } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { type Anonymous, anonymous } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import { AppError, codeFacts } from '../../kernel/errors.ts';
+import { AppError, problemProperties } from '../../kernel/errors.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
@@ -76,7 +76,7 @@ export async function countingFailures(
 
 /** A token that is valid may be limited by itself, or be one of a machine that is not listed yet. */
 const isGuess = ({ code }: AppError): boolean =>
-  codeFacts(code).status < 500 && code !== 'rate_limited' && code !== 'not_found';
+  problemProperties(code).status < 500 && code !== 'rate_limited' && code !== 'not_found';
 
 type WithToken = Asking & { token: string; tokenHash: string };
 

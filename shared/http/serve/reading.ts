@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
-import { AppError, type FieldError, mostFieldErrors } from '../../kernel/errors.ts';
+import { AppError, type FieldError, maxFieldErrors } from '../../kernel/errors.ts';
 import { isObject, parseObject } from '../../kernel/json/json.ts';
 import { pointerTo } from '../../kernel/json/pointer.ts';
 import { isStorable } from '../../kernel/text.ts';
@@ -105,7 +105,7 @@ export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
   const faults: FieldError[] = [];
   collectUnstorable(value, [], (path) => {
     faults.push({ pointer: pointerTo(path, root), ...invalidText });
-    return faults.length >= mostFieldErrors;
+    return faults.length >= maxFieldErrors;
   });
   return faults;
 }

@@ -3,7 +3,7 @@ import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { credentialId, isSignedIn } from '../../context/principal.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import { type AppError, codeFacts } from '../../kernel/errors.ts';
+import { type AppError, problemProperties } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { escapeControls } from '../../kernel/text.ts';
 import { type ResourceType, resources } from '../../resources.ts';
@@ -38,7 +38,7 @@ export async function auditRefusal(
   problem: AppError,
   params: Record<string, string>,
 ): Promise<void> {
-  if (!ctx || !isSignedIn(ctx.principal) || codeFacts(problem.code).status !== 403) return;
+  if (!ctx || !isSignedIn(ctx.principal) || problemProperties(problem.code).status !== 403) return;
   const { required_permission, missing } = problem.members;
   const details = {
     code: problem.code,

@@ -5,18 +5,18 @@ import {
   endLease,
   findKey,
   type KeyOwner,
-  keepAnswer,
   lockKey,
   releaseKey,
+  storeResponse,
 } from '../../../db/repositories/jobs/idempotency-keys.ts';
-import type { KeptRight } from '../../../db/schema/jobs/idempotency-keys.ts';
+import type { StoredRight } from '../../../db/schema/jobs/idempotency-keys.ts';
 import type { Access } from '../../access/guard.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { ownerOf, type SignedIn } from '../../context/principal.ts';
 import { grantsOf, missingFor } from '../../context/rights.ts';
 import { addSeconds } from '../../kernel/clock.ts';
-import type { Place } from '../../kernel/crypto/sealing.ts';
-import { AppError, codeFacts } from '../../kernel/errors.ts';
+import type { SealedField } from '../../kernel/crypto/sealing.ts';
+import { AppError, problemProperties } from '../../kernel/errors.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { withoutTrailingSlashes } from '../../kernel/text.ts';
 import type { RequestCtx } from '../context.ts';
@@ -103,7 +103,7 @@ const leaseS = 60;
 /** A refusal is none, nor is a farm none of whose nodes was asked. */
 function isWithoutEffect(error: unknown): boolean {
   const { code } = asAppError(error);
-  return codeFacts(code).status < 500 || code === 'upstream_unavailable';
+  return problemProperties(code).status < 500 || code === 'upstream_unavailable';
 }
 
 /** Keeps the answer for repetitions. @returns the same answer, its body unread */
@@ -117,7 +117,7 @@ async function keep(
 ): Promise<Response> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
-  await keepAnswer(handle, owner, {
+  await storeResponse(handle, owner, {
     fingerprint: fingerprintOf(ctx.deps, keyed),
     created_at: ctx.now,
     status: answer.status,
@@ -129,7 +129,7 @@ async function keep(
 }
 
 /** What the principal holds now; an operation that needs no permission tells everybody of himself. */
-const rightsAt = ({ principal }: RequestCtx<BaseDeps, SignedIn>, access: Access): KeptRight[] =>
+const rightsAt = ({ principal }: RequestCtx<BaseDeps, SignedIn>, access: Access): StoredRight[] =>
   access === 'public' || access === 'signed-in'
     ? []
     : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));
@@ -140,7 +140,7 @@ const rightsAt = ({ principal }: RequestCtx<BaseDeps, SignedIn>, access: Access)
  */
 function refusalOf(error: unknown): AppError {
   const refusal = asAppError(error);
-  if (codeFacts(refusal.code).status >= 500) throw error;
+  if (problemProperties(refusal.code).status >= 500) throw error;
   return refusal;
 }
 
@@ -191,7 +191,7 @@ const keyOwner = (principal: SignedIn, key: string): KeyOwner => {
   return { kind, id, key };
 };
 
-const placeOf = ({ id, key }: KeyOwner): Place => ({
+const placeOf = ({ id, key }: KeyOwner): SealedField => ({
   table: 'idempotency_keys',
   row: `${id}/${key}`,
   column: 'sealed_body',

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
 import { type Attempt, everyone } from '../../../db/repositories/identity/login/limits.ts';
 import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
 import type { BaseDeps, ClientCtx } from '../../context/context.ts';
-import { codeFacts } from '../../kernel/errors.ts';
+import { problemProperties } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
 
@@ -66,7 +66,7 @@ export async function noteUnadmitted(
   error: unknown,
 ): Promise<void> {
   const { code } = asAppError(error);
-  const isAnswered = [401, 403, 429].includes(codeFacts(code).status) || code.startsWith('upstream_');
+  const isAnswered = [401, 403, 429].includes(problemProperties(code).status) || code.startsWith('upstream_');
   const isRefused = isAnswered && code !== 'two_factor_required';
   if (isRefused) await noteFailure(ctx, attempt, failed, code);
 }

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../kernel/errors.ts';
 import { type Card, derOf, readCard } from '../../remotes/kerberos/card.ts';
 import { spelled } from '../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
-import { draft, preflight } from '../../remotes/kerberos/request.ts';
+import { createRequest, preflight } from '../../remotes/kerberos/request.ts';
 import type { Realm } from '../domains/domain-type.ts';
 import { askRealm } from './asking.ts';
 import { type CardName, chooseName } from './card-names.ts';
@@ -45,7 +45,7 @@ export async function beginCardLogin(
   const between = chain.map((text, at) => derOf(text) ?? refuseCertificate(`/chain/${at}`));
   const name = chooseName(card.names, realm, username);
   const hints = await askFirst(ctx, realm, name);
-  const drafted = draft(name.principal, hints.freshness, ctx.now);
+  const drafted = createRequest(name.principal, hints.freshness, ctx.now);
   const token = newChallengeToken();
   const { der } = card;
   const state = {

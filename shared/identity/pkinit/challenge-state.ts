@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { atomically } from '../../../db/client.ts';
-import { keepChallenge, takeChallenge } from '../../../db/repositories/identity/login/pkinit.ts';
+import { addChallenge, takeChallenge } from '../../../db/repositories/identity/login/pkinit.ts';
 import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Drafted } from '../../remotes/kerberos/request.ts';
+import type { UnsignedRequest } from '../../remotes/kerberos/request.ts';
 import type { LoginCtx } from '../login/account.ts';
 import type { CardName } from './card-names.ts';
 import { findRealm } from './realm.ts';
@@ -13,7 +13,7 @@ export type ChallengeState = CardName & {
   /** DER, and that of the certificates that came with it. */
   certificate: Buffer;
   chain: readonly Buffer[];
-  drafted: Drafted;
+  drafted: UnsignedRequest;
   cookie: Buffer | undefined;
   /** What was asked and answered already, if it was: the KDC is asked once. */
   exchanged: { request: Buffer; response: Buffer } | undefined;
@@ -41,7 +41,7 @@ export async function keep(
   const sealed_state = await deps.sealer.seal(text, placeOf(token_hash));
   const row = { token_hash, authenticator_id: domainId, sealed_state, expires_at: rest.expiresAt };
   const begun = rest.begunAt && { begun_at: rest.begunAt };
-  await atomically(deps.db, (h) => keepChallenge(h, { ...row, ...begun }, now));
+  await atomically(deps.db, (h) => addChallenge(h, { ...row, ...begun }, now));
 }
 
 /**

@@ -1,7 +1,7 @@
 import {
   addChallenge,
   type ChallengeKey,
-  type FoundFactor,
+  type FactorState,
 } from '../../../db/repositories/identity/second-factors.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
@@ -27,7 +27,7 @@ export async function giveChallenge(
   ctx: Pick<LoginCtx, 'deps' | 'now'>,
   { key: { network } }: Pick<OpenAttempt, 'key'>,
   { account, settle }: Proof,
-  { factor, siteName }: FoundFactor,
+  { factor, siteName }: FactorState,
 ): Promise<Challenge> {
   const key: ChallengeKey = { id: newId(), userId: account.user.id, network, sessionId: null };
   const secret = factor ? undefined : newSecret();

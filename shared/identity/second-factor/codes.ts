@@ -1,14 +1,14 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import {
+  acceptStep,
   addSecondFactor,
   type ChallengeKey,
   countWrongCode,
-  type FoundFactor,
+  type FactorState,
   type NewFactor,
   spendChallenge,
   spendRecoveryCode,
-  takeStep,
 } from '../../../db/repositories/identity/second-factors.ts';
 import { auditEntry } from '../../context/audit-entry.ts';
 import { escapeControls } from '../../kernel/text.ts';
@@ -22,7 +22,7 @@ import { stepOf } from './totp.ts';
 export type Owner = { user: { id: string; name: string }; domain: { small_name: string } };
 
 /** A code to be judged, and what was found to judge it by; `challenge` is the one that it names. */
-export type ShownCode = { code: string; challenge: ChallengeKey | undefined; found: FoundFactor };
+export type ShownCode = { code: string; challenge: ChallengeKey | undefined; found: FactorState };
 
 /** What the batch that acts on a right code must write, or find still true; the codes that finishing an enrolment brings. */
 export type CodeProof = { statements(h: Db): Statement[]; recoveryCodes?: string[] };
@@ -46,7 +46,7 @@ export async function proveCode(
   const { factor } = found;
   const secret = await openSecret(ctx.deps.sealer, factor.sealed_secret, factor.user_id);
   const step = stepOf(secret, text, ctx.now, factor.last_step);
-  if (step !== undefined) return { statements: (h) => [takeStep(h, factor, step), ...spend(h)] };
+  if (step !== undefined) return { statements: (h) => [acceptStep(h, factor, step), ...spend(h)] };
   if (!found.isRecoveryCode) return undefined;
   const audit = factorEvent(ctx, owner, 'use_recovery_code');
   return {
@@ -92,7 +92,7 @@ export const factorEvent = (
 async function finish(
   ctx: LoginCtx,
   owner: Owner,
-  { challenge }: FoundFactor,
+  { challenge }: FactorState,
   code: string,
   spend: (h: Db) => Statement[],
 ): Promise<CodeProof | undefined> {

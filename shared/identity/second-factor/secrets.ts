@@ -1,4 +1,4 @@
-import type { Place, Sealer } from '../../kernel/crypto/sealing.ts';
+import type { SealedField, Sealer } from '../../kernel/crypto/sealing.ts';
 
 /** The secret of an enrolment that is not finished, as its challenge keeps it. */
 export const sealPending = (sealer: Sealer, secret: string, challengeId: string): Promise<string> =>
@@ -14,5 +14,9 @@ export const sealSecret = (sealer: Sealer, secret: string, userId: string): Prom
 export const openSecret = (sealer: Sealer, sealed: string, userId: string): Promise<string> =>
   sealer.open(sealed, owned(userId));
 
-const pending = (id: string): Place => ({ table: 'login_challenges', row: id, column: 'sealed_secret' });
-const owned = (id: string): Place => ({ table: 'second_factors', row: id, column: 'sealed_secret' });
+const pending = (id: string): SealedField => ({
+  table: 'login_challenges',
+  row: id,
+  column: 'sealed_secret',
+});
+const owned = (id: string): SealedField => ({ table: 'second_factors', row: id, column: 'sealed_secret' });

@@ -9,8 +9,8 @@ export type FairQueue<Line extends string> = <T>(
   work: () => PromiseLike<T>,
 ) => Promise<T>;
 
-type Waiting = { start(): void; refuse(error: AppError): void };
-type Queue = { owners: Map<string, Waiting[]>; length: number; share: number; served: number };
+type Waiter = { start(): void; refuse(error: AppError): void };
+type Queue = { owners: Map<string, Waiter[]>; length: number; share: number; served: number };
 
 /**
  * A fair semaphore: at most `width` units of work run at once. Further callers wait in lines of at most `most`
@@ -22,7 +22,7 @@ type Queue = { owners: Map<string, Waiting[]>; length: number; share: number; se
  */
 export function createFairQueue<Line extends string>(
   width: number,
-  most: number,
+  maxWaiting: number,
   shares: Readonly<Record<Line, number>>,
 ): FairQueue<Line> {
   let running = 0;
@@ -33,7 +33,7 @@ export function createFairQueue<Line extends string>(
   const wait = ({ line, owner }: QueuePosition<Line>): Promise<void> =>
     new Promise((resolve, reject) => {
       const queue = queues.get(line);
-      if (!queue || (queue.length >= most && !makeRoom(queue, owner)))
+      if (!queue || (queue.length >= maxWaiting && !makeRoom(queue, owner)))
         return reject(new AppError('overloaded'));
       // An idle line does not accumulate credit.
       if (queue.length === 0) queue.served = Math.max(queue.served, served);
@@ -65,13 +65,13 @@ const emptyQueue = (share: number): Queue => ({ owners: new Map(), length: 0, sh
 const leastServed = (queues: readonly Queue[]): Queue | undefined =>
   queues.filter(({ length }) => length > 0).sort((a, b) => a.served - b.served)[0];
 
-function add(queue: Queue, owner: string, one: Waiting): void {
+function add(queue: Queue, owner: string, one: Waiter): void {
   queue.owners.set(owner, [...(queue.owners.get(owner) ?? []), one]);
   queue.length++;
 }
 
 /** Removes the first waiter of the next owner and moves the owner to the end; a `Map` iterates in insertion order. */
-function takeFirst(queue: Queue): Waiting | undefined {
+function takeFirst(queue: Queue): Waiter | undefined {
   const [first] = queue.owners;
   if (!first) return undefined;
   const [owner, [next, ...others]] = first;

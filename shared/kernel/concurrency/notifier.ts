@@ -17,36 +17,36 @@ export type Listener = {
 };
 
 export function createNotifier(): Notifier {
-  const bells = new Map<string, Set<() => void>>();
+  const listenersByKey = new Map<string, Set<() => void>>();
   let isEnding = false;
   const hasEnded = (): boolean => isEnding;
   return {
     listen: (key) => {
-      const { ring, next } = createBell(hasEnded);
-      const own = bells.get(key) ?? new Set();
-      bells.set(key, own.add(ring));
+      const { ring, next } = createSignal(hasEnded);
+      const own = listenersByKey.get(key) ?? new Set();
+      listenersByKey.set(key, own.add(ring));
       return {
         next,
         close: () => {
           own.delete(ring);
-          if (own.size === 0 && bells.get(key) === own) bells.delete(key);
+          if (own.size === 0 && listenersByKey.get(key) === own) listenersByKey.delete(key);
         },
       };
     },
     notify: (key) => {
-      for (const ring of bells.get(key) ?? []) ring();
+      for (const ring of listenersByKey.get(key) ?? []) ring();
     },
     end: () => {
       isEnding = true;
-      for (const own of bells.values()) for (const ring of own) ring();
+      for (const own of listenersByKey.values()) for (const ring of own) ring();
     },
     hasEnded,
-    size: () => [...bells.values()].reduce((sum, own) => sum + own.size, 0),
+    size: () => [...listenersByKey.values()].reduce((sum, own) => sum + own.size, 0),
   };
 }
 
 /** A ring without a waiter is remembered, so that a notification between a check and the next wait is not lost. */
-function createBell(hasEnded: () => boolean): { ring: () => void; next: Listener['next'] } {
+function createSignal(hasEnded: () => boolean): { ring: () => void; next: Listener['next'] } {
   let isRung = false;
   let resume: (() => void) | undefined;
   const ring = (): void => {

@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** The database field that a sealed value is bound to. The value cannot be opened in any other place. */
-export type Place = { table: string; row: string; column: string };
+export type SealedField = { table: string; row: string; column: string };
 
 /** Seals and opens texts with AES-256-GCM. The first key seals; every key opens, which allows rotation. */
 export type Sealer = {
-  seal(text: string, place: Place): Promise<string>;
+  seal(text: string, place: SealedField): Promise<string>;
   /** @throws Error if the text was altered or moved, or its key is not configured any more */
-  open(sealed: string, place: Place): Promise<string>;
+  open(sealed: string, place: SealedField): Promise<string>;
   /** Identifier of the key of a sealed text or a fingerprint. It differs from `currentKeyId` after a rotation. */
   keyIdOf(sealed: string): string;
   readonly currentKeyId: string;
@@ -83,20 +83,20 @@ const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** Format: `<key id>.<iv>.<ciphertext and tag>`; the last two parts are base64url. */
-async function seal(key: Key, text: string, place: Place): Promise<string> {
+async function seal(key: Key, text: string, place: SealedField): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const sealed = await crypto.subtle.encrypt(parameters(iv, place), key.aes, new TextEncoder().encode(text));
   return [key.id, encode(iv), encode(new Uint8Array(sealed))].join('.');
 }
 
-async function open(key: Key, sealed: string, place: Place): Promise<string> {
+async function open(key: Key, sealed: string, place: SealedField): Promise<string> {
   const [, iv = '', body = '', ...rest] = sealed.split('.');
   if (rest.length > 0) throw new Error('sealed texts have three parts');
   const plain = await crypto.subtle.decrypt(parameters(decode(iv), place), key.aes, decode(body));
   return new TextDecoder().decode(plain);
 }
 
-const parameters = (iv: Uint8Array<ArrayBuffer>, { table, row, column }: Place): AesGcmParams => ({
+const parameters = (iv: Uint8Array<ArrayBuffer>, { table, row, column }: SealedField): AesGcmParams => ({
   name: 'AES-GCM',
   iv,
   additionalData: new TextEncoder().encode(`${table}|${row}|${column}`),

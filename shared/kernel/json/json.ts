@@ -1,7 +1,7 @@
 import { message } from '../../messages/message.ts';
 import { AppError, invalid } from '../errors.ts';
 import { pointerTo } from './pointer.ts';
-import { type Exceeded, jsonLimits, scanJson } from './scan.ts';
+import { type ExceededLimit, jsonLimits, scanJson } from './scan.ts';
 
 /**
  * Parses a JSON object in UTF-8. Unlike `JSON.parse` it rejects duplicate member names, whose meaning RFC 8259 leaves
@@ -52,7 +52,7 @@ const details = {
   }),
 };
 
-const tooMuch = ({ limit, path }: Exceeded): AppError =>
+const tooMuch = ({ limit, path }: ExceededLimit): AppError =>
   invalid({
     pointer: pointerTo(path),
     code: `too_many_${limit === 'depth' ? 'levels' : limit}`,

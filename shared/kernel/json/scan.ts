@@ -14,12 +14,12 @@ export const jsonLimits = {
 } as const;
 
 /** An exceeded limit, with the path of the object or array that exceeds it. */
-export type Exceeded = { limit: keyof typeof jsonLimits; path: (string | number)[] };
+export type ExceededLimit = { limit: keyof typeof jsonLimits; path: (string | number)[] };
 
-export type Scan = {
+export type ScanResult = {
   /** Members of all objects as written. If a name occurs twice, the parsed value has fewer. */
   members: number;
-  exceeded: Exceeded | undefined;
+  exceeded: ExceededLimit | undefined;
 };
 
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
@@ -39,7 +39,7 @@ type Level = {
  * Checks JSON text against the limits before any value is built. It makes one pass with constant memory per level, so
  * that the cost depends only on the length. The result for text that is not JSON is undefined.
  */
-export function scanJson(bytes: Uint8Array): Scan {
+export function scanJson(bytes: Uint8Array): ScanResult {
   const scanner = new Scanner(bytes);
   for (let at = 0; at < bytes.length && !scanner.exceeded; at++) {
     switch (bytes[at]) {
@@ -64,10 +64,10 @@ export function scanJson(bytes: Uint8Array): Scan {
   return scanner;
 }
 
-class Scanner implements Scan {
+class Scanner implements ScanResult {
   readonly levels: Level[] = [];
   members = 0;
-  exceeded: Exceeded | undefined;
+  exceeded: ExceededLimit | undefined;
   readonly #bytes: Uint8Array;
   #values = 0;
   #string = 0;
@@ -128,7 +128,7 @@ class Scanner implements Scan {
     if (++this.#values > jsonLimits.values) this.#exceed('values', []);
   }
 
-  #exceed(limit: Exceeded['limit'], path: readonly Level[]): void {
+  #exceed(limit: ExceededLimit['limit'], path: readonly Level[]): void {
     this.exceeded = { limit, path: path.map((level) => stepOf(level, this.#bytes)) };
   }
 }

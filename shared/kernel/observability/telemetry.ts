@@ -19,7 +19,7 @@ export type Telemetry = {
   flush(): Promise<void>;
 };
 
-type Sink = {
+type TelemetrySink = {
   append(counts: readonly Count[]): PromiseLike<unknown>;
   onFailure(error: unknown): void;
   /** Whether the first count is flushed immediately, for runtimes where a second request may never come. */
@@ -27,11 +27,11 @@ type Sink = {
 };
 
 /** Milliseconds, or number of observations, after which counts are flushed. */
-const longestMs = 5_000;
-const most = 1_000;
+const flushAfterMs = 5_000;
+const flushAfterCount = 1_000;
 
 /** A buffer for one isolate or process. A crash loses the counts that were not flushed. */
-export function createTelemetry({ append, onFailure, isHasty = false }: Sink): Telemetry {
+export function createTelemetry({ append, onFailure, isHasty = false }: TelemetrySink): Telemetry {
   let sums = new Map<string, Count>();
   let observed = 0;
   let flushedAt = isHasty ? Number.NEGATIVE_INFINITY : performance.now();
@@ -49,7 +49,8 @@ export function createTelemetry({ append, onFailure, isHasty = false }: Sink): T
       add([family, [...labels, bucketOf(seconds)], 1]);
       add([`${family}_sum`, labels, seconds]);
     },
-    isDue: () => observed > 0 && (observed >= most || performance.now() - flushedAt >= longestMs),
+    isDue: () =>
+      observed > 0 && (observed >= flushAfterCount || performance.now() - flushedAt >= flushAfterMs),
     flush: async () => {
       const taken = [...sums.values()];
       sums = new Map();

@@ -6,7 +6,7 @@ export type WriteWitness = {
   acceptsWrites(): Promise<boolean>;
 };
 
-type Parts = {
+type WitnessOptions = {
   /** Writes a row, and checks that there is free disk space. */
   checkWrite: () => Promise<void>;
   /** Checks that there is free disk space, without a write. */
@@ -23,8 +23,8 @@ const provenMs = 60_000;
 const checkEveryMs = 5_000;
 const spaceEveryMs = 10_000;
 /** A check that takes longer counts as failed until it ends. */
-const checkPatienceMs = 900;
-const lookEveryMs = 20;
+const checkTimeoutMs = 900;
+const pollEveryMs = 20;
 /** A check that has not even timed out by then is considered abandoned. */
 const abandonedMs = 1_000;
 
@@ -36,7 +36,7 @@ const abandonedMs = 1_000;
  * One caller runs the check and the others poll its result instead of awaiting its promise: on Workers a promise
  * belongs to the request that created it.
  */
-export function createWriteWitness(parts: Parts): WriteWitness {
+export function createWriteWitness(parts: WitnessOptions): WriteWitness {
   const { now = () => performance.now() } = parts;
   const evidence = createEvidence();
   let spaceAt = never;
@@ -69,7 +69,7 @@ export function createWriteWitness(parts: Parts): WriteWitness {
     acceptsWrites: async () => {
       const due = nextCheck();
       if (due) await run(due);
-      while (check.isRunning && now() - check.startedAt < checkPatienceMs) await pause(lookEveryMs);
+      while (check.isRunning && now() - check.startedAt < checkTimeoutMs) await pause(pollEveryMs);
       return evidence.isAccepting();
     },
   };
@@ -121,7 +121,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 async function isInTime(work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkPatienceMs);
+    timer = setTimeout(() => resolve(false), checkTimeoutMs);
   });
   try {
     return await Promise.race([work.then(() => true), late]);

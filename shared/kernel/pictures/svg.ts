@@ -3,7 +3,7 @@ import { nextTurn } from '../concurrency/event-loop.ts';
 import { attributeNames, elementNames, isReferring, safeFunctions, textElements } from './svg-names.ts';
 
 /** A parse error; thrown and caught in this file only. */
-class Fault extends Error {
+class SvgError extends Error {
   readonly detail: Detail;
 
   constructor(detail: Detail) {
@@ -48,18 +48,18 @@ export async function sanitiseSvg(text: string): Promise<{ svg: string } | { fau
     const lines = storable(text.replace(/\r\n?/g, '\n'));
     return { svg: await new Writer().read(lines.replace(/^\s*<\?xml\s[^<>?]*\?>/, '')) };
   } catch (error) {
-    if (error instanceof Fault) return { fault: error.detail };
+    if (error instanceof SvgError) return { fault: error.detail };
     throw error;
   }
 }
 
-type Open = { name: string; isKept: boolean; id: string | undefined; hasUse: boolean };
+type OpenElement = { name: string; isKept: boolean; id: string | undefined; hasUse: boolean };
 
 class Writer {
   #output = '';
   #css = '';
   #elements = 0;
-  readonly #open: Open[] = [];
+  readonly #open: OpenElement[] = [];
   /**
    * Ids of elements that contain a `use`, and ids that a `use` refers to. If the sets overlap, copies multiply
    * exponentially.
@@ -72,9 +72,9 @@ class Writer {
       if (at > 0) await nextTurn();
       at = this.#readSlice(text, at);
     }
-    if (this.#open.length > 0 || this.#elements === 0) throw new Fault('The SVG is incomplete');
+    if (this.#open.length > 0 || this.#elements === 0) throw new SvgError('The SVG is incomplete');
     if ([...this.#copied].some((id) => this.#copying.has(id)))
-      throw new Fault('The SVG must not contain nested use elements');
+      throw new SvgError('The SVG must not contain nested use elements');
     return this.#output;
   }
 
@@ -84,7 +84,7 @@ class Writer {
     token.lastIndex = from;
     while (token.lastIndex < end) {
       const found = token.exec(text);
-      if (!found) throw new Fault('The SVG is not well-formed or contains content that is not accepted');
+      if (!found) throw new SvgError('The SVG is not well-formed or contains content that is not accepted');
       this.#take(found);
     }
     return token.lastIndex;
@@ -95,7 +95,7 @@ class Writer {
     else if (close !== undefined) this.#end(close);
     else if (cdata !== undefined) this.#write(cdata);
     else if (text !== undefined) this.#write(decoded(text));
-    else if (doctype !== undefined && this.#elements > 0) throw new Fault('The SVG is not well-formed');
+    else if (doctype !== undefined && this.#elements > 0) throw new SvgError('The SVG is not well-formed');
   }
 
   #start(name: string, given: Map<string, string>, isEmpty: boolean): void {
@@ -111,17 +111,17 @@ class Writer {
     if (isEmpty) this.#open.pop();
   }
 
-  #assertPlace(name: string, parent: Open | undefined): void {
+  #assertPlace(name: string, parent: OpenElement | undefined): void {
     if (!parent && (this.#elements > 0 || name !== 'svg'))
-      throw new Fault('The root element must be a single svg element');
+      throw new SvgError('The root element must be a single svg element');
     if (++this.#elements > maxElements || this.#open.length >= maxDepth)
-      throw new Fault('The SVG has too many elements');
-    if (parent?.name === 'style') throw new Fault('A style element must contain only text');
+      throw new SvgError('The SVG has too many elements');
+    if (parent?.name === 'style') throw new SvgError('A style element must contain only text');
   }
 
   #end(name: string): void {
     const element = this.#open.pop();
-    if (element?.name !== name) throw new Fault('The opening and closing tags of the SVG do not match');
+    if (element?.name !== name) throw new SvgError('The opening and closing tags of the SVG do not match');
     if (!element.isKept) return;
     if (name !== 'style') this.#output += `</${name}>`;
     else if (this.#css.trim() !== '' && isSafeCss(this.#css))
@@ -131,7 +131,7 @@ class Writer {
 
   #write(text: string): void {
     const element = this.#open.at(-1);
-    if (!element && text.trim() !== '') throw new Fault('There is text outside the svg element');
+    if (!element && text.trim() !== '') throw new SvgError('There is text outside the svg element');
     if (!element?.isKept) return;
     if (element.name === 'style') this.#css += text;
     else if (textElements.has(element.name)) this.#output += escaped(text);
@@ -158,8 +158,8 @@ function attributesOf(text: string): Map<string, string> {
   attribute.lastIndex = 0;
   for (let next = attribute.exec(text); next; next = attribute.exec(text)) {
     const [, name = '', quoted = ''] = next;
-    if (found.has(name)) throw new Fault('An attribute occurs twice');
-    if (found.size === maxAttributes) throw new Fault('An element of the SVG has too many attributes');
+    if (found.has(name)) throw new SvgError('An attribute occurs twice');
+    if (found.size === maxAttributes) throw new SvgError('An element of the SVG has too many attributes');
     found.set(name, decoded(quoted.slice(1, -1)).replace(/[\t\n]/g, ' '));
   }
   return found;
@@ -209,7 +209,7 @@ const reference = /&(?:([a-z]+);|#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});)?/g;
 function characterOf(word: string | undefined, number: string | undefined): string {
   const code = Number(number?.replace('x', '0x') ?? Number.NaN);
   const character = code <= 0x10ffff ? String.fromCodePoint(code) : named.get(word ?? '');
-  if (character === undefined) throw new Fault('The SVG contains an unknown entity');
+  if (character === undefined) throw new SvgError('The SVG contains an unknown entity');
   return character;
 }
 
@@ -217,7 +217,7 @@ function characterOf(word: string | undefined, number: string | undefined): stri
 function storable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/.test(text) || !text.isWellFormed())
-    throw new Fault('The SVG contains characters that XML does not allow');
+    throw new SvgError('The SVG contains characters that XML does not allow');
   return text;
 }
 

@@ -17,7 +17,7 @@ export type RefusalReason =
  * The result of a password check: accepted; correct, but it must be changed first; or refused, with the reason if the
  * directory reports one.
  */
-export type Judgement =
+export type PasswordVerdict =
   | { verdict: 'accepted' }
   | { verdict: 'expired'; reason: RefusalReason }
   | { verdict: 'refused'; reason: RefusalReason | undefined };
@@ -43,13 +43,16 @@ const policyErrors: Readonly<Record<number, RefusalReason>> = {
 };
 
 /** Reasons that are reported only for a correct password. */
-const confirmed: ReadonlySet<RefusalReason | undefined> = new Set(['expired_password', 'must_change']);
+const correctPasswordReasons: ReadonlySet<RefusalReason | undefined> = new Set([
+  'expired_password',
+  'must_change',
+]);
 
 /**
  * A response control that servers send without a request control. The LDAP client parses a response control only if
  * the request has a control of its type, so this one is added to the request but writes nothing.
  */
-class Unrequested extends Control {
+class UnsolicitedControl extends Control {
   isPresent = false;
 
   override write(): void {
@@ -64,7 +67,7 @@ class Unrequested extends Control {
 /** Request controls of one bind, and the reason in the response controls. */
 export function bindControls() {
   const policy = new PasswordPolicyControl();
-  const expired = new Unrequested('2.16.840.1.113730.3.4.4');
+  const expired = new UnsolicitedControl('2.16.840.1.113730.3.4.4');
   return {
     controls: [policy, expired],
     reason: (): RefusalReason | undefined => {
@@ -76,16 +79,16 @@ export function bindControls() {
 }
 
 /** @param told reason from the response controls */
-export function judged(told: RefusalReason | undefined): Judgement {
-  return told !== undefined && confirmed.has(told)
+export function verdictOfAccepted(told: RefusalReason | undefined): PasswordVerdict {
+  return told !== undefined && correctPasswordReasons.has(told)
     ? { verdict: 'expired', reason: told }
     : { verdict: 'accepted' };
 }
 
 /** @param error error of the rejected bind */
-export function refused(error: unknown, told: RefusalReason | undefined): Judgement {
+export function verdictOfRefused(error: unknown, told: RefusalReason | undefined): PasswordVerdict {
   const reason = told ?? subCodeOf(error);
-  return reason !== undefined && confirmed.has(reason)
+  return reason !== undefined && correctPasswordReasons.has(reason)
     ? { verdict: 'expired', reason }
     : { verdict: 'refused', reason };
 }

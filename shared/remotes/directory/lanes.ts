@@ -6,20 +6,24 @@ import { isOfConnection, isOfServer, isRejection, resultCode } from './failures.
 import type { Lane, Pool } from './pool.ts';
 import type { Directory, DirectorySession } from './port.ts';
 import { type Connection, connectTo } from './session.ts';
-import type { Shunned } from './shunned.ts';
+import type { FailedServers } from './shunned.ts';
 import { type DirectorySockets, destinationOf } from './sockets.ts';
 
-export type Reach = { sockets: DirectorySockets; networks: readonly Network[]; shunned: Shunned };
+export type DirectoryNetwork = {
+  sockets: DirectorySockets;
+  networks: readonly Network[];
+  shunned: FailedServers;
+};
 /** `endsAt` is a time of the monotonic clock, at which the signal aborts. */
 export type Deadline = { endsAt: number; signal: AbortSignal };
-type Use = { reach: Reach; pool: Pool; directory: Directory; deadline: Deadline };
+type LaneUse = { reach: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
 
 /**
  * Opens a lane to the first available server. Each server gets an equal share of the remaining time, so that a
  * hanging server leaves time for the next one.
  * @param failed servers to skip
  */
-export async function openLane(use: Use, failed: ReadonlySet<string>): Promise<Lane> {
+export async function openLane(use: LaneUse, failed: ReadonlySet<string>): Promise<Lane> {
   const { reach, directory, deadline } = use;
   const hosts = reach.shunned.inOrder(directory.hosts.filter((host) => !failed.has(host)));
   let fault: unknown = new TransportError('unreachable');
@@ -42,7 +46,7 @@ export async function openLane(use: Use, failed: ReadonlySet<string>): Promise<L
 }
 
 /** Connects and binds the search account. This detects servers that accept connections but do not respond. */
-async function openService(use: Use, host: string, signal: AbortSignal): Promise<Connection> {
+async function openService(use: LaneUse, host: string, signal: AbortSignal): Promise<Connection> {
   const connection = await connect(use, host, signal);
   const end = () => connection.close();
   signal.addEventListener('abort', end, { once: true });
@@ -73,7 +77,7 @@ async function bindAccount({ account, gate }: Directory, connection: Connection)
  * @returns the session of a lane, and whether a password was sent that the server may have checked: another server
  * must not count a wrong password a second time
  */
-export function sessionOn(use: Use, lane: Lane): { session: DirectorySession; hasSent: () => boolean } {
+export function sessionOn(use: LaneUse, lane: Lane): { session: DirectorySession; hasSent: () => boolean } {
   let hasSent = false;
   const session: DirectorySession = {
     search: async (search) => {
@@ -107,5 +111,5 @@ function needsAccount(error: unknown): AppError | undefined {
   return new AppError('upstream_refused', detail, { reason: 'account_required' }, { cause: error });
 }
 
-const connect = ({ reach, directory }: Use, host: string, signal: AbortSignal): Promise<Connection> =>
+const connect = ({ reach, directory }: LaneUse, host: string, signal: AbortSignal): Promise<Connection> =>
   connectTo(reach.sockets, destinationOf(host, directory, reach.networks), signal);

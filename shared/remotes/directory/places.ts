@@ -1,13 +1,13 @@
 import { AppError } from '../../kernel/errors.ts';
 
 /** A semaphore with a wait timeout; slots are assigned in FIFO order. */
-export type Places = {
+export type SlotPool = {
   /** @throws AppError `overloaded` if the queue is full, or after `waitMs` milliseconds */
   take(waitMs: number): Promise<void>;
   give(): void;
 };
 
-export function createPlaces(width: number, maxWaiting: number): Places {
+export function createSlotPool(width: number, maxWaiting: number): SlotPool {
   let taken = 0;
   const waiting = new Set<() => void>();
   return {

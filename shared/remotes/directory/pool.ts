@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createSemaphore, type Semaphore } from '../../kernel/concurrency/semaphore.ts';
-import { createPlaces, type Places } from './places.ts';
+import { createSlotPool, type SlotPool } from './places.ts';
 import type { Directory } from './port.ts';
 import type { Connection } from './session.ts';
 
@@ -17,7 +17,7 @@ export type Lane = {
 
 /** The connections to one directory with identical settings. */
 export type Pool = {
-  places: Places;
+  places: SlotPool;
   /** Binds of the search account run in sequence, so that a wrong password is not sent several times at once. */
   binding: Semaphore;
   /** @returns an idle lane to a server that has not failed recently */
@@ -83,16 +83,16 @@ function createPool(
   domain: string | undefined,
   onEmpty: () => void,
 ): Pool {
-  const resting = createResting(restMs, onEmpty);
+  const resting = createIdleLanes(restMs, onEmpty);
   return {
-    places: createPlaces(width, maxWaiting),
+    places: createSlotPool(width, maxWaiting),
     // On runtimes without shared connections, one request must not wait for another.
     binding: createSemaphore(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
     take: (isShunned) => {
       for (const lane of resting.newestFirst()) {
         resting.remove(lane);
         if (lane.service.isOpen() && !isShunned(lane.host)) {
-          hold(lane, true);
+          setKeepsAlive(lane, true);
           return { ...lane, isReused: true };
         }
         closeLane(lane);
@@ -101,7 +101,7 @@ function createPool(
     },
     put: (lane) => {
       if (domain === undefined || restMs === 0 || !lane.service.isOpen()) return closeLane(lane);
-      hold(lane, false);
+      setKeepsAlive(lane, false);
       resting.add(lane);
     },
     drop: (host) => {
@@ -116,7 +116,7 @@ function createPool(
 }
 
 /** Idle lanes; each is closed after `restMs` milliseconds. */
-function createResting(restMs: number, onEmpty: () => void) {
+function createIdleLanes(restMs: number, onEmpty: () => void) {
   const timers = new Map<Lane, NodeJS.Timeout>();
   const remove = (lane: Lane): void => {
     clearTimeout(timers.get(lane));
@@ -134,7 +134,7 @@ function createResting(restMs: number, onEmpty: () => void) {
   };
 }
 
-function hold({ service, judge }: Lane, isHeld: boolean): void {
+function setKeepsAlive({ service, judge }: Lane, isHeld: boolean): void {
   service.hold(isHeld);
   judge?.hold(isHeld);
 }

@@ -3,16 +3,16 @@ import { type Network, parseNetworks, type UrlPolicy } from '../http/address-pol
 import { withinDeadline } from '../http/deadline.ts';
 import { TransportError } from '../http/transport.ts';
 import { fromDirectory, isOfConnection, isOfServer } from './failures.ts';
-import { type Deadline, openLane, type Reach, sessionOn } from './lanes.ts';
+import { type Deadline, type DirectoryNetwork, openLane, sessionOn } from './lanes.ts';
 import { closeLane, createPools, type Lane, type Pool, type PoolOptions } from './pool.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from './port.ts';
-import { createShunned } from './shunned.ts';
+import { createFailedServers } from './shunned.ts';
 import type { DirectorySockets } from './sockets.ts';
 
 /** Time limit of a login in milliseconds, including the wait for a connection. */
 const loginMs = 15_000;
 /** Maximum number of attempts: one on a connection that was closed meanwhile, and two servers. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Directories over LDAP (RFC 4511). Servers that failed recently are tried last. */
 export function createDirectoryRemote(
@@ -22,7 +22,7 @@ export function createDirectoryRemote(
 ): DirectoryRemote {
   const pools = createPools({ width, maxWaiting, restMs });
   const networks: readonly Network[] = parseNetworks(policy.allowedNetworks);
-  const reach: Reach = { sockets, networks, shunned: createShunned(pools.dropHost) };
+  const reach: DirectoryNetwork = { sockets, networks, shunned: createFailedServers(pools.dropHost) };
   return {
     within: (directory, work, requestMs = loginMs) =>
       pools.within(directory, async (pool) => {
@@ -56,28 +56,28 @@ async function inTime<T>(
   }
 }
 
-type Use = { reach: Reach; pool: Pool; directory: Directory; deadline: Deadline };
+type DirectoryUse = { reach: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
 
-async function serve<T>(use: Use, work: (session: DirectorySession) => Promise<T>): Promise<T> {
+async function serve<T>(use: DirectoryUse, work: (session: DirectorySession) => Promise<T>): Promise<T> {
   const failed = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const lane = use.pool.take(use.reach.shunned.has) ?? (await openLane(use, failed));
     const { session, hasSent } = sessionOn(use, lane);
     try {
-      return await occupied(use, lane, () => work(session));
+      return await withLane(use, lane, () => work(session));
     } catch (error) {
       const mayGoOn = !use.deadline.signal.aborted && isOfServer(error);
       if (!mayGoOn) throw error;
       noteFailure(use, lane, failed, error);
       const isAnyLeft = use.directory.hosts.some((host) => !failed.has(host));
-      if (hasSent() || !isAnyLeft || attempt === mostAttempts) throw error;
+      if (hasSent() || !isAnyLeft || attempt === maxAttempts) throw error;
     }
   }
 }
 
 /** The failure of a pooled connection that the server has closed is not a failure of the server. */
 function noteFailure(
-  { reach, pool }: Use,
+  { reach, pool }: DirectoryUse,
   { host, isReused }: Lane,
   failed: Set<string>,
   error: unknown,
@@ -90,7 +90,11 @@ function noteFailure(
 }
 
 /** Closes the connections of the lane at the time limit; returns the lane to the pool if it is reusable. */
-async function occupied<T>({ reach, pool, deadline }: Use, lane: Lane, work: () => Promise<T>): Promise<T> {
+async function withLane<T>(
+  { reach, pool, deadline }: DirectoryUse,
+  lane: Lane,
+  work: () => Promise<T>,
+): Promise<T> {
   const late = () => {
     reach.shunned.add(lane.host);
     closeLane(lane);

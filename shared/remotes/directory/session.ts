@@ -4,7 +4,7 @@ import { Client, type Entry as LdapEntry } from 'ldapts';
 import { TransportError } from '../http/transport.ts';
 import { isRejection } from './failures.ts';
 import { toLdap } from './filters.ts';
-import { bindControls, type Judgement, judged, refused } from './judgement.ts';
+import { bindControls, type PasswordVerdict, verdictOfAccepted, verdictOfRefused } from './judgement.ts';
 import type { Directory, Entry, Search } from './port.ts';
 import { isSidAttribute, sidText } from './sids.ts';
 import type { Destination, DirectorySockets } from './sockets.ts';
@@ -15,7 +15,7 @@ export type Connection = {
   /** @throws Error of the LDAP client with the result code */
   bind(account: Directory['account']): Promise<void>;
   /** Binds as an entry. The connection keeps this identity afterwards. */
-  judge(dn: string, password: string): Promise<Judgement>;
+  judge(dn: string, password: string): Promise<PasswordVerdict>;
   search(search: Search, pageSize: number): Promise<Entry[]>;
   /** Whether the connection keeps the process alive. */
   hold(isHeld: boolean): void;
@@ -35,7 +35,7 @@ export async function connectTo(
   const client = new Client({ url: 'ldap://directory', createConnection: () => socket });
   try {
     if (destination.security === 'start_tls')
-      await asking(socket, () => client.startTLS(sockets.startTls(destination)));
+      await withConnection(socket, () => client.startTLS(sockets.startTls(destination)));
     return connectionOf(client, socket);
   } catch (error) {
     socket.destroy();
@@ -45,18 +45,18 @@ export async function connectTo(
 
 const connectionOf = (client: Client, socket: Socket): Connection => ({
   isOpen: () => !socket.destroyed && socket.readable && socket.writable,
-  bind: (account) => asking(socket, () => client.bind(account?.dn ?? '', account?.password ?? '')),
+  bind: (account) => withConnection(socket, () => client.bind(account?.dn ?? '', account?.password ?? '')),
   judge: async (dn, password) => {
     const { controls, reason } = bindControls();
     try {
-      await asking(socket, () => client.bind(dn, password, controls));
-      return judged(reason());
+      await withConnection(socket, () => client.bind(dn, password, controls));
+      return verdictOfAccepted(reason());
     } catch (error) {
-      if (isRejection(error)) return refused(error, reason());
+      if (isRejection(error)) return verdictOfRefused(error, reason());
       throw error;
     }
   },
-  search: (search, pageSize) => asking(socket, () => searchAll(client, search, pageSize)),
+  search: (search, pageSize) => withConnection(socket, () => searchAll(client, search, pageSize)),
   // Sockets of Workers have neither method.
   hold: (isHeld) => void (isHeld ? socket.ref?.() : socket.unref?.()),
   close: () => void socket.destroy(),
@@ -106,7 +106,7 @@ function textOf(name: string, value: string | Buffer): string[] {
 /**
  * The LDAP client has no error code for a connection that closes during a request, and would send to a closed one.
  */
-async function asking<T>(socket: Socket, question: () => Promise<T>): Promise<T> {
+async function withConnection<T>(socket: Socket, question: () => Promise<T>): Promise<T> {
   if (socket.destroyed) throw new TransportError('unreachable');
   try {
     return await question();

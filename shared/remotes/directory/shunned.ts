@@ -1,9 +1,9 @@
 /** Time in milliseconds for which a failed server is tried last. */
-const shunnedMs = 30_000;
-const mostRemembered = 1_000;
+const avoidedMs = 30_000;
+const maxEntries = 1_000;
 
 /** Servers that failed recently. */
-export type Shunned = {
+export type FailedServers = {
   has(host: string): boolean;
   add(host: string): void;
   remove(host: string): void;
@@ -12,16 +12,16 @@ export type Shunned = {
 };
 
 /** @param now monotonic clock in milliseconds */
-export function createShunned(
+export function createFailedServers(
   onAdd: (host: string) => void = () => undefined,
   now: () => number = () => performance.now(),
-): Shunned {
+): FailedServers {
   const failedAt = new Map<string, number>();
-  const has = (host: string): boolean => (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > now() - shunnedMs;
+  const has = (host: string): boolean => (failedAt.get(host) ?? Number.NEGATIVE_INFINITY) > now() - avoidedMs;
   return {
     has,
     add: (host) => {
-      const [oldest] = failedAt.size >= mostRemembered ? failedAt.keys() : [];
+      const [oldest] = failedAt.size >= maxEntries ? failedAt.keys() : [];
       if (oldest !== undefined) failedAt.delete(oldest);
       failedAt.set(host, now());
       onAdd(host);

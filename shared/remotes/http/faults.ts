@@ -30,7 +30,7 @@ const reasons: Record<string, TransportReason> = {
 };
 
 /** Codes for invalid requests. These errors are not converted and result in `internal`. */
-const ours = /^(UND_ERR_INVALID_|UND_ERR_NOT_SUPPORTED|ERR_INVALID_)/;
+const programmingErrors = /^(UND_ERR_INVALID_|UND_ERR_NOT_SUPPORTED|ERR_INVALID_)/;
 
 /**
  * Converts a network error to a `TransportError` by its code, never by its message.
@@ -45,11 +45,11 @@ export function toTransportError(error: unknown): unknown {
   return error;
 }
 
-type Fault = { reason: TransportReason; tlsReason?: TlsReason; code: string };
+type TransportFault = { reason: TransportReason; tlsReason?: TlsReason; code: string };
 
-function fromCode(error: Error): Fault | undefined {
+function fromCode(error: Error): TransportFault | undefined {
   const code: unknown = 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string' || ours.test(code)) return undefined;
+  if (typeof code !== 'string' || programmingErrors.test(code)) return undefined;
   const tlsReason = tlsReasons[code] ?? (otherTlsCodes.test(code) ? 'unknown' : undefined);
   if (tlsReason) return { reason: 'tls', tlsReason, code };
   if (code.startsWith('HPE_')) return { reason: 'malformed', code };

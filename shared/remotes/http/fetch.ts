@@ -22,7 +22,7 @@ export function createFetchTransport(policy: UrlPolicy): Transport {
       const url = allowedUrl(request, networks);
       try {
         return await withinDeadline(request.deadlineMs, request.signal, (signal) =>
-          ask(url, request, signal),
+          sendRequest(url, request, signal),
         );
       } catch (error) {
         throw toFault(error);
@@ -40,7 +40,7 @@ function allowedUrl({ url: text, ca }: TransportRequest, networks: readonly Netw
   return url;
 }
 
-async function ask(
+async function sendRequest(
   url: URL,
   { method, headers, body, maxBytes }: TransportRequest,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ async function ask(
     signal,
   });
   try {
-    refuseSubstitute(response);
+    rejectSubstitute(response);
     const raw = { status: response.status, headers: response.headers, body: chunksOf(response.body) };
     return await readAnswer(raw, maxBytes ?? defaultMaxBytes);
   } catch (error) {
@@ -84,7 +84,7 @@ const substitutes: Record<number, TransportError['reason']> = {
   530: 'unreachable',
 };
 
-function refuseSubstitute({ status }: Response): void {
+function rejectSubstitute({ status }: Response): void {
   const reason = substitutes[status];
   if (reason === 'tls') throw new TransportError('tls', { tlsReason: 'unknown', code: `${status}` });
   if (reason) throw new TransportError(reason, { code: `${status}` });

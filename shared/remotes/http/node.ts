@@ -53,9 +53,11 @@ export function createNodeTransport(options: NodeTransportOptions): NodeTranspor
   });
   return {
     send: (request) =>
-      translated(() => exchange(destinationOf(open, peerOf(request), options.maxPools ?? 256), request)),
+      withTransportErrors(() =>
+        exchange(destinationOf(open, peerOf(request), options.maxPools ?? 256), request),
+      ),
     inspect: (url, { deadlineMs, signal: outer }) =>
-      translated(() => {
+      withTransportErrors(() => {
         const peer = { url: allowedUrl(url, networks), ca: undefined, lookup };
         return withinDeadline(deadlineMs, outer, (signal) => readCertificate(peer, signal));
       }),
@@ -63,7 +65,7 @@ export function createNodeTransport(options: NodeTransportOptions): NodeTranspor
   };
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function withTransportErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -136,7 +138,7 @@ async function exchange(to: Destination, request: TransportRequest): Promise<Tra
   to.waiting += 1;
   try {
     return await withinDeadline(request.deadlineMs, request.signal, (signal) =>
-      ask(to.pool, request, signal),
+      sendRequest(to.pool, request, signal),
     );
   } finally {
     to.waiting -= 1;
@@ -149,7 +151,11 @@ function abandon(handshakes: Set<TLSSocket>): void {
   for (const socket of handshakes) socket.destroy(new TransportError('timeout'));
 }
 
-async function ask(pool: Pool, request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
+async function sendRequest(
+  pool: Pool,
+  request: TransportRequest,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
   const { pathname, search } = new URL(request.url);
   const answer = await pool.request({
     method: request.method,

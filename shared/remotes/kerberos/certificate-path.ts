@@ -3,7 +3,7 @@ import { BasicConstraints, Certificate, CertificateChainValidationEngine } from 
 import { algorithms } from './request.ts';
 
 /** Extensions processed here or by the library. A path with any other critical extension is rejected. */
-const understood = new Set([
+const supportedExtensions = new Set([
   ...['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.18', '2.5.29.19', '2.5.29.30', '2.5.29.31', '2.5.29.32'],
   ...['2.5.29.33', '2.5.29.35', '2.5.29.36', '2.5.29.37', '2.5.29.54'],
 ]);
@@ -50,12 +50,12 @@ export async function leadsToAnchor(
 function boundedSearch(): CertificateChainValidationEngine['findIssuer'] {
   let steps = 0;
   return async (certificate, engine, crypto) => {
-    if (++steps > mostSteps) throw new Error('too many steps');
+    if (++steps > maxSteps) throw new Error('too many steps');
     return engine.defaultFindIssuer(certificate, engine, crypto);
   };
 }
 
-const mostSteps = 16;
+const maxSteps = 16;
 
 const isSame = (a: Certificate | undefined, b: Certificate): boolean =>
   a !== undefined && Buffer.from(a.tbsView).equals(Buffer.from(b.tbsView));
@@ -71,7 +71,7 @@ function isSound(path: readonly Certificate[]): boolean {
 }
 
 const hasOnlyKnownDemands = ({ extensions = [] }: Certificate): boolean =>
-  extensions.every(({ critical, extnID }) => !critical || understood.has(extnID));
+  extensions.every(({ critical, extnID }) => !critical || supportedExtensions.has(extnID));
 
 /** `pathLenConstraint` counts the intermediate authorities below, except for self-issued ones (RFC 5280, 4.2.1.9). */
 function isLongEnough({ extensions = [] }: Certificate, below: readonly Certificate[]): boolean {

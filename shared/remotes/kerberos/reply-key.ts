@@ -14,7 +14,7 @@ export type Derivation = keyof typeof derivations;
 export const isDerivation = (dotted: string): dotted is Derivation => Object.hasOwn(derivations, dotted);
 
 /** Input of the key derivation of RFC 8636, byte by byte as sent and received. */
-export type Exchanged = {
+export type ExchangeData = {
   client: Principal;
   server: Principal;
   request: Uint8Array;
@@ -49,7 +49,7 @@ export function keyOfExchange(
   type: EncryptionType,
   derivation: string,
   hash: string,
-  { client, server, request, reply }: Exchanged,
+  { client, server, request, reply }: ExchangeData,
 ): Buffer {
   const publicParts = sequence(
     explicit(0, integer(type)),

@@ -44,7 +44,7 @@ export type PaData = { type: number; value: Uint8Array };
  * A request to be signed by a card. The bytes must not change, because the signature, the checksum and the reply key
  * cover them.
  */
-export type Drafted = {
+export type UnsignedRequest = {
   /** KDC-REQ-BODY and AuthPack. */
   body: Buffer;
   authPack: Buffer;
@@ -99,14 +99,18 @@ export const preflight = (client: Principal, now: Date): Buffer =>
   asRequest(requestBody(client, newNonce(), now), [{ type: paTypes.freshness, value: new Uint8Array() }]);
 
 /** Creates the request; `freshness` is the token of the preflight, if any. */
-export function draft(client: Principal, freshness: Uint8Array | undefined, now: Date): Drafted {
+export function createRequest(
+  client: Principal,
+  freshness: Uint8Array | undefined,
+  now: Date,
+): UnsignedRequest {
   const [nonce, exponent] = [newNonce(), newExponent()];
   const body = requestBody(client, nonce, now);
   const authPack = authPackOf({ body, nonce, exponent, freshness, now });
   return { body, authPack, toSign: signedAttributes(authPack), nonce, exponent };
 }
 
-type AuthPackParts = Pick<Drafted, 'body' | 'nonce' | 'exponent'> & {
+type AuthPackParts = Pick<UnsignedRequest, 'body' | 'nonce' | 'exponent'> & {
   freshness: Uint8Array | undefined;
   now: Date;
 };

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { explicit, integer, octets, oid, sequence, set, tlv } from '../../kernel/crypto/der.ts';
 import type { Card } from './card.ts';
-import { algorithms, asRequest, contentTypes, type Drafted, paTypes } from './request.ts';
+import { algorithms, asRequest, contentTypes, paTypes, type UnsignedRequest } from './request.ts';
 
 const absent = new Uint8Array();
 const withNull = (dotted: string): Buffer => sequence(oid(dotted), tlv(0x05));
@@ -12,7 +12,7 @@ const withNull = (dotted: string): Buffer => sequence(oid(dotted), tlv(0x05));
  * @param cookie a value that the KDC requires to be returned (RFC 6113, 5.2)
  */
 export function signedRequest(
-  { body, authPack, toSign }: Drafted,
+  { body, authPack, toSign }: UnsignedRequest,
   card: Card,
   chain: readonly Uint8Array[],
   signature: Uint8Array,

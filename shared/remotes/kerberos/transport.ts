@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { AppError } from '../../kernel/errors.ts';
 import type { Detail } from '../../messages/message.ts';
 import { parseKdc } from '../directory/address.ts';
-import { createShunned, type Shunned } from '../directory/shunned.ts';
+import { createFailedServers, type FailedServers } from '../directory/shunned.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { toTransportError } from '../http/faults.ts';
 import { TransportError, type TransportReason } from '../http/transport.ts';
@@ -41,7 +41,7 @@ export type KdcRemote = {
 /** Maximum size of a reply, far above the size of valid ones. */
 const maxBytes = 65_536;
 
-export function createKdcRemote(open: OpenTcp, shunned: Shunned = createShunned()): KdcRemote {
+export function createKdcRemote(open: OpenTcp, shunned: FailedServers = createFailedServers()): KdcRemote {
   const ask: KdcRemote['ask'] = async ({ kdcs, deadlineMs }, message) => {
     const endsAt = performance.now() + deadlineMs;
     let last: unknown;

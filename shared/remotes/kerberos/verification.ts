@@ -25,7 +25,7 @@ import {
 import { derivations, keyOfExchange, keysOfSecret } from './reply-key.ts';
 
 /** A sent request, with the data needed to verify its reply. */
-export type Question = {
+export type SentRequest = {
   client: Principal;
   nonce: number;
   exponent: string;
@@ -44,7 +44,7 @@ const skewS = 300;
  * RFC 6806, 11). The ticket and its key are discarded.
  * @throws UntrustedKdc with the first failed check
  */
-export async function verifyReply(question: Question, reply: Ticket, now: Date): Promise<void> {
+export async function verifyReply(question: SentRequest, reply: Ticket, now: Date): Promise<void> {
   try {
     await verify(question, reply, now);
   } catch (error) {
@@ -54,7 +54,7 @@ export async function verifyReply(question: Question, reply: Ticket, now: Date):
   }
 }
 
-async function verify(question: Question, reply: Ticket, now: Date): Promise<void> {
+async function verify(question: SentRequest, reply: Ticket, now: Date): Promise<void> {
   const { client, nonce, exponent, trust } = question;
   const isCanonical = client.type === nameTypes.enterprise;
   if (!isCanonical && !isSamePrincipal(reply.client, client)) throw new UntrustedKdc('client');
@@ -75,7 +75,7 @@ async function verify(question: Question, reply: Ticket, now: Date): Promise<voi
 }
 
 function derivedKey(
-  { client, request }: Question,
+  { client, request }: SentRequest,
   reply: Uint8Array,
   secret: Uint8Array,
   type: EncryptionType,
@@ -95,7 +95,7 @@ function unseal(keys: readonly Buffer[], sealed: Uint8Array): { key: Buffer; par
   throw new UntrustedKdc('key');
 }
 
-function assertPart({ nonce, server, flags, ...part }: SealedPart, question: Question, now: Date): void {
+function assertPart({ nonce, server, flags, ...part }: SealedPart, question: SentRequest, now: Date): void {
   if (nonce !== question.nonce) throw new UntrustedKdc('nonce');
   if (!isSamePrincipal(server, ticketService(question.client.realm))) throw new UntrustedKdc('server');
   if (!hasFlag(flags, 9) || !hasFlag(flags, 10)) throw new UntrustedKdc('flags');

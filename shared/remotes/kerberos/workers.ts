@@ -17,11 +17,11 @@ export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'
     // Prevents an unhandled rejection.
     socket.closed.catch(quiet);
     signal.addEventListener('abort', close, { once: true });
-    await translated(socket.opened);
+    await withTransportErrors(socket.opened);
     return {
       write: async (bytes) => {
         const writer = socket.writable.getWriter();
-        await translated(writer.write(bytes)).finally(() => writer.releaseLock());
+        await withTransportErrors(writer.write(bytes)).finally(() => writer.releaseLock());
       },
       chunks: chunksOf(socket.readable),
       close,
@@ -34,7 +34,11 @@ const quiet = (): undefined => undefined;
 async function* chunksOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = readable.getReader();
   try {
-    for (let part = await translated(reader.read()); !part.done; part = await translated(reader.read()))
+    for (
+      let part = await withTransportErrors(reader.read());
+      !part.done;
+      part = await withTransportErrors(reader.read())
+    )
       yield part.value;
   } finally {
     reader.releaseLock();
@@ -42,7 +46,7 @@ async function* chunksOf(readable: ReadableStream<Uint8Array>): AsyncGenerator<U
 }
 
 /** Errors of these sockets have neither a code nor a class. */
-async function translated<T>(work: Promise<T>): Promise<T> {
+async function withTransportErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {

@@ -4,14 +4,14 @@ import { randomToken } from '../../kernel/crypto/digests.ts';
 import { bytesIn, listIn, memberOf, textIn } from './forward-protocol.ts';
 
 /** Secret shared by a collector and its clients. */
-export type Credentials = {
+export type SharedKeyCredentials = {
   /** Our host name as sent to the collector. */
   hostname: string;
   sharedKey: string;
 };
 
 /** A connection to a collector. */
-export type Conversation = {
+export type CollectorConnection = {
   /** Returns the next message of the collector. */
   hear(): Promise<unknown>;
   say(message: Uint8Array): void;
@@ -22,9 +22,9 @@ export type Conversation = {
  * sending it. Events may follow only afterwards.
  * @throws Error if the handshake fails
  */
-export async function shakeHands(
-  { hear, say }: Conversation,
-  { hostname, sharedKey }: Credentials,
+export async function performHandshake(
+  { hear, say }: CollectorConnection,
+  { hostname, sharedKey }: SharedKeyCredentials,
 ): Promise<void> {
   const [greeting, options] = listIn(await hear());
   const nonce = bytesIn(memberOf(options, 'nonce'));

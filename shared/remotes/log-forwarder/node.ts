@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Credentials, isGreeting, shakeHands } from './forward-greeting.ts';
+import { isGreeting, performHandshake, type SharedKeyCredentials } from './forward-greeting.ts';
 import { forwardMessage, isAcknowledged, messagesOf } from './forward-protocol.ts';
 import type { LogForwarder } from './port.ts';
 import { syslogFrame } from './syslog-message.ts';
 
 /** Time limit of a delivery in milliseconds, including the acknowledgement. */
-const patienceMs = 20_000;
+const deliveryTimeoutMs = 20_000;
 
 /**
  * A Fluentd collector, or another server of its forward protocol. Each delivery is one connection and succeeds when
@@ -16,12 +16,12 @@ const patienceMs = 20_000;
  * @param url `tcp://host:port` or `tls://host:port`; certificates are verified with Node's root certificates
  * @param credentials shared key; with it, only collectors that pass the handshake receive events
  */
-export const createFluentdForwarder = (url: string, credentials?: Credentials): LogForwarder => ({
+export const createFluentdForwarder = (url: string, credentials?: SharedKeyCredentials): LogForwarder => ({
   name: 'fluentd',
   deliver: (events, signal) =>
     withSocket(url, signal, async (socket) => {
-      const hear = hearing(socket);
-      if (credentials) await shakeHands({ hear, say: (message) => socket.write(message) }, credentials);
+      const hear = messageReader(socket);
+      if (credentials) await performHandshake({ hear, say: (message) => socket.write(message) }, credentials);
       if (events.length === 0) return;
       const chunk = randomUUID();
       socket.write(forwardMessage(events, chunk));
@@ -58,7 +58,7 @@ async function withSocket(
   stop: AbortSignal,
   work: (socket: Socket) => Promise<void>,
 ): Promise<void> {
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(deliveryTimeoutMs)]);
   signal.throwIfAborted();
   const socket = open(url);
   const abort = () => socket.destroy(new Error('the log collector did not answer in time'));
@@ -85,7 +85,7 @@ function open(url: string): Socket {
   return connectTcp({ host, port: Number(port || 24_224), allowHalfOpen: false });
 }
 
-function hearing(socket: Socket): () => Promise<unknown> {
+function messageReader(socket: Socket): () => Promise<unknown> {
   const messages = messagesOf(socket);
   return async () => {
     const { done, value } = await messages.next();

@@ -2,8 +2,8 @@ import { AwsClient } from 'aws4fetch';
 import { AppError } from '../../kernel/errors.ts';
 import type { S3Config, S3Parts } from './s3-config.ts';
 
-export type Asker = Required<S3Parts> & { client: AwsClient; root: string };
-export type Asked = {
+export type S3Client = Required<S3Parts> & { client: AwsClient; root: string };
+export type S3Request = {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
@@ -16,10 +16,10 @@ export type Asked = {
 /** Deadline of a request in milliseconds; sufficient for a part of 8 MiB. */
 const deadlineMs = 60_000;
 /** Maximum number of attempts for temporary failures. */
-const tries = 4;
+const maxAttempts = 4;
 const firstPauseMs = 200;
 
-export const createAsker = (config: S3Config, parts: S3Parts): Asker => ({
+export const createS3Client = (config: S3Config, parts: S3Parts): S3Client => ({
   // The client's own ten retries have no deadline.
   client: new AwsClient({ ...config, service: 's3', retries: 0 }),
   root: `${config.endpoint.replace(/\/+$/, '')}/${encodeURIComponent(config.bucket)}`,
@@ -31,22 +31,27 @@ export const createAsker = (config: S3Config, parts: S3Parts): Asker => ({
  * Sends one request to the object store; retries while it is overloaded or unreachable.
  * @throws AppError `expired` for a missing object, `upstream_failed` otherwise
  */
-export async function ask(asker: Asker, method: string, key: string, asked: Asked): Promise<Response> {
+export async function sendS3Request(
+  asker: S3Client,
+  method: string,
+  key: string,
+  asked: S3Request,
+): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await askOnce(asker, method, key, asked).catch(asFault);
+    const outcome = await sendOnce(asker, method, key, asked).catch(asFault);
     const isFault = outcome instanceof AppError;
     if (!isFault && (outcome.ok || (asked.absent && outcome.status === 404))) return outcome;
     const fault = isFault ? outcome : await faultOf(outcome);
-    if (attempt === tries || !isPassing(outcome)) throw fault;
+    if (attempt === maxAttempts || !isPassing(outcome)) throw fault;
     await asker.pause(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()));
   }
 }
 
-async function askOnce(
-  { client, root, fetch }: Asker,
+async function sendOnce(
+  { client, root, fetch }: S3Client,
   method: string,
   key: string,
-  { query = {}, headers = {}, body, streams }: Asked,
+  { query = {}, headers = {}, body, streams }: S3Request,
 ): Promise<Response> {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const deadline = new AbortController();

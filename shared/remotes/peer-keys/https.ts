@@ -22,11 +22,11 @@ export const createPeerKeyRemote = (transport: Transport): PeerKeyRemote => ({
   fetch: async ({ url, ca }) => {
     const headers = { accept: 'application/jwk-set+json, application/json' };
     const request = { method: 'GET', url, headers, deadlineMs, maxBytes, ca, verifyTls: true } as const;
-    return keysIn(await transport.send(request).catch(refused));
+    return keysIn(await transport.send(request).catch(throwProblem));
   },
 });
 
-function refused(error: unknown): never {
+function throwProblem(error: unknown): never {
   if (!(error instanceof TransportError)) throw error;
   const { code, members } = problemOf(error);
   throw failure(code, members, error);

@@ -12,24 +12,24 @@ export type PeerKeys = {
 };
 
 /** Keys read at `readAt`; `triedAt` and `fault` describe the latest attempt. */
-type Kept = { keys: readonly PublicKey[]; readAt: number; triedAt: number; fault: unknown };
+type CachedKeys = { keys: readonly PublicKey[]; readAt: number; triedAt: number; fault: unknown };
 
 /** Maximum age of cached keys in milliseconds, which limits the use of a withdrawn key. */
-const longestKeptMs = 300_000;
+const maxAgeMs = 300_000;
 /** Minimum time between two reads in milliseconds, which limits requests caused by unknown key ids. */
-const restMs = 5_000;
-const mostSources = 100;
+const minIntervalMs = 5_000;
+const maxSources = 100;
 
 /** Caches peer keys in this process or isolate; concurrent reads of one source share a request. */
 export function createPeerKeys(remote: PeerKeyRemote, singleFlight?: SingleFlight): PeerKeys {
-  const sources = new Map<string, Kept>();
-  const read = async (source: KeySource, id: string, now: number): Promise<Kept> => {
+  const sources = new Map<string, CachedKeys>();
+  const read = async (source: KeySource, id: string, now: number): Promise<CachedKeys> => {
     const former = sources.get(id);
     const kept = await remote.fetch(source).then(
       (keys) => ({ keys, readAt: now, triedAt: now, fault: undefined }),
       (fault: unknown) => ({ keys: [], readAt: 0, ...former, triedAt: now, fault }),
     );
-    keep(sources, id, kept);
+    addToCache(sources, id, kept);
     return kept;
   };
   return {
@@ -40,7 +40,7 @@ export function createPeerKeys(remote: PeerKeyRemote, singleFlight?: SingleFligh
       const found = known && keyIn(known, kid, at);
       if (found) return found;
       const again = () => read(source, id, at);
-      const isTooSoon = known && at - known.triedAt < restMs;
+      const isTooSoon = known && at - known.triedAt < minIntervalMs;
       const latest = isTooSoon
         ? known
         : await (singleFlight ? singleFlight(`peer keys ${id}`, again) : again());
@@ -51,14 +51,14 @@ export function createPeerKeys(remote: PeerKeyRemote, singleFlight?: SingleFligh
   };
 }
 
-const keyIn = ({ keys, readAt }: Kept, kid: string, now: number): PublicKey | undefined =>
-  now - readAt < longestKeptMs ? keys.find((key) => key.kid === kid) : undefined;
+const keyIn = ({ keys, readAt }: CachedKeys, kid: string, now: number): PublicKey | undefined =>
+  now - readAt < maxAgeMs ? keys.find((key) => key.kid === kid) : undefined;
 
-function keep(sources: Map<string, Kept>, id: string, kept: Kept): void {
+function addToCache(sources: Map<string, CachedKeys>, id: string, kept: CachedKeys): void {
   sources.delete(id);
   sources.set(id, kept);
   for (const oldest of sources.keys()) {
-    if (sources.size <= mostSources) break;
+    if (sources.size <= maxSources) break;
     sources.delete(oldest);
   }
 }

@@ -17,7 +17,7 @@ export function parseConfig(env: Env): Config {
   const given = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
   const parsed = variables.safeParse(given);
   if (!parsed.success) throw new ConfigError([...new Set(parsed.error.issues.map(lineOf))]);
-  const faults = togetherFaults(parsed.data);
+  const faults = combinationFaults(parsed.data);
   if (faults.length > 0) throw new ConfigError(faults);
   return configFrom(parsed.data);
 }
@@ -27,7 +27,7 @@ export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string
   `${String(path[0])}: must be ${message}`;
 
 /** Checks that concern several variables. */
-function togetherFaults(given: Variables): string[] {
+function combinationFaults(given: Variables): string[] {
   const faults: string[] = [];
   const demand = (name: keyof Variables, why: string) => {
     // One line per variable, even if several others require it.

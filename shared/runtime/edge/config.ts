@@ -8,7 +8,7 @@ import { variablesIn } from '../config/variables.ts';
 export type EdgeEnv = Readonly<Record<string, unknown>>;
 export type EdgeConfig = ReturnType<typeof configFrom>;
 /** A variable that is required by some modules only. */
-export type Demand = 'AGGREGATOR_JWT_SSL_KEY';
+export type RequiredVariable = 'AGGREGATOR_JWT_SSL_KEY';
 
 const edgeVariables = variablesIn('workers', 'lambda');
 
@@ -23,7 +23,7 @@ const always = ['DATABASE_URL', 'BASE_URL', 'SECRET_KEY'] as const;
  * shared secrets and the public address must be configured.
  * @throws ConfigError with each invalid or missing variable
  */
-export function parseEdgeConfig(env: EdgeEnv, demands: readonly Demand[]): EdgeConfig {
+export function parseEdgeConfig(env: EdgeEnv, demands: readonly RequiredVariable[]): EdgeConfig {
   const given = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));
   const parsed = edgeVariables.safeParse(given);
   const bad = parsed.error?.issues.map(lineOf) ?? [];

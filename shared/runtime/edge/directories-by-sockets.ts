@@ -9,6 +9,6 @@ export const directoriesBySockets = (outbound: UrlPolicy): { directories: Direct
 });
 
 /** Directories for a long-running Node process, with pooled connections. */
-export const directoriesByKeptSockets = (outbound: UrlPolicy): { directories: DirectoryRemote } => ({
+export const directoriesByPooledSockets = (outbound: UrlPolicy): { directories: DirectoryRemote } => ({
   directories: createDirectoryRemote(createNodeSockets(outbound), outbound, { restMs: 30_000 }),
 });

@@ -1,10 +1,10 @@
 import { createFetchTransport } from '../../remotes/http/fetch.ts';
 import { timed } from '../../remotes/http/measured.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
-import type { FleetIngredients, Ingredients } from '../deps.ts';
+import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
 
 /** Remotes for dispatchers and peer keys on Workers. */
-export const byFetch = (given: Ingredients): FleetIngredients => {
+export const byFetch = (given: RuntimeParts): FleetRuntimeParts => {
   const transport = createFetchTransport(given.outbound);
   return {
     ...given,

@@ -1,10 +1,10 @@
 import { timed } from '../../remotes/http/measured.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
-import type { FleetIngredients, Ingredients } from '../deps.ts';
+import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
 
 /** Remotes for dispatchers and peer keys on Lambda. Connections live as long as the instance. */
-export const bySockets = (given: Ingredients): FleetIngredients => {
+export const bySockets = (given: RuntimeParts): FleetRuntimeParts => {
   const transport = createNodeTransport(given.outbound);
   return {
     ...given,

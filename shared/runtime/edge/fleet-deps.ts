@@ -3,14 +3,14 @@ import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { createDispatchers } from '../../remotes/dispatcher/kinds.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
-import { baseDeps, type FleetIngredients } from '../deps.ts';
-import type { Demand } from './config.ts';
+import { baseDeps, type FleetRuntimeParts } from '../deps.ts';
+import type { RequiredVariable } from './config.ts';
 
 /**
  * The dependencies of modules that call dispatchers. In a separate file, so that other bundles do not contain `jose`.
  */
 export async function fleetDeps(
-  given: FleetIngredients,
+  given: FleetRuntimeParts,
 ): Promise<
   HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
@@ -23,4 +23,4 @@ export async function fleetDeps(
   };
 }
 
-export const fleetDemands: readonly Demand[] = ['AGGREGATOR_JWT_SSL_KEY'];
+export const fleetVariables: readonly RequiredVariable[] = ['AGGREGATOR_JWT_SSL_KEY'];

@@ -8,14 +8,14 @@ import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import type { Host } from '../../kernel/version.ts';
 import { connectDatabase, loggedConnections } from '../database.ts';
-import type { Ingredients } from '../deps.ts';
+import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { assetsIn } from '../node/assets.ts';
 import { createCompression } from '../node/compression.ts';
 import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';
 import { telemetryInto } from '../telemetry.ts';
 import { parseEdgeConfig } from './config.ts';
-import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './module.ts';
+import { type Assembly, type BuiltModule, buildModule, runScheduled, serveBuilt } from './module.ts';
 
 type Env = { Bindings: { event: LambdaEvent } };
 
@@ -49,8 +49,8 @@ const isSchedule = (event: unknown): boolean =>
   Reflect.get(Object(event), 'detail-type') === 'Scheduled Event';
 
 function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
-  let built: (Built<D> & { telemetry: Telemetry | undefined }) | undefined;
-  const build = async (): Promise<Built<D>> => {
+  let built: (BuiltModule<D> & { telemetry: Telemetry | undefined }) | undefined;
+  const build = async (): Promise<BuiltModule<D>> => {
     if (built) return built;
     const ingredients = ingredientsOf(assembly);
     built = { ...(await buildModule(assembly, ingredients)), telemetry: ingredients.telemetry };
@@ -72,7 +72,7 @@ function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
   return { app, build };
 }
 
-function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): Ingredients {
+function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): RuntimeParts {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
   // An instance serves one request at a time. The second connection is for concurrent background work.

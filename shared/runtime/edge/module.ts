@@ -10,15 +10,15 @@ import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { WriteWitness } from '../../kernel/observability/write-witness.ts';
 import { secretKeyGate } from '../config/secret-key.ts';
-import type { Ingredients } from '../deps.ts';
+import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
-import type { Demand } from './config.ts';
+import type { RequiredVariable } from './config.ts';
 
 /** A module for separate deployment: its app, dependencies, and required variables. */
 export type Assembly<D extends HttpDeps> = {
   create: (deps: D) => ModuleApp;
-  depsOf: (given: Ingredients) => Promise<D>;
-  demands?: readonly Demand[];
+  depsOf: (given: RuntimeParts) => Promise<D>;
+  demands?: readonly RequiredVariable[];
   /** For modules that report whether the database accepts writes. */
   watchWrites?: (db: Db, log: Log) => WriteWitness;
   /** Work that a platform schedule starts once a minute. */
@@ -26,13 +26,13 @@ export type Assembly<D extends HttpDeps> = {
 };
 
 /** An assembly built for one environment. */
-export type Built<D extends HttpDeps> = { app: ModuleApp; deps: D };
+export type BuiltModule<D extends HttpDeps> = { app: ModuleApp; deps: D };
 
 /** Builds a module. Its first requests verify `SECRET_KEY` with the database. @throws ConfigError */
 export async function buildModule<D extends HttpDeps>(
   { create, depsOf }: Assembly<D>,
-  ingredients: Ingredients,
-): Promise<Built<D>> {
+  ingredients: RuntimeParts,
+): Promise<BuiltModule<D>> {
   const plain = await depsOf(ingredients);
   const deps = { ...plain, verifyKeys: secretKeyGate(plain) };
   return { app: create(deps), deps };
@@ -40,7 +40,7 @@ export async function buildModule<D extends HttpDeps>(
 
 /** @throws the error of the build or the work, so that the platform registers the failure; it is also logged */
 export async function runScheduled<D extends HttpDeps>(
-  build: () => Promise<Built<D>>,
+  build: () => Promise<BuiltModule<D>>,
   work: (deps: D) => Promise<void>,
 ): Promise<void> {
   try {

@@ -5,13 +5,13 @@ import { ConfigError } from '../../kernel/config-error.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Host } from '../../kernel/version.ts';
 import { isLoopbackHost } from '../config/values.ts';
-import type { Ingredients } from '../deps.ts';
+import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';
 import { telemetryInto } from '../telemetry.ts';
 import { type EdgeEnv, parseEdgeConfig } from './config.ts';
 import { refuseFlood } from './flood-gate.ts';
-import { type Assembly, type Built, buildModule, runScheduled, serveBuilt } from './module.ts';
+import { type Assembly, type BuiltModule, buildModule, runScheduled, serveBuilt } from './module.ts';
 import { assetsOf } from './worker-assets.ts';
 
 /** The used part of Cloudflare's `ExecutionContext`. */
@@ -26,8 +26,8 @@ export type WorkerEntry = {
 
 /** A module as a Cloudflare Worker. The app is built once per isolate and environment object. */
 export function workerOf<D extends HttpDeps>(assembly: Assembly<D>): WorkerEntry {
-  const kept = new WeakMap<EdgeEnv, Built<D>>();
-  const buildFor = async (env: EdgeEnv): Promise<Built<D>> => {
+  const kept = new WeakMap<EdgeEnv, BuiltModule<D>>();
+  const buildFor = async (env: EdgeEnv): Promise<BuiltModule<D>> => {
     const built = kept.get(env);
     if (built) return built;
     const fresh = await buildModule(assembly, ingredientsOf(env, assembly));
@@ -60,7 +60,7 @@ const logFailure = (error: unknown): void => createLog().error('background work 
 function ingredientsOf<D extends HttpDeps>(
   env: EdgeEnv,
   { demands = [], watchWrites }: Assembly<D>,
-): Ingredients {
+): RuntimeParts {
   const {
     databaseUrl: url,
     databaseDriver,

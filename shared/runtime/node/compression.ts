@@ -14,7 +14,7 @@ const thorough = { br: 9, gzip: 9 };
 const fast = { br: 4, gzip: 4 };
 
 /** The files of the API reference and both forms of the document, each in two codings. */
-const maxKept = 8;
+const maxCached = 8;
 
 /** Compression with zlib in its thread pool. */
 export function createCompression(): Compression {
@@ -28,7 +28,7 @@ export function createCompression(): Compression {
       kept.set(name, running);
       running.catch(() => kept.delete(name));
       for (const oldest of kept.keys()) {
-        if (kept.size <= maxKept) break;
+        if (kept.size <= maxCached) break;
         kept.delete(oldest);
       }
       return running;

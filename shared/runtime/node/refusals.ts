@@ -7,15 +7,18 @@ import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Detail } from '../../messages/message.ts';
 
-type Refusal = {
+export type RejectionOptions = {
   detail?: Detail | undefined;
-  requestId?: string;
+  requestId?: string | undefined;
   /** See `ServeOptions.errorPages`. */
   pages?: string | undefined;
 };
 
 /** The response to a request that is rejected before it reaches an app, in the format of an app. */
-export function refusal(code: ErrorCode, { detail, requestId = newId(), pages }: Refusal = {}): Response {
+export function rejectionResponse(
+  code: ErrorCode,
+  { detail, requestId = newId(), pages }: RejectionOptions = {},
+): Response {
   const error = new AppError(code, detail);
   const problem = problemOf(error, requestId, { pages });
   return refuseWith(problem, 'application/problem+json', error, headersOfAll(requestId));
@@ -34,7 +37,7 @@ export function isHostClear({
 }
 
 /** Replaces Node's own response to an unknown Expect header, which has no body. The request body is not read. */
-export function refuseExpectation(
+export function rejectExpectation(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
   pages?: string,
@@ -60,7 +63,7 @@ const codes: Record<string, ErrorCode> = {
 const patienceMs = 2_000;
 
 /** Writes the response directly to the socket, because Node's parser creates no request for malformed input. */
-export function refuseMalformed(
+export function rejectMalformed(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   always: Readonly<Record<string, string>> = {},

@@ -13,7 +13,13 @@ import type { Log } from '../../kernel/observability/log.ts';
 import type { Invocation } from '../invocation.ts';
 import { clientOf } from './client-address.ts';
 import { limitConnections } from './connections.ts';
-import { isHostClear, refusal, refuseExpectation, refuseMalformed } from './refusals.ts';
+import {
+  isHostClear,
+  type RejectionOptions,
+  rejectExpectation,
+  rejectionResponse,
+  rejectMalformed,
+} from './refusals.ts';
 import { discardUnread } from './unread-bodies.ts';
 
 export type ServeOptions = {
@@ -42,7 +48,7 @@ export type ServeOptions = {
   portVariable?: string;
 };
 
-export type Serving = {
+export type RunningServer = {
   port: number;
   /** Stops accepting requests, waits for running ones, and aborts those that take longer than `graceMs`. */
   close(graceMs: number): Promise<void>;
@@ -90,7 +96,7 @@ const ciphers = [
  * Serves an app over HTTP/1.1, with or without TLS.
  * @throws ConfigError with one line if the server cannot listen on the port
  */
-export async function serveNode(options: ServeOptions): Promise<Serving> {
+export async function serveNode(options: ServeOptions): Promise<RunningServer> {
   const { log } = options;
   const background = new Set<Promise<unknown>>();
   const listener = listenerOf(options, (work) => {
@@ -105,8 +111,8 @@ export async function serveNode(options: ServeOptions): Promise<Serving> {
     server.prependListener(event, (_: unknown, answer: ServerResponse) => {
       for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
     });
-  server.on('clientError', (error, socket) => refuseMalformed(error, socket, headers, options.errorPages));
-  server.on('checkExpectation', (request, answer) => refuseExpectation(request, answer, options.errorPages));
+  server.on('clientError', (error, socket) => rejectMalformed(error, socket, headers, options.errorPages));
+  server.on('checkExpectation', (request, answer) => rejectExpectation(request, answer, options.errorPages));
   const connections = limitConnections(server, {
     total: maxConnections,
     // All clients behind a proxy share its address.
@@ -154,16 +160,14 @@ function listenerOf(
 ): RequestListener {
   const { unread } = { ...timeouts, ...given };
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
+  const malformed = (detail: RejectionOptions['detail'], requestId?: string) =>
+    rejectionResponse('malformed_request', { detail, requestId, pages });
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
       const { socket, headers } = incoming;
       if (!isHostClear(incoming)) {
         const { requestId } = traceOf(request.headers);
-        return refusal('malformed_request', {
-          detail: 'A request must have exactly one header Host',
-          requestId,
-          pages,
-        });
+        return malformed('A request must have exactly one header Host', requestId);
       }
       const peer = {
         address: socket.remoteAddress,
@@ -182,10 +186,9 @@ function listenerOf(
       // Done by `discardUnread`; the adapter would reset the connection after 500 ms.
       autoCleanupIncoming: false,
       errorHandler: (error) => {
-        if (error instanceof RequestError)
-          return refusal('malformed_request', { detail: 'The request line or a header is malformed', pages });
+        if (error instanceof RequestError) return malformed('The request line or a header is malformed');
         log.error('a request failed outside the application', { error });
-        return refusal('internal', { pages });
+        return rejectionResponse('internal', { pages });
       },
     },
   );

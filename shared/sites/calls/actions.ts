@@ -11,9 +11,9 @@ import {
   type FleetFarm,
   type FleetObject,
   findFleetObjects,
-  type ObjectAt,
+  type ObjectQuery,
 } from '../../../db/repositories/snapshot/objects.ts';
-import { wantRead } from '../../../db/repositories/snapshot/sync.ts';
+import { requestRead } from '../../../db/repositories/snapshot/sync.ts';
 import { removePool, removeSession, removeWorkplace } from '../../../db/repositories/snapshot/touch.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
 import { auditEntry, changesBetween, type Happening } from '../../context/audit-entry.ts';
@@ -57,7 +57,7 @@ export type Target = FleetObject & { kind: FleetKind; uuid: string };
 export async function findTarget(
   ctx: FarmCtx & { scope: Scope },
   kind: FleetKind,
-  at: ObjectAt,
+  at: ObjectQuery,
 ): Promise<Target> {
   const [found, further] = await findFleetObjects(ctx.deps.db, kind.spec, at, ctx.scope);
   if (!found) throw notFound();
@@ -89,7 +89,7 @@ export type Action<T> = {
  * what the order changed besides.
  */
 export const readAgain = (h: Db, { kind, farm }: Pick<Target, 'kind' | 'farm'>): Statement[] => [
-  wantRead(h, farm.id, kind.spec.kind),
+  requestRead(h, farm.id, kind.spec.kind),
 ];
 
 /** The event of what was done; none where it is not to be told again. */

@@ -1,12 +1,16 @@
 import type { Db } from '../../../db/client.ts';
-import { dropKey, keepKey, type SealedKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
-import { keepEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
+import {
+  dropKey,
+  type SealedKey,
+  upsertNodeKey,
+} from '../../../db/repositories/routing/dispatcher-sessions.ts';
+import { storeEndedKey } from '../../../db/repositories/routing/ended-node-keys.ts';
 import type { SigningKeys } from '../../access/signing-keys.ts';
 import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
-import type { Place } from '../../kernel/crypto/sealing.ts';
+import type { SealedField } from '../../kernel/crypto/sealing.ts';
 import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import type {
@@ -120,15 +124,15 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
 
 /** The key of a user who was deactivated meanwhile is stored to be logged out. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
-  const kept = await keepKey(db, key);
-  if (kept.length === 0 && key.userId !== null) await keepEndedKey(db, key);
+  const kept = await upsertNodeKey(db, key);
+  if (kept.length === 0 && key.userId !== null) await storeEndedKey(db, key);
 }
 
 /** The place that a stored key is sealed for. */
 export const placeOf = (
   node: Pick<Node, 'id'>,
   { subject }: Pick<DispatcherPrincipal, 'subject'>,
-): Place => ({
+): SealedField => ({
   table: 'dispatcher_sessions',
   row: `${node.id}/${subject}`,
   column: 'sealed_key',

@@ -1,7 +1,7 @@
 import {
   claimEndedKeys,
+  deleteEndedKey,
   type EndedKey,
-  forgetKey,
 } from '../../../db/repositories/routing/ended-node-keys.ts';
 import { createSemaphore, type Semaphore } from '../../kernel/concurrency/semaphore.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -57,5 +57,5 @@ async function logOutKey({ db, dispatchers, log, sealer }: Deps, ended: EndedKey
   });
   if (key !== undefined)
     await dispatchers.logOut({ node: nodeOf(node), key, trace: { requestId: newId() }, signal });
-  await forgetKey(db, id);
+  await deleteEndedKey(db, id);
 }

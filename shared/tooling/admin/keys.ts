@@ -5,10 +5,10 @@ import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { createSealer } from '../../kernel/crypto/sealing.ts';
 import { readConfigFile, replaceInConfigFile } from '../start/config-file.ts';
 import { preparePrivateFolder, replaceFile } from '../start/data-folder.ts';
-import { AlreadyTold } from '../start/fatal.ts';
+import { AlreadyReported } from '../start/fatal.ts';
 import { loadSettings, type Settings } from '../start/settings.ts';
 import { breakGlassEvent, withDatabase } from './database.ts';
-import { type Resealed, resealAll } from './reseal.ts';
+import { type ResealCount, resealAll } from './reseal.ts';
 
 /**
  * Creates a new key for secrets, in front of the existing ones, and a new signing key, with the existing one as the
@@ -56,10 +56,10 @@ export async function reseal(): Promise<void> {
   if (results.every(({ left }) => left === 0))
     return say('All values are sealed with the first key of SECRET_KEY; the others can be removed.');
   say('The remaining values are sealed with other keys. Run this again when every process has the new key.');
-  throw new AlreadyTold();
+  throw new AlreadyReported();
 }
 
-const lineOf = ({ place, resealed, unreadable, left }: Resealed): string =>
+const lineOf = ({ place, resealed, unreadable, left }: ResealCount): string =>
   `${place}: ${resealed} resealed, ${left} remain${unreadable > 0 ? `, ${unreadable} of them cannot be opened with any key` : ''}`;
 
 const newSigningKey = (): string =>

@@ -6,7 +6,7 @@ import { createSealer } from '../../kernel/crypto/sealing.ts';
 import { assertSecretKey, sealKeyCheck } from '../../runtime/config/secret-key.ts';
 import { loadSettings } from '../start/settings.ts';
 import { breakGlassEvent, withDatabase } from './database.ts';
-import { type Resealed, resealAll } from './reseal.ts';
+import { type ResealCount, resealAll } from './reseal.ts';
 
 /** Remedies for values that cannot be opened with any key; other values expire. */
 const remedies: Record<string, string> = {
@@ -58,7 +58,7 @@ async function isUsable(check: () => Promise<void>): Promise<boolean> {
   }
 }
 
-const lossOf = (results: readonly Resealed[], keyId: string): string =>
+const lossOf = (results: readonly ResealCount[], keyId: string): string =>
   [
     `The database uses the key ${keyId} from now on.`,
     ...results

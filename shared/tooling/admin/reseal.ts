@@ -15,20 +15,20 @@ import type { Sealer } from '../../kernel/crypto/sealing.ts';
 /**
  * Counts for one column: resealed values, values that no key opens, and values sealed with another key at the end.
  */
-export type Resealed = { place: string; resealed: number; unreadable: number; left: number };
+export type ResealCount = { place: string; resealed: number; unreadable: number; left: number };
 
 /**
  * Seals all stored values with the current key. Values with that key are skipped, so that an aborted run can be
  * continued; each page is one transaction.
  */
-export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed[]> {
-  const results: Resealed[] = [];
+export async function resealAll(db: Db, sealer: Sealer): Promise<ResealCount[]> {
+  const results: ResealCount[] = [];
   for (const column of sealedColumns)
     for (const place of await placesIn(db, column)) results.push(await resealColumn(db, sealer, place));
   return results;
 }
 
-async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<Resealed> {
+async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promise<ResealCount> {
   const result = {
     place: nameOfColumn(column),
     resealed: 0,
@@ -39,7 +39,7 @@ async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promi
     const page = await sealedByOthers(db, column, sealer.currentKeyId, after);
     const last = page.at(-1);
     if (!last) break;
-    const anew = (await Promise.all(page.map((value) => sealAnew(sealer, column, value)))).filter(
+    const anew = (await Promise.all(page.map((value) => resealValue(sealer, column, value)))).filter(
       (value) => value !== undefined,
     );
     await replaceSealed(db, column, anew);
@@ -51,7 +51,7 @@ async function resealColumn(db: Db, sealer: Sealer, column: SealedColumn): Promi
 }
 
 /** @returns undefined if no key opens the value */
-async function sealAnew(
+async function resealValue(
   sealer: Sealer,
   column: SealedColumn,
   value: SealedValue,

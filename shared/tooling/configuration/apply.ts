@@ -55,7 +55,7 @@ function assertPossible(file: YamlFile, { refused }: Schedule): void {
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');
 }
 
-type Needs = { pictures: Run['pictures']; tokens: Tokens | undefined; say: ApplyOptions['say'] };
+type RunOptions = { pictures: Run['pictures']; tokens: Tokens | undefined; say: ApplyOptions['say'] };
 type Tokens = { file: TokensFile; path: string };
 
 function tokensFor({ path, tokensFile }: ApplyOptions, actions: readonly Action[]): Tokens | undefined {
@@ -71,7 +71,7 @@ async function run(
   file: YamlFile,
   operator: Operator,
   { units }: Schedule,
-  { pictures, tokens, say }: Needs,
+  { pictures, tokens, say }: RunOptions,
 ): Promise<void> {
   const onToken: Run['onToken'] = (section, name, token) => {
     try {

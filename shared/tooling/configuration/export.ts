@@ -8,7 +8,7 @@ import { pictureName } from './file/pictures.ts';
 import { type Section, sections } from './kinds.ts';
 import type { Names } from './records/names.ts';
 import type { Operator } from './records/operator.ts';
-import { isSecretSet, readState, type State, type Stored } from './records/state.ts';
+import { isSecretSet, type PortalRecord, readState, type State } from './records/state.ts';
 
 type Entry = Record<string, unknown>;
 
@@ -34,14 +34,14 @@ const header = `# yaml-language-server: $schema=aggregator.schema.json
 `;
 
 /** Built-in records cannot be changed, and tags of dispatchers are created automatically. */
-const isExported = ({ builtin, view }: Stored): boolean => !builtin && view.source !== 'dispatcher';
+const isExported = ({ builtin, view }: PortalRecord): boolean => !builtin && view.source !== 'dispatcher';
 
-function byName(a: Stored, b: Stored): number {
+function byName(a: PortalRecord, b: PortalRecord): number {
   const order = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
   return order(foldName(a.name), foldName(b.name)) || order(String(a.parent), String(b.parent));
 }
 
-function entryOf(stored: Stored, names: Names, taken: Set<string>): Entry {
+function entryOf(stored: PortalRecord, names: Names, taken: Set<string>): Entry {
   const { kind } = stored;
   let entry: Entry = withoutDefaults(stored);
   for (const { path } of kind.references) {
@@ -54,7 +54,7 @@ function entryOf(stored: Stored, names: Names, taken: Set<string>): Entry {
 }
 
 /** The members that differ from their defaults, in the order of the schema. */
-function withoutDefaults({ kind, name, body, view }: Stored): Entry {
+function withoutDefaults({ kind, name, body, view }: PortalRecord): Entry {
   const members = Object.keys(kind.shape.shape).flatMap((member) => {
     const value = member === 'params' ? paramsOf(view.type, body.params) : body[member];
     const isImplied = member === 'display_name' && value === name;
@@ -93,7 +93,7 @@ function sortedAt(entry: Entry, path: readonly string[]): Entry {
 }
 
 /** A unique name of a variable in the file: `DISPATCHER_NORTH_1_HEALTH_KEY`. */
-function variableFor({ kind, name }: Stored, path: readonly string[], taken: Set<string>): string {
+function variableFor({ kind, name }: PortalRecord, path: readonly string[], taken: Set<string>): string {
   const words = `${kind.type}_${name}_${path.at(-1)}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   let variable = words;
   for (let number = 2; taken.has(variable); number++) variable = `${words}_${number}`;

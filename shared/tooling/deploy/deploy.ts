@@ -20,7 +20,7 @@ const usage = `usage: npm run deploy -- all | <module> … [--secrets <file>] [-
   modules: ${edgeModules.join(', ')}`;
 
 /** Variables of Workers that are not secret. `wrangler.toml` contains examples. */
-const told = variables
+const publicVariables = variables
   .pick({
     PORTAL_TYPE: true,
     PORTAL_NAME: true,
@@ -133,8 +133,10 @@ function parsedArguments(args: readonly string[]) {
 
 /** @throws ConfigError with each invalid variable */
 function ownArguments(env: Env): { hostname: string; variables: string[] } {
-  const { BASE_URL } = parsed(told, env);
-  const given = Object.keys(told.shape).flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  const { BASE_URL } = parsed(publicVariables, env);
+  const given = Object.keys(publicVariables.shape).flatMap((name) =>
+    env[name] ? [[name, env[name]] as const] : [],
+  );
   return {
     hostname: new URL(BASE_URL).hostname,
     variables: given.flatMap(([name, value]) => ['--var', `${name}:${value}`]),

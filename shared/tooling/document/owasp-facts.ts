@@ -2,7 +2,7 @@
 export type Node = { [name: string]: unknown };
 
 /** A node of the document and its position. */
-export type Fact = {
+export type DocumentNode = {
   node: Node;
   at: readonly string[];
   /** The position as a JSON Pointer (RFC 6901). */
@@ -22,23 +22,23 @@ const within = (node: unknown, name: string): Node => {
 };
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const factAt = (node: unknown, at: readonly string[], more: Partial<Fact> = {}): Fact[] =>
+const factAt = (node: unknown, at: readonly string[], more: Partial<DocumentNode> = {}): DocumentNode[] =>
   isObject(node)
     ? [{ node, at, pointer: `#/${at.map(escaped).join('/')}`, name: at.at(-1) ?? '', place: '', ...more }]
     : [];
 
-const childrenOf = (node: unknown, at: readonly string[]): Fact[] =>
+const childrenOf = (node: unknown, at: readonly string[]): DocumentNode[] =>
   isObject(node) || Array.isArray(node)
     ? Object.entries(node).flatMap(([name, inner]) => factAt(inner, [...at, name]))
     : [];
 
-export const operationsIn = (document: Node): Fact[] =>
+export const operationsIn = (document: Node): DocumentNode[] =>
   childrenOf(document.paths, ['paths']).flatMap(({ node, at }) => childrenOf(node, at));
 
-export const schemesIn = ({ components }: Node): Fact[] =>
+export const schemesIn = ({ components }: Node): DocumentNode[] =>
   childrenOf(within(components, 'securitySchemes'), ['components', 'securitySchemes']);
 
-export const serversIn = ({ servers }: Node): Fact[] => childrenOf(servers, ['servers']);
+export const serversIn = ({ servers }: Node): DocumentNode[] => childrenOf(servers, ['servers']);
 
 /** True if an operation can be called without credentials. */
 export const isOpen = ({ security }: Node): boolean =>
@@ -47,7 +47,7 @@ export const isOpen = ({ security }: Node): boolean =>
   security.some((requirement) => Object.keys(requirement).length === 0);
 
 /** The responses of all operations with this status. */
-export const responsesIn = (document: Node, status: string): Fact[] =>
+export const responsesIn = (document: Node, status: string): DocumentNode[] =>
   operationsIn(document).flatMap(({ node, at }) => {
     const response = within(node.responses, status);
     return Object.keys(response).length > 0
@@ -56,13 +56,13 @@ export const responsesIn = (document: Node, status: string): Fact[] =>
   });
 
 /** The operations without a response body for any of these statuses. */
-export const lacking = (document: Node, statuses: readonly string[]): Fact[] =>
+export const lacking = (document: Node, statuses: readonly string[]): DocumentNode[] =>
   operationsIn(document).filter(({ node }) =>
     statuses.every((status) => !isObject(followed(document, within(node.responses, status)).content)),
   );
 
 /** All schemas of request data, each component once. */
-export function inputsIn(document: Node): Fact[] {
+export function inputsIn(document: Node): DocumentNode[] {
   const seen = new Set<string>();
   return operationsIn(document).flatMap(({ node, at }) => [
     ...childrenOf(node.parameters, [...at, 'parameters']).flatMap((fact) => {
@@ -82,13 +82,13 @@ export function inputsIn(document: Node): Fact[] {
 }
 
 /** All schemas of the document. */
-export const schemasIn = (document: Node): Fact[] =>
+export const schemasIn = (document: Node): DocumentNode[] =>
   ['paths', 'components'].flatMap((part) => factAt(document[part], [part]).flatMap(deep));
 
 /** Keywords that contain values or names instead of schemas. */
 const noSchemas = ['example', 'examples', 'default', 'enum', 'const'];
 
-const deep = (fact: Fact): Fact[] => [
+const deep = (fact: DocumentNode): DocumentNode[] => [
   fact,
   ...Object.entries(fact.node).flatMap(([name, inner]) =>
     noSchemas.includes(name) && fact.at.at(-1) !== 'properties'
@@ -101,7 +101,7 @@ const deep = (fact: Fact): Fact[] => [
 ];
 
 /** A schema and its nested schemas, each component once. */
-function nested(document: Node, fact: Fact, seen: Set<string>): Fact[] {
+function nested(document: Node, fact: DocumentNode, seen: Set<string>): DocumentNode[] {
   const { $ref } = fact.node;
   if (typeof $ref === 'string' && seen.has($ref)) return [];
   if (typeof $ref === 'string') seen.add($ref);
@@ -111,7 +111,7 @@ function nested(document: Node, fact: Fact, seen: Set<string>): Fact[] {
   ]);
 }
 
-function partsOf({ node, at, place, name }: Fact): Fact[] {
+function partsOf({ node, at, place, name }: DocumentNode): DocumentNode[] {
   const more = { place, name };
   return [
     ...['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => childrenOf(node[keyword], [...at, keyword])),
@@ -122,7 +122,7 @@ function partsOf({ node, at, place, name }: Fact): Fact[] {
 }
 
 /** Resolves a reference; other nodes are returned unchanged. */
-function leadTo(document: Node, { node, at, place, name }: Fact): Fact[] {
+function leadTo(document: Node, { node, at, place, name }: DocumentNode): DocumentNode[] {
   const steps = typeof node.$ref === 'string' ? stepsOf(node.$ref) : at;
   return factAt(followed(document, node), steps, { place, name });
 }

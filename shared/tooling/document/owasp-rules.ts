@@ -1,6 +1,6 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 import {
-  type Fact,
+  type DocumentNode,
   inputsIn,
   isObject,
   isOpen,
@@ -13,12 +13,13 @@ import {
   serversIn,
 } from './owasp-facts.ts';
 
-type Faulty = (document: Node) => Fact[];
+type Rule = (document: Node) => DocumentNode[];
 
 const lengths = ['maxLength', 'enum', 'const'];
 const missing = (node: Node, ...names: string[]): boolean => names.every((name) => node[name] === undefined);
-const parametersIn = (document: Node): Fact[] => inputsIn(document).filter(({ place }) => place !== 'body');
-const isOf = (type: string) => (fact: Fact) => [fact.node.type].flat().includes(type);
+const parametersIn = (document: Node): DocumentNode[] =>
+  inputsIn(document).filter(({ place }) => place !== 'body');
+const isOf = (type: string) => (fact: DocumentNode) => [fact.node.type].flat().includes(type);
 
 /**
  * The rules of the OWASP ruleset for APIs (Stoplight's, edition 2023) that apply to OpenAPI 3.1, with their names.
@@ -26,7 +27,7 @@ const isOf = (type: string) => (fact: Fact) => [fact.node.type].flat().includes(
  * headers (pages of other origins have no access), quota headers on every response, limits on free text, and several
  * kinds of sessions.
  */
-const rules: Record<string, Faulty> = {
+const rules: Record<string, Rule> = {
   'api1-no-numeric-ids': (document) =>
     parametersIn(document).filter((fact) => isOf('integer')(fact) && /^id$|(_id|Id|-id)$/.test(fact.name)),
   'api2-no-http-basic': (document) => schemesIn(document).filter(({ node }) => node.scheme === 'basic'),
@@ -154,7 +155,7 @@ export const owaspSeverities = Object.fromEntries(
   Object.keys(rules).map((name) => [`owasp/${name}` as const, 'error' as const]),
 );
 
-function ruleOf(name: string, faulty: Faulty): Oas3Rule {
+function ruleOf(name: string, faulty: Rule): Oas3Rule {
   return () => ({
     Root(root, { report, location }) {
       // A shared node is found once per operation.

@@ -1,8 +1,8 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 import { portablePattern } from '../../http/document/patterns.ts';
-import { type Fact, isObject, type Node, operationsIn, schemasIn } from './owasp-facts.ts';
+import { type DocumentNode, isObject, type Node, operationsIn, schemasIn } from './owasp-facts.ts';
 
-type Faulty = (document: Node) => Fact[];
+type Rule = (document: Node) => DocumentNode[];
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
@@ -12,7 +12,7 @@ const topics = [
   ...['Rate limiting', 'Versioning'],
 ];
 
-const componentsIn = ({ components }: Node): Fact[] =>
+const componentsIn = ({ components }: Node): DocumentNode[] =>
   Object.entries(isObject(components) ? components : {}).flatMap(([kind, entries]) =>
     Object.keys(isObject(entries) ? entries : {}).map((name) => ({
       node: {},
@@ -23,11 +23,11 @@ const componentsIn = ({ components }: Node): Fact[] =>
     })),
   );
 
-const infoIn = ({ info }: Node): Fact[] =>
+const infoIn = ({ info }: Node): DocumentNode[] =>
   isObject(info) ? [{ node: info, at: ['info'], pointer: '#/info', name: 'info', place: '' }] : [];
 
 /** Requirements of client generators and readers beyond the public rules. */
-const rules: Record<string, Faulty> = {
+const rules: Record<string, Rule> = {
   'portable-pattern': (document) =>
     schemasIn(document).filter(
       ({ node: { pattern } }) => typeof pattern === 'string' && portablePattern(pattern) !== pattern,
@@ -60,7 +60,7 @@ export const portalSeverities = Object.fromEntries(
   Object.keys(rules).map((name) => [`portal/${name}` as const, 'error' as const]),
 );
 
-function ruleOf(name: string, faulty: Faulty): Oas3Rule {
+function ruleOf(name: string, faulty: Rule): Oas3Rule {
   return () => ({
     Root(root, { report, location }) {
       const places = new Map(faulty(isObject(root) ? root : {}).map(({ pointer, at }) => [pointer, at]));

@@ -1,13 +1,17 @@
 import type { Config } from '../../runtime/config/config.ts';
 
-export type Started = { healthUrl: string; caFile: string | undefined; adminPassword: string | undefined };
+export type StartResult = {
+  healthUrl: string;
+  caFile: string | undefined;
+  adminPassword: string | undefined;
+};
 
 /** The final output of a start: text, or with `--json` one line for programs. */
-export function announcement(config: Config, started: Started, asJson: boolean): string {
+export function announcement(config: Config, started: StartResult, asJson: boolean): string {
   return asJson ? `${JSON.stringify(blockOf(config, started))}\n` : `${textOf(config, started)}\n`;
 }
 
-const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: Started) => ({
+const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: StartResult) => ({
   base_url: config.baseUrl,
   local_url: localUrlOf(config),
   health_url: healthUrl,
@@ -18,7 +22,7 @@ const blockOf = (config: Config, { healthUrl, caFile, adminPassword }: Started) 
   pid: process.pid,
 });
 
-function textOf(config: Config, { healthUrl, caFile, adminPassword }: Started): string {
+function textOf(config: Config, { healthUrl, caFile, adminPassword }: StartResult): string {
   const lines: [string, string | undefined][] = [
     ['Portal', config.baseUrl],
     ['Plain HTTP', localUrlOf(config)],

@@ -1,7 +1,7 @@
 import type { Shutdown } from '../../runtime/node/shutdown.ts';
 
 /** An error that is already printed. */
-export class AlreadyTold extends Error {}
+export class AlreadyReported extends Error {}
 
 /**
  * Runs a program. If it fails, prints one line per error and exits; the stack is only printed with `LOG_LEVEL=debug`.
@@ -28,7 +28,8 @@ export async function orShutDown({ signal, exit }: Shutdown, program: () => Prom
 
 function report(error: unknown): void {
   const isDebugging = process.env.LOG_LEVEL === 'debug';
-  if (isDebugging || !(error instanceof AlreadyTold)) console.error(isDebugging ? error : messageOf(error));
+  if (isDebugging || !(error instanceof AlreadyReported))
+    console.error(isDebugging ? error : messageOf(error));
 }
 
 /** Drizzle's message is the whole statement; the message of the database is in its cause. */

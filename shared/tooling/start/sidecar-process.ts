@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Shutdown } from '../../runtime/node/shutdown.ts';
-import { AlreadyTold } from './fatal.ts';
+import { AlreadyReported } from './fatal.ts';
 
 export type SidecarProcess = { healthUrl: string };
 
@@ -32,11 +32,11 @@ export async function startSidecar(
   add('sidecar', () => end(sidecar));
   process.once('exit', () => sidecar.child.kill('SIGKILL'));
   const healthUrl = await readyUrl(sidecar.child);
-  if (!healthUrl) throw new AlreadyTold('The sidecar did not start');
-  void restartWhenDead(1_000);
+  if (!healthUrl) throw new AlreadyReported('The sidecar did not start');
+  void restartWhenEnded(1_000);
   return { healthUrl };
 
-  async function restartWhenDead(pauseMs: number): Promise<void> {
+  async function restartWhenEnded(pauseMs: number): Promise<void> {
     const [code, killedBy] = await sidecar.exited;
     if (signal.aborted) return;
     log.error('the sidecar ended unexpectedly and is restarted', {
@@ -48,11 +48,11 @@ export async function startSidecar(
     if (signal.aborted) return;
     sidecar = launch(command, env);
     sidecar.child.stdout?.resume();
-    void restartWhenDead(Math.min(pauseMs * 2, longestPauseMs));
+    void restartWhenEnded(Math.min(pauseMs * 2, longestPauseMs));
   }
 }
 
-type Launched = { child: ChildProcess; exited: Promise<unknown[]> };
+type LaunchedProcess = { child: ChildProcess; exited: Promise<unknown[]> };
 
 /**
  * The sidecar detects the end of this process by a closed `ipc` channel, but not while it is frozen. The parent-death
@@ -64,7 +64,7 @@ function endingWithParent(): string[] {
   return process.platform === 'linux' && spawnSync(program, [...args, 'true']).status === 0 ? command : [];
 }
 
-function launch([program = '', ...args]: readonly string[], env: Record<string, string>): Launched {
+function launch([program = '', ...args]: readonly string[], env: Record<string, string>): LaunchedProcess {
   const child = spawn(program, [...args, attachedFlag], {
     env: { ...process.env, ...env, CONFIG_FILE: '/dev/null' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -84,7 +84,7 @@ async function readyUrl({ stdout }: ChildProcess): Promise<string | undefined> {
   return undefined;
 }
 
-async function end({ child, exited }: Launched): Promise<void> {
+async function end({ child, exited }: LaunchedProcess): Promise<void> {
   const killing = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
   child.kill('SIGTERM');
   await exited;

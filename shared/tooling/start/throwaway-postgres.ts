@@ -13,7 +13,7 @@ export type ThrowawayPostgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
-type Launched = { server: ChildProcess; port: number };
+type LaunchedServer = { server: ChildProcess; port: number };
 
 const run = promisify(execFile);
 /** User and group `nobody`, because PostgreSQL does not run as root. */
@@ -81,7 +81,7 @@ async function initialise(binaries: string, folder: string): Promise<void> {
 }
 
 /** Retried, because another process may take the port in the meantime. */
-async function launchOnFreePort(binaries: string, folder: string, attempts = 3): Promise<Launched> {
+async function launchOnFreePort(binaries: string, folder: string, attempts = 3): Promise<LaunchedServer> {
   const port = await freePort();
   try {
     return { server: await launch(binaries, folder, port), port };

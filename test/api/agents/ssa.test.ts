@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { workplaceAgents } from '../../../db/schema/agents/agents.ts';
 import { sessionAgents, sessionMessages } from '../../../db/schema/agents/session-agents.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
@@ -268,8 +268,8 @@ describe('what is left aside', () => {
       const now = addSeconds(stand.world.portal.deps.clock(), seconds);
       const signal = new AbortController().signal;
       const own = [sessionAgents, sessionMessages, workplaceAgents];
-      for (const leftover of leftovers(parametersFrom(null), now))
-        if (own.some((table) => table === leftover.table)) await deleteLeftovers(db, leftover, signal);
+      for (const leftover of expiredRows(parametersFrom(null), now))
+        if (own.some((table) => table === leftover.table)) await deleteExpired(db, leftover, signal);
       return Promise.all(own.map((table) => db.$count(table)));
     };
     const [agents, messages, workplaces] = await countAfter(3_500);

@@ -5,7 +5,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { gatewayJob } from '../../../functions/health/jobs/gateways.ts';
-import { readFacts } from '../../../functions/health/metrics/facts.ts';
+import { readMetricsData } from '../../../functions/health/metrics/facts.ts';
 import { addMember, base } from '../../support/factories.ts';
 import { startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
@@ -169,7 +169,7 @@ describe('the monitoring journal', () => {
 
   it('is beside a gauge, for gateways that have been heard', async () => {
     const gauges = async () =>
-      (await readFacts(stand.world.portal.sidecarDb, new Date())).fleet?.gauges.gateways;
+      (await readMetricsData(stand.world.portal.sidecarDb, new Date())).fleet?.gauges.gateways;
     expect(await gauges()).toEqual([]);
     await stand.beat(gateway.token);
     expect(await gauges()).toEqual([{ gateway: gateway.name, is_up: true }]);

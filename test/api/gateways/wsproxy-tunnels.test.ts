@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
@@ -148,9 +148,8 @@ describe('the figures of a workplace session', () => {
 describe('tickets that have outlived their time', () => {
   const sweep = async () => {
     const { db } = stand.world.portal;
-    for (const leftover of leftovers(parametersFrom(null), new Date()))
-      if (leftover.table === gatewayTickets)
-        await deleteLeftovers(db, leftover, new AbortController().signal);
+    for (const leftover of expiredRows(parametersFrom(null), new Date()))
+      if (leftover.table === gatewayTickets) await deleteExpired(db, leftover, new AbortController().signal);
     const left = await Promise.all([db.select().from(gatewayTickets), db.select().from(gatewayTunnels)]);
     return left.map((rows) => rows.length);
   };

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { base, startWorld, type World } from '../../support/factories.ts';
 
 let world: World;
-let serving: Serving;
+let serving: RunningServer;
 let token: string;
 let arrived = Promise.withResolvers<void>();
 

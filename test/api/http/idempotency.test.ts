@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
-import { isPastKeeping } from '../../../db/repositories/jobs/idempotency-keys.ts';
-import { deleteLeftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { isExpiredKey } from '../../../db/repositories/jobs/idempotency-keys.ts';
+import { deleteExpired } from '../../../db/repositories/settings/clean-up.ts';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import {
   addGateway,
@@ -209,17 +209,17 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await late(`POST ${sites}`, second, keyed(key))).status).toBe(201);
     expect((await late(`POST ${sites}`, second, keyed(key))).body.name).toBe(second.name);
     const { db, deps } = world.portal;
-    await deleteLeftovers(
+    await deleteExpired(
       db,
-      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      { table: idempotencyKeys, where: isExpiredKey(deps.clock()) },
       new AbortController().signal,
     );
     const left: Json[] = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys);
     expect(left).toEqual([{ key }]);
     world.portal.advance(86_401);
-    await deleteLeftovers(
+    await deleteExpired(
       db,
-      { table: idempotencyKeys, where: isPastKeeping(deps.clock()) },
+      { table: idempotencyKeys, where: isExpiredKey(deps.clock()) },
       new AbortController().signal,
     );
     expect(await db.select({ n: sql`1` }).from(idempotencyKeys)).toEqual([]);

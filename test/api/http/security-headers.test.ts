@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../shared/runtime/config/config.ts';
-import { type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { serverSettings } from '../../../shared/runtime/node/settings.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { adminPassword, baseUrl, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -13,7 +13,7 @@ import { adminPassword, baseUrl, startPortal, type TestPortal } from '../../supp
 const run = promisify(execFile);
 
 let portal: TestPortal;
-let serving: Serving;
+let serving: RunningServer;
 let folder: string;
 let cookie: string;
 

@@ -7,7 +7,7 @@ import { exportedChunks } from '../../../db/schema/exports/chunks.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import {
   addDomain,
   addMember,
@@ -24,7 +24,7 @@ const chunkBytes = 262_144;
 const chunks = 160;
 
 let world: World;
-let serving: Serving;
+let serving: RunningServer;
 beforeAll(async () => {
   world = await startWorld();
   const log = { error: () => undefined };

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { beat } from '../../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat } from '../../../db/repositories/jobs/workers.ts';
 import type { HealthDeps } from '../../../functions/health/deps.ts';
 import { urlKeyLimits } from '../../../functions/health/url-key.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   logged = [];
   await admin.db.execute(sql`truncate sites, system_parameters, job_workers cascade`);
-  await beat(admin.db, { name: 'host-a/1', host: 'host-a' });
+  await recordHeartbeat(admin.db, { name: 'host-a/1', host: 'host-a' });
 });
 afterEach(async () => {
   for (const port of ports.splice(0)) await port.close();

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { beat, retire } from '../../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat, removeWorker } from '../../../db/repositories/jobs/workers.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
 import { addDispatcher, addFarm, addNode, addSite } from '../../support/installation.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await admin.db.execute(sql`truncate sites, system_parameters, job_workers cascade`);
-  await beat(admin.db, { name: 'host-a/1', host: 'host-a' });
+  await recordHeartbeat(admin.db, { name: 'host-a/1', host: 'host-a' });
 });
 afterAll(async () => {
   await port.close();
@@ -248,8 +248,8 @@ describe('I1 the health check', () => {
 
   test('knows a worker by its heartbeat of the last 20 s, and a host once', async () => {
     const { db } = admin;
-    await beat(db, { name: 'host-a/2', host: 'host-a' });
-    await beat(db, { name: 'host-b/1', host: 'host-b' });
+    await recordHeartbeat(db, { name: 'host-a/2', host: 'host-a' });
+    await recordHeartbeat(db, { name: 'host-b/1', host: 'host-b' });
     await db.execute(
       sql`update job_workers set last_seen_at = now() - interval '21 s' where host = 'host-b'`,
     );
@@ -258,9 +258,9 @@ describe('I1 the health check', () => {
       return entries.map(({ componentId }) => componentId);
     };
     expect(await celery()).toEqual(['jobs(common)', 'jobs@host-a(worker)']);
-    await beat(db, { name: 'host-b/1', host: 'host-b' });
+    await recordHeartbeat(db, { name: 'host-b/1', host: 'host-b' });
     expect(await celery()).toContain('jobs@host-b(worker)');
-    for (const name of ['host-a/1', 'host-a/2', 'host-b/1']) await retire(db, name);
+    for (const name of ['host-a/1', 'host-a/2', 'host-b/1']) await removeWorker(db, name);
     expect(await celery()).toEqual(['jobs(common)']);
     expect((await check()).status).toBe(503);
   });

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, withTransaction } from '../../../db/client.ts';
-import { dropSessionsOf, keepKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
+import { dropSessionsOf, upsertNodeKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
@@ -124,12 +124,12 @@ describe('a node that moves while it is called', () => {
     const { id, kind, name, url, ca_certificate: caCertificate } = body;
     const node = { id, kind, name, url, caCertificate, verifyTls: true };
     const sealed = { userId: null, subject: 'aggregator', sealedKey: 'x', expiresAt: new Date() };
-    await keepKey(db, { node, ...sealed });
+    await upsertNodeKey(db, { node, ...sealed });
     expect(await keysKept()).toHaveLength(1);
     const keeping = await withTransaction(db, async (moving) => {
       await moving.update(dispatchers).set({ url: next.simulator.url }).where(eq(dispatchers.id, id));
       for (const statement of dropSessionsOf(moving, id)) await statement;
-      const started = { work: Promise.resolve(keepKey(db, { node, ...sealed })), isDone: false };
+      const started = { work: Promise.resolve(upsertNodeKey(db, { node, ...sealed })), isDone: false };
       void started.work.then(() => {
         started.isDone = true;
       });

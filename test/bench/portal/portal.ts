@@ -6,7 +6,7 @@ import type { TransportRequest } from '../../../shared/remotes/http/transport.ts
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../../../shared/remotes/peer-keys/https.ts';
-import { directoriesByKeptSockets } from '../../../shared/runtime/edge/directories-by-sockets.ts';
+import { directoriesByPooledSockets } from '../../../shared/runtime/edge/directories-by-sockets.ts';
 import { createSingleFlight } from '../../../shared/runtime/node/single-flight.ts';
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
@@ -43,7 +43,7 @@ export async function createBenchPortal(
     kdcs: createKdcRemote(createTcp(outbound)),
     dispatcherTransport: transport,
     peerKeys: createPeerKeyRemote(transport),
-    ...directoriesByKeptSockets(outbound),
+    ...directoriesByPooledSockets(outbound),
     singleFlight: createSingleFlight(),
   });
   return { portal: createPortal(deps), deps, close };

@@ -7,7 +7,7 @@ import type { Shape } from '../../../shared/http/declare/operation.ts';
 import { documentOf } from '../../../shared/http/document/document.ts';
 import { Problem, ResultRefusal } from '../../../shared/http/document/problems.ts';
 import { documentForms } from '../../../shared/http/document/text.ts';
-import { codeFacts, type ErrorCode } from '../../../shared/kernel/errors.ts';
+import { type ErrorCode, problemProperties } from '../../../shared/kernel/errors.ts';
 import { clientOperationsOf } from '../../../shared/tooling/build/client-types.ts';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import { readSources } from '../../structure/sources.ts';
@@ -156,7 +156,7 @@ function expectProblems(operation: Registered, status: number, { content }: Json
   if (isEmpty) return;
   const { schema, examples } = content[refusalType(operation)];
   const codes = Object.keys(examples) as ErrorCode[];
-  for (const code of codes) expect(codeFacts(code).status).toBe(status);
+  for (const code of codes) expect(problemProperties(code).status).toBe(status);
   const { properties } = schema.allOf[1];
   if (answersInResultForm(operation)) {
     expect(properties.error.pattern).toBe(`^(${codes.join('|')}): `);

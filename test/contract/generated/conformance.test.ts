@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../../../shared/http/document/schemas.ts';
-import { type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { startWorld, type World } from '../../support/factories.ts';
 import { type Fleet, sessionOf, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import type { Json } from '../../support/portal.ts';
@@ -19,7 +19,7 @@ const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_122);
 
 let world: World;
 let fleet: Fleet;
-let serving: Serving;
+let serving: RunningServer;
 let baseUrl: string;
 let credentials: Credentials;
 let ground: ReturnType<typeof createGround>;

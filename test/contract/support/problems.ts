@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Problem, ResultRefusal } from '../../../shared/http/document/problems.ts';
-import { codeFacts, type ErrorCode } from '../../../shared/kernel/errors.ts';
+import { type ErrorCode, problemProperties } from '../../../shared/kernel/errors.ts';
 import type { Answer } from '../../support/portal.ts';
 import {
   answersInResultForm,
@@ -22,7 +22,7 @@ export function expectProblem(answer: Answer, code: ErrorCode, operation?: Regis
 export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Pick<Registered, 'module'>): void {
   if (operation && answersInResultForm(operation)) expectResultForm(answer, code);
   else expectProblemDocument(answer, code);
-  const { status, retryAfterS } = codeFacts(code);
+  const { status, retryAfterS } = problemProperties(code);
   expect(answer.status).toBe(status);
   expect(answer.headers.get('content-type')).toBe(
     operation ? refusalType(operation) : 'application/problem+json',
@@ -46,7 +46,7 @@ export const pointersIn = ({ body }: Answer): string[] =>
 
 function expectProblemDocument({ body, headers }: Answer, code: ErrorCode): void {
   expect(body).toMatchObject({ code });
-  const { status, title, retryable = false } = codeFacts(code);
+  const { status, title, retryable = false } = problemProperties(code);
   expect(Problem.safeParse(body).error?.issues ?? []).toEqual([]);
   expect(body).toMatchObject({ type: `/api/errors/${code}`, title, status, retryable });
   expect(body.detail).not.toBe('');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -12,7 +12,7 @@ const [script = '', styles = ''] = filesOfReference;
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
 let portal: TestPortal;
-let serving: Serving;
+let serving: RunningServer;
 let cookie: string;
 let token: string;
 

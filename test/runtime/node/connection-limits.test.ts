@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ServeOptions, type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, type ServeOptions, serveNode } from '../../../shared/runtime/node/server.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { type Client, connectSilent, descriptorsOf } from '../../support/processes/server-process.ts';
 
 const opened: Socket[] = [];
-let serving: Serving | undefined;
+let serving: RunningServer | undefined;
 /** Requests for `/held` wait until it is called. */
 let release: () => void;
 let inFlight: () => number;

@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isLoopbackHost } from '../../../shared/runtime/config/values.ts';
 import type { Invocation } from '../../../shared/runtime/invocation.ts';
-import { type ServeOptions, type Serving, serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, type ServeOptions, serveNode } from '../../../shared/runtime/node/server.ts';
 import { ensureLocalTls, type LocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { expectProblem } from '../../contract/support/problems.ts';
 import type { Answer } from '../../support/portal.ts';
@@ -17,7 +17,7 @@ const closeAfter: (() => unknown)[] = [];
 const told: string[] = [];
 const log = { error: (message: string) => void told.push(message) };
 
-async function start(options: Partial<ServeOptions> = {}): Promise<Serving> {
+async function start(options: Partial<ServeOptions> = {}): Promise<RunningServer> {
   const fetch = (_: Request, { client }: Invocation) => Response.json(client);
   const serving = await serveNode({ fetch, host: '127.0.0.1', port: 0, trustProxy: 0, log, ...options });
   closeAfter.push(() => serving.close(0));

@@ -72,7 +72,13 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
     const { body } = await admin(`GET ${audit}/export?format=ndjson&event=test.Filled`);
     await expect.poll(isAtGate, { timeout: 30_000 }).toBe(true);
     const known = { current: () => parametersFrom(null) };
-    const late = exportWorker({ db, databaseUrl, stores: createStores(db, undefined), known, log });
+    const late = exportWorker({
+      db,
+      databaseUrl,
+      stores: createStores(db, undefined),
+      parameters: known,
+      log,
+    });
     const run = { id: body.export_id, kind: buildExport.name, attempt: 7, signal };
     await expect(late.work({ export_id: body.export_id }, run)).rejects.toThrow();
     expect(await countOfChunks((await rowOf(body.export_id)).file)).toBe(2);

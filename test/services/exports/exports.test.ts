@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { exportedChunks } from '../../../db/schema/exports/chunks.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
@@ -195,8 +195,8 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
       .update(exportedFiles)
       .set({ expires_at: sql`now() - interval '31 days'` })
       .where(eq(exportedFiles.id, inStore.export_id));
-    for (const leftover of leftovers(parametersFrom(null), new Date()))
-      await deleteLeftovers(db, leftover, signal);
+    for (const leftover of expiredRows(parametersFrom(null), new Date()))
+      await deleteExpired(db, leftover, signal);
     expect(await chunks()).toBe(0);
     expect([await rowOf(inStore.export_id), (await rowOf(inDatabase.export_id)).state]).toEqual([
       undefined,

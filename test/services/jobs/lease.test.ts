@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectPg, type PgConnection } from '../../../db/pg.ts';
 import { leases } from '../../../db/schema/jobs/leases.ts';
-import { keepLease, onLeader } from '../../../functions/health/jobs/process/lease.ts';
+import { createLease, onLeader } from '../../../functions/health/jobs/process/lease.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { expireLease } from '../../support/processes/leader.ts';
@@ -108,7 +108,7 @@ describe('FLT-7: the lease of the sidecars', () => {
 
   it('is over for its holder before it is over for the database, by the clock of its process', async () => {
     const clock = { ms: 0 };
-    const lease = keepLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
+    const lease = createLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
     await lease.job.round(never);
     const term = lease.term();
     const rounds: boolean[] = [];
@@ -132,7 +132,7 @@ describe('FLT-7: the lease of the sidecars', () => {
 
   it('is renewed when half of its time is over, and not before', async () => {
     const clock = { ms: 0 };
-    const lease = keepLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
+    const lease = createLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
     const renewedAt = async () => (await connection.db.select().from(leases))[0]?.renewed_at.getTime() ?? 0;
     await lease.job.round(never);
     const [first, term] = [await renewedAt(), lease.term()];
@@ -152,7 +152,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     const now = () => clock.ms;
     const [a, b] = ['a', 'b'].map((holder) => ({
       holder,
-      lease: keepLease({ db: connection.db, holder, log, stopping: never, now }),
+      lease: createLease({ db: connection.db, holder, log, stopping: never, now }),
     }));
     await a?.lease.job.round(never);
     await b?.lease.job.round(never);
@@ -171,7 +171,7 @@ describe('FLT-7: the lease of the sidecars', () => {
 
   it('does not wait for a moment that is hours away since the clock of the database was put back', async () => {
     const clock = { ms: 0 };
-    const lease = keepLease({ db: connection.db, holder: 'b', log, stopping: never, now: () => clock.ms });
+    const lease = createLease({ db: connection.db, holder: 'b', log, stopping: never, now: () => clock.ms });
     const at = (hours: number) => sql`now() + ${hours}::int * interval '1 hour'`;
     const dead = { name: 'sidecar', holder: 'a', fence: 7, renewed_at: at(3), expires_at: at(3) };
     await connection.db.insert(leases).values(dead);

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { atomically, type Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { enqueueJob } from '../../../db/repositories/jobs/outbox.ts';
-import { whileOurs } from '../../../db/repositories/jobs/runs.ts';
+import { mustBeCurrent } from '../../../db/repositories/jobs/runs.ts';
 import { must } from '../../../db/repositories/records/statements.ts';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
@@ -150,7 +150,7 @@ describe('a job that is wanted', () => {
     const effects = () => db.$count(monitoringRecords, eq(monitoringRecords.code, 'effect'));
     const effect = (run: JobRun) =>
       atomically(db, (h) => [
-        whileOurs(h, run),
+        mustBeCurrent(h, run),
         h.insert(monitoringRecords).values({
           id: run.id,
           at: new Date(),
@@ -277,8 +277,8 @@ describe('what has outlived its time', () => {
       { account: 'good last week', network: 'a', last_failure_at: ago(2), last_good_at: ago(7) },
       { account: 'locked still', network: 'a', last_failure_at: ago(2), locked_until: ago(-1) },
     ]);
-    for (const leftover of leftovers(parametersFrom(null), new Date()))
-      await deleteLeftovers(db, leftover, new AbortController().signal);
+    for (const leftover of expiredRows(parametersFrom(null), new Date()))
+      await deleteExpired(db, leftover, new AbortController().signal);
     const left = await db.select({ account: loginLocks.account }).from(loginLocks);
     expect(left.map(({ account }) => account).sort()).toEqual([
       'failed lately',

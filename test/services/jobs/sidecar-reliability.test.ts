@@ -16,7 +16,7 @@ import { maintenanceWindows } from '../../../db/schema/maintenance/windows.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { farms } from '../../../db/schema/sites/farms.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { Nothing } from '../../../shared/kernel/job-kinds.ts';
+import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
@@ -26,7 +26,7 @@ import { expireLease } from '../../support/processes/leader.ts';
 import { type Sidecar, startSidecar } from '../../support/processes/sidecar-process.ts';
 
 const patient = { timeout: 60_000 };
-const cleanUp = { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1 };
+const cleanUp = { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1 };
 
 let database: FreshDatabase;
 let admin: Connection;

@@ -10,7 +10,7 @@ import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { leases } from '../../../db/schema/jobs/leases.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { Nothing } from '../../../shared/kernel/job-kinds.ts';
+import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { verdictOf } from '../../support/audit/audit.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
@@ -18,7 +18,7 @@ import { expireLease } from '../../support/processes/leader.ts';
 import { type Sidecar, startSidecar } from '../../support/processes/sidecar-process.ts';
 import { requireService } from '../../support/services.ts';
 
-const cleanUp = { name: 'clean-up', payload: Nothing, tries: 3, timeLimitS: 900, atOnce: 1 };
+const cleanUp = { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1 };
 /** Twice what is promised: other tests load the machine at the same time. */
 const withinTime = { timeout: 60_000 };
 

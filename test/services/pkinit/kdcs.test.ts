@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createShunned } from '../../../shared/remotes/directory/shunned.ts';
+import { createFailedServers } from '../../../shared/remotes/directory/shunned.ts';
 import { nameTypes } from '../../../shared/remotes/kerberos/names.ts';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { preflight } from '../../../shared/remotes/kerberos/request.ts';
@@ -104,7 +104,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     const open = createTcp({ allowedNetworks: ['127.0.0.0/8'] });
     const remote = createKdcRemote(
       open,
-      createShunned(undefined, () => now),
+      createFailedServers(undefined, () => now),
     );
     const failing = await stand((_, socket) => socket.resetAndDestroy());
     const other = await stand((message, socket) => forward(message, socket));

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteLeftovers, leftovers } from '../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addTag as addNodeTag } from '../../simulator/data/state.ts';
@@ -76,8 +76,8 @@ describe('CON-8: tags of dispatchers', () => {
     await other.simulator.close();
     await world.admin(`DELETE ${base}/dispatchers/${other.dispatcher.id}`);
     expect((await world.admin(`DELETE ${base}/farms/${farms[1]?.id}`)).status).toBe(204);
-    for (const leftover of leftovers(parametersFrom(null), new Date()))
-      await deleteLeftovers(world.portal.db, leftover, new AbortController().signal);
+    for (const leftover of expiredRows(parametersFrom(null), new Date()))
+      await deleteExpired(world.portal.db, leftover, new AbortController().signal);
     expect(await found()).toEqual([]);
   });
 

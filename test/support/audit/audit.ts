@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
-import { type Stretch, sealAudit, verifyAudit } from '../../../db/repositories/audit/chain.ts';
+import { type ChainRange, sealAudit, verifyAudit } from '../../../db/repositories/audit/chain.ts';
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
 import { auditCheckpoints } from '../../../db/schema/audit/checkpoints.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
@@ -26,7 +26,7 @@ export async function sealAll(db: Db, batch = 500): Promise<number> {
 }
 
 /** What the chain says of itself, without what was signed of it. */
-export async function verdictOf(db: Db, stretch: Stretch) {
+export async function verdictOf(db: Db, stretch: ChainRange) {
   const { leaning: _, ...verdict } = await verifyAudit(db, stretch, ['no key']);
   return verdict;
 }

@@ -30,7 +30,7 @@ export async function startExports(
     lockTimeoutMs: 60_000,
   });
   const known = { current: () => ({ ...parametersFrom(null), ...parameters }) };
-  const worker = exportWorker({ db, databaseUrl, stores: createStores(db, s3), known, log });
+  const worker = exportWorker({ db, databaseUrl, stores: createStores(db, s3), parameters: known, log });
   const noteFailure = (job: FailedJob) => noteFailedExport(db, job);
   const parts = { databaseUrl, log, stopping: stopping.signal, isLeader: () => true, noteFailure };
   const queue = await startQueue(parts, [worker]);

@@ -5,7 +5,11 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { S3Config } from '../../../shared/remotes/object-store/s3-config.ts';
-import { type Asker, ask, createAsker } from '../../../shared/remotes/object-store/s3-requests.ts';
+import {
+  createS3Client,
+  type S3Client,
+  sendS3Request,
+} from '../../../shared/remotes/object-store/s3-requests.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type Ports, ringsScript, serverScript, swiftFiles } from './swift-config.ts';
 
@@ -49,9 +53,9 @@ export async function startSwift(): Promise<Swift> {
     accessKeyId: `${user.account}:${user.name}`,
     secretAccessKey: user.secret,
   };
-  const asker = createAsker(config, {});
+  const asker = createS3Client(config, {});
   await Promise.all(Object.values(ports).map(listens));
-  await ask(asker, 'PUT', '', {});
+  await sendS3Request(asker, 'PUT', '', {});
   return {
     config,
     keys: () => listed(asker, {}),
@@ -63,8 +67,8 @@ export async function startSwift(): Promise<Swift> {
   };
 }
 
-async function listed(asker: Asker, query: Record<string, string>): Promise<string[]> {
-  const text = await (await ask(asker, 'GET', '', { query })).text();
+async function listed(asker: S3Client, query: Record<string, string>): Promise<string[]> {
+  const text = await (await sendS3Request(asker, 'GET', '', { query })).text();
   return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key);
 }
 

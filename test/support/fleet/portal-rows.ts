@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { type Report, reportPortal } from '../../../db/repositories/monitoring/portals.ts';
+import { type PortalReport, reportPortal } from '../../../db/repositories/monitoring/portals.ts';
 import { portals } from '../../../db/schema/sites/portals.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { unique } from '../factories.ts';
@@ -8,7 +8,7 @@ import type { TestPortal } from '../portal.ts';
 /** A portal as if it had reported itself; `silentS` seconds ago. */
 export async function addPortal(
   { db }: TestPortal,
-  { silentS = 0, tags = [], ...given }: Partial<Report> & { silentS?: number; tags?: string[] } = {},
+  { silentS = 0, tags = [], ...given }: Partial<PortalReport> & { silentS?: number; tags?: string[] } = {},
 ) {
   const name = given.name ?? unique('portal');
   const id = newId();

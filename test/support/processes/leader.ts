@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import { leases } from '../../../db/schema/jobs/leases.ts';
-import { keepLease, type Lease } from '../../../functions/health/jobs/process/lease.ts';
+import { createLease, type Lease } from '../../../functions/health/jobs/process/lease.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
 
 /** Competes for the lease until the process ends, as a sidecar does. */
 export function competeForLease(db: Db, holder: string, log: Log): Lease {
   const stopping = new AbortController().signal;
-  const lease = keepLease({ db, holder, log, stopping });
+  const lease = createLease({ db, holder, log, stopping });
   void runEvery(lease.job, log, stopping);
   return lease;
 }

@@ -1,5 +1,5 @@
 import { connectPg } from '../../../db/pg.ts';
-import { keepLease } from '../../../functions/health/jobs/process/lease.ts';
+import { createLease } from '../../../functions/health/jobs/process/lease.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 
@@ -12,7 +12,7 @@ const { db } = connectPg({ url, maxConnections: 1, statementTimeoutMs: 1_000 });
 const log = createLog({ level: 'error', write: () => undefined });
 const stopping = new AbortController();
 const times = { lastsS: 1, renewedEveryS: 0.4, triedEveryS: 0.1, staleS: 2 };
-const lease = keepLease({ db, holder, log, stopping: stopping.signal, times });
+const lease = createLease({ db, holder, log, stopping: stopping.signal, times });
 void runEvery(lease.job, log, stopping.signal);
 setInterval(() => {
   const at = Number(process.hrtime.bigint() / 1_000n) / 1_000;

@@ -1,6 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
-import { whileOurs } from '../../../db/repositories/jobs/runs.ts';
+import { mustBeCurrent } from '../../../db/repositories/jobs/runs.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring/records.ts';
 import type { Term } from '../../../functions/health/jobs/process/lease.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
@@ -40,7 +40,7 @@ const start = ({ signal }: Term) =>
         work: async ({ holder }, run) => {
           await appendMonitoring(db, say('began', run.id));
           if (holder === name) await new Promise(() => undefined);
-          await atomically(db, (h) => [whileOurs(h, run), appendMonitoring(h, say('done', run.id))]);
+          await atomically(db, (h) => [mustBeCurrent(h, run), appendMonitoring(h, say('done', run.id))]);
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Slots, Unanswered } from '../../../db/postgres/slots.ts';
+import { NoResponseError, Slots } from '../../../db/postgres/slots.ts';
 
 describe('FLT-3: the slots of a pool', () => {
   it('are given in the order in which they were asked for', async () => {
@@ -17,11 +17,11 @@ describe('FLT-3: the slots of a pool', () => {
   it('are not given to what has given up', async () => {
     const slots = new Slots(1);
     await slots.acquire(1_000);
-    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
     const next = slots.acquire(20_000);
     slots.release();
     await next;
-    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
   });
 
   it('are fewer while the server has not ended connections that left', async () => {
@@ -29,11 +29,11 @@ describe('FLT-3: the slots of a pool', () => {
     slots.take();
     slots.take();
     slots.take();
-    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
     slots.release();
-    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
     slots.release();
     await slots.acquire(1_000);
-    await expect(slots.acquire(1)).rejects.toThrow(Unanswered);
+    await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
   });
 });

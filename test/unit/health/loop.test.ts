@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
-import { lastKnown } from '../../../functions/health/last-known.ts';
+import { cachedReader } from '../../../functions/health/last-known.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 
 function loop(rounds: number, round: (n: number) => Promise<void>) {
@@ -61,7 +61,7 @@ test('a stop ends a pause at once', async () => {
 
 test('readers share one read, and whoever runs out of patience gets what was known', async () => {
   const flights: PromiseWithResolvers<string>[] = [];
-  const read = lastKnown(
+  const read = cachedReader(
     () => {
       const flight = Promise.withResolvers<string>();
       flights.push(flight);
@@ -86,7 +86,7 @@ test('readers share one read, and whoever runs out of patience gets what was kno
 test('a read that fails is reported once and the next one starts anew', async () => {
   const failures: unknown[] = [];
   let isDown = true;
-  const read = lastKnown(
+  const read = cachedReader(
     async () => {
       if (isDown) throw new Error('down');
       return 'up';

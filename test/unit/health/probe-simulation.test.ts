@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runProbes } from '../../../functions/health/jobs/probes/probes.ts';
-import { judgeSites } from '../../../functions/health/sites.ts';
+import { siteStates } from '../../../functions/health/sites.ts';
 import { createVirtualFleet, hangsAt, type VirtualNode } from '../../support/fleet/virtual-fleet.ts';
 import { createVirtualTime, randomOf } from '../../support/virtual-time.ts';
 
@@ -52,7 +52,7 @@ async function simulate(seed: number) {
   for (let at = sampleMs; at <= 10 * minute; at += sampleMs) {
     await time.runUntil(at);
     if (at === 1_000) startsOfFirstSecond = fleet.counts.starts;
-    const sites = judgeSites({ overrides: null, sites: nodes.map(({ id }) => fleet.factsOf(id)) });
+    const sites = siteStates({ overrides: null, sites: nodes.map(({ id }) => fleet.factsOf(id)) });
     seen.push({ at, states: new Map(sites.map(({ uri, state }) => [uri, state])) });
   }
   stopping.abort();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCutter } from '../../../shared/kernel/cutter.ts';
+import { createChunker } from '../../../shared/kernel/cutter.ts';
 
 describe('a cutter', () => {
   it('gives out the same bytes in pieces of one size, only the last shorter', async () => {
@@ -9,7 +9,7 @@ describe('a cutter', () => {
       fc.integer({ min: 1, max: 20 }),
       async (inputs, size) => {
         const pieces: Buffer[] = [];
-        const cutter = createCutter(size, async (piece) => void pieces.push(Buffer.from(piece)));
+        const cutter = createChunker(size, async (piece) => void pieces.push(Buffer.from(piece)));
         for (const input of inputs) await cutter.add(input);
         await cutter.flush();
         expect(Buffer.concat(pieces)).toEqual(Buffer.concat(inputs));

@@ -101,7 +101,7 @@ const textsOf = (texts: readonly string[]): SQL =>
   sql`select jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)`;
 
 /** Data of a directory about a person at login. An empty text means that the directory has no value. */
-export type KnownPerson = {
+export type DirectoryPerson = {
   id: string;
   directoryId: string;
   realName: string;
@@ -117,7 +117,7 @@ export type KnownPerson = {
  */
 export function noteDirectoryLogin(
   h: Db,
-  { id, directoryId, realName, email, attributes, card }: KnownPerson,
+  { id, directoryId, realName, email, attributes, card }: DirectoryPerson,
   now: Date,
 ): Statement[] {
   const mayLogIn = and(

@@ -7,7 +7,7 @@ import { must } from '../../records/statements.ts';
 import { endAccessOfUser } from '../access-end.ts';
 
 type UserRow = typeof users.$inferSelect;
-type Named = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
+type UserKey = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
 /** Alternative folded names for a user whose name is taken. The second one is used if the first one is also taken. */
 export type Fallbacks = readonly [short: string, long: string];
 
@@ -16,7 +16,7 @@ export const addDirectoryUser = (h: Db, user: UserRow): Statement =>
   h.insert(users).values(user).onConflictDoNothing();
 
 /** Binds a user without roles who has never logged in to an entry of the directory. */
-export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: string): Statement =>
+export const bindUnusedUser = (h: Db, { id }: Pick<UserKey, 'id'>, directoryId: string): Statement =>
   h
     .update(users)
     .set({ directory_id: directoryId, ...revised })
@@ -35,14 +35,14 @@ export const bindUnusedUser = (h: Db, { id }: Pick<Named, 'id'>, directoryId: st
  */
 export const renameUser = (
   h: Db,
-  user: Named,
+  user: UserKey,
   next: { name: string; nameKey: string; fallbacks: Fallbacks },
   record: MonitoringEntry,
 ): Statement[] => {
   const isFree = sql`not ${isTaken(user, next.nameKey)}`;
   const fallback = freeOf(user, next.fallbacks);
   return [
-    ...recorded(h, user, record),
+    ...recordRename(h, user, record),
     h
       .update(users)
       .set({
@@ -50,7 +50,7 @@ export const renameUser = (
         name_key: sql`case when ${isFree} then ${next.nameKey} else ${fallback} end`,
         ...revised,
       })
-      .where(isAsBefore(user)),
+      .where(isUnchanged(user)),
   ];
 };
 
@@ -60,35 +60,35 @@ export const renameUser = (
  */
 export const retireUser = (
   h: Db,
-  user: Named,
+  user: UserKey,
   fallbacks: Fallbacks,
   recordOf: (name: string) => MonitoringEntry,
 ): Statement[] => {
   const name = freeOf(user, fallbacks);
   return [
-    ...fallbacks.flatMap((fallback) => recorded(h, user, recordOf(fallback), sql`${name} = ${fallback}`)),
+    ...fallbacks.flatMap((fallback) => recordRename(h, user, recordOf(fallback), sql`${name} = ${fallback}`)),
     h
       .update(users)
       .set({ state: 'inactive', name, name_key: name, ...revised })
-      .where(isAsBefore(user)),
+      .where(isUnchanged(user)),
     ...endAccessOfUser(h, user.id),
   ];
 };
 
-const isTaken = ({ id, authenticator_id }: Named, nameKey: string): SQL =>
+const isTaken = ({ id, authenticator_id }: UserKey, nameKey: string): SQL =>
   sql`exists(select 1 from ${users} other where other.authenticator_id = ${authenticator_id}::uuid
     and other.name_key = ${nameKey} and other.id <> ${id}::uuid)`;
 
-const freeOf = (user: Named, [short, long]: Fallbacks): SQL =>
+const freeOf = (user: UserKey, [short, long]: Fallbacks): SQL =>
   sql`case when ${isTaken(user, short)} then ${long} else ${short} end`;
 
 /** Of two concurrent batches only one writes the record, because the other finds a changed name. */
-const recorded = (h: Db, user: Named, record: MonitoringEntry, when = sql`true`): Statement[] => [
-  h.select({ id: users.id }).from(users).where(isAsBefore(user)).for('update'),
-  appendMonitoring(h, record, sql`${when} and exists(select 1 from ${users} where ${isAsBefore(user)})`),
+const recordRename = (h: Db, user: UserKey, record: MonitoringEntry, when = sql`true`): Statement[] => [
+  h.select({ id: users.id }).from(users).where(isUnchanged(user)).for('update'),
+  appendMonitoring(h, record, sql`${when} and exists(select 1 from ${users} where ${isUnchanged(user)})`),
 ];
 
-const isAsBefore = ({ id, name_key }: Named): SQL | undefined =>
+const isUnchanged = ({ id, name_key }: UserKey): SQL | undefined =>
   and(eq(users.id, id), eq(users.name_key, name_key));
 
 const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
@@ -96,7 +96,7 @@ const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` }
 /** Conditions for binding a user to a directory entry by an administrator. */
 export const mustBeUnbound = (
   h: Db,
-  { id, authenticator_id }: Pick<Named, 'id' | 'authenticator_id'>,
+  { id, authenticator_id }: Pick<UserKey, 'id' | 'authenticator_id'>,
   directoryIds: readonly string[],
 ): Statement[] => [
   must(

@@ -11,7 +11,7 @@ export const everyone = '*';
 export type Attempt = { account: string; network: string };
 
 /** Maximum numbers of failed logins: per account and hour, per network and minute, and in total per minute. */
-export type Limits = { accountPerHour: number; ipPerMinute: number; overallPerMinute: number };
+export type LoginLimits = { accountPerHour: number; ipPerMinute: number; overallPerMinute: number };
 
 /** A successful login makes a network trusted for the account for 30 days. */
 const knownMs = 30 * 86_400_000;
@@ -47,7 +47,7 @@ export const isLockedHere = (row: Attempt, now: Date): SQL | undefined =>
  * locked: attempts during a lock are not counted, so that a flood cannot prolong the lock. All batches lock the rows
  * in this order, after the row of the pair, which avoids deadlocks.
  */
-export function countFailure(h: Db, { account, network }: Attempt, now: Date, limits: Limits) {
+export function countFailure(h: Db, { account, network }: Attempt, now: Date, limits: LoginLimits) {
   const at = momentOf(now);
   const rows = [
     { account, network: everyone, limit: limits.accountPerHour, period: hour },
@@ -112,7 +112,7 @@ export function mustBeOpenOrKnown(h: Db, { account, network }: Attempt, now: Dat
 }
 
 /** The condition that a row has no effect any more: no lock, no recent failure, no recent successful login. */
-export const isForgotten = (now: Date): SQL | undefined =>
+export const isObsoleteLock = (now: Date): SQL | undefined =>
   and(
     or(isNull(loginLocks.last_failure_at), lte(loginLocks.last_failure_at, before(now, forgottenMs))),
     isOpen(now),

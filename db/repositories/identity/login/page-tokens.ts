@@ -5,15 +5,15 @@ import { loginSessions } from '../../../schema/identity/login-sessions.ts';
 import { pageTokens } from '../../../schema/identity/page-tokens.ts';
 import { users } from '../../../schema/identity/users.ts';
 import { must } from '../../records/statements.ts';
-import { mayAct, speaker } from './sessions.ts';
+import { mayAct, principalColumns } from './sessions.ts';
 
 /** Maximum number of page tokens per session. The oldest tokens are deleted. */
-const mostOfSession = 32;
+const maxPerSession = 32;
 
 /** Returns the result of `findSession` for the hash of a page token. */
 export async function findPageSession(db: Db, tokenHash: string, now: Date) {
   const [row] = await db
-    .select({ session: loginSessions, ...speaker })
+    .select({ session: loginSessions, ...principalColumns })
     .from(pageTokens)
     .innerJoin(loginSessions, eq(loginSessions.id, pageTokens.session_id))
     .innerJoin(users, eq(users.id, loginSessions.user_id))
@@ -33,6 +33,6 @@ export const startPageToken = (h: Db, token: typeof pageTokens.$inferInsert): St
   h.insert(pageTokens).values(token),
   h.delete(pageTokens).where(
     sql`${pageTokens.id} in (select id from ${pageTokens} where ${pageTokens.session_id} = ${token.session_id}
-        order by expires_at desc, id desc offset ${mostOfSession})`,
+        order by expires_at desc, id desc offset ${maxPerSession})`,
   ),
 ];

@@ -38,7 +38,7 @@ export async function findPeerSession(db: Db, tokenHash: string) {
 }
 
 /** Digest of an exchanged peer token, and the end of its validity. */
-export type Exchanged = { digest: string; keptUntil: Date };
+export type ExchangedToken = { digest: string; keptUntil: Date };
 
 /**
  * Starts the session of a peer for one of its tokens, and deletes expired rows. Fails with a unique violation if the
@@ -47,7 +47,7 @@ export type Exchanged = { digest: string; keptUntil: Date };
 export function startPeerSession(
   h: Db,
   session: typeof peerSessions.$inferInsert,
-  { revision, used, oldest }: { revision: number; used: Exchanged; oldest: Date },
+  { revision, used, oldest }: { revision: number; used: ExchangedToken; oldest: Date },
 ): Statement[] {
   return [
     must(

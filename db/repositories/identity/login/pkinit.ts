@@ -13,7 +13,7 @@ type NewChallenge = typeof pkinitChallenges.$inferInsert;
 const sweptAtOnce = 100;
 
 /** Stores a challenge, and removes some expired ones. */
-export const keepChallenge = (h: Db, challenge: NewChallenge, now: Date): Statement[] => [
+export const addChallenge = (h: Db, challenge: NewChallenge, now: Date): Statement[] => [
   h
     .delete(pkinitChallenges)
     .where(

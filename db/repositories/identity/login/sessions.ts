@@ -28,7 +28,7 @@ export const parameterOverrides: SQL<Record<string, unknown> | null> = sql`${sql
   select jsonb_object_agg(${systemParameters.name}, ${systemParameters.value}) from ${systemParameters})`}`;
 
 /** Columns of the user whom a token authenticates, shared by all token lookups. */
-export const speaker = {
+export const principalColumns = {
   user: {
     id: users.id,
     name: users.name,
@@ -54,26 +54,26 @@ export const mayAct = and(eq(users.state, 'active'), ne(authenticators.state, 'd
  * that changes take effect with the next request. Disabled users and domains give no row.
  */
 export async function findSession(db: Db, tokenHash: string) {
-  const lookUp = lookUps.get(db) ?? sessionLookUp(db);
-  lookUps.set(db, lookUp);
+  const lookUp = sessionLookups.get(db) ?? sessionLookup(db);
+  sessionLookups.set(db, lookUp);
   const [row] = await lookUp.execute({ tokenHash });
   return row;
 }
 
 /** The statement of every authenticated request. Its text is built once per handle. */
-const lookUps = new WeakMap<Db, ReturnType<typeof sessionLookUp>>();
+const sessionLookups = new WeakMap<Db, ReturnType<typeof sessionLookup>>();
 
 // An unnamed statement: transaction poolers may not keep named prepared statements.
-const sessionLookUp = (db: Db) =>
+const sessionLookup = (db: Db) =>
   db
-    .select({ session: loginSessions, ...speaker })
+    .select({ session: loginSessions, ...principalColumns })
     .from(loginSessions)
     .innerJoin(users, eq(users.id, loginSessions.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
     .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct))
     .prepare('');
 
-type Ended = { access_ended_at: Date | null };
+type AccessEnd = { access_ended_at: Date | null };
 
 /**
  * Starts a session. Fails the batch with `invalid_credentials` unless user and domain are enabled and their access
@@ -82,7 +82,7 @@ type Ended = { access_ended_at: Date | null };
 export const startSession = (
   h: Db,
   session: typeof loginSessions.$inferInsert,
-  read: { user: Ended; domain: Ended },
+  read: { user: AccessEnd; domain: AccessEnd },
 ): Statement[] => [
   must(
     h,
@@ -98,7 +98,7 @@ export const startSession = (
   h.insert(loginSessions).values(session),
 ];
 
-const isSame = (column: PgColumn, { access_ended_at: endedAt }: Ended): SQL =>
+const isSame = (column: PgColumn, { access_ended_at: endedAt }: AccessEnd): SQL =>
   sql`${column} is not distinct from ${endedAt?.toISOString() ?? null}::timestamptz`;
 
 /** Session lifetimes in seconds. */

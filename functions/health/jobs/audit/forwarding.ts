@@ -17,22 +17,22 @@ import type { LogForwarder } from '../../../../shared/remotes/log-forwarder/port
 import type { Config } from '../../../../shared/runtime/config/config.ts';
 import type { Job } from '../process/loop.ts';
 
-/** What one delivery may hold. */
+/** Limits of one delivery. */
 const atOnce = { limit: 1_000, bytes: 4_194_304 };
-/** Seconds without an event after which an empty delivery finds out whether the collector is still there. */
+/** Seconds without an event after which an empty delivery checks the connection to the collector. */
 const quietS = 15;
-/** Milliseconds after which a round ends, so that the next one begins with the cursor as it is stored. */
+/** Maximum duration of a round, in milliseconds. The next round reads the stored cursor again. */
 const longestMs = 20_000;
 
 type Collectors = Pick<Config, 'fluentdUrl' | 'syslogUrl'> & Partial<Pick<Config, 'fluentdSharedKey'>>;
 
-/** Names of the collectors that are configured. */
+/** Returns the names of the configured collectors. */
 export const targetsOf = ({ fluentdUrl, syslogUrl }: Collectors): Target[] => [
   ...(fluentdUrl ? (['fluentd'] as const) : []),
   ...(syslogUrl ? (['syslog'] as const) : []),
 ];
 
-/** A job for each collector that is configured, for the leader. */
+/** Returns one job per configured collector. Only the leader runs them. */
 export function forwardJobs(
   db: Db,
   { fluentdUrl, fluentdSharedKey: sharedKey, syslogUrl }: Collectors,
@@ -48,8 +48,8 @@ export function forwardJobs(
 }
 
 /**
- * Forwards sealed events to a collector, each at least once and in their order: the cursor moves when the collector
- * has them. To be run by one sidecar at a time; two would send twice, and lose nothing.
+ * Forwards sealed events to a collector in order, with at-least-once delivery: the cursor moves after the collector
+ * has confirmed the events. If two sidecars run this job at once, events are sent twice, but none is lost.
  */
 export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
   name: `audit to ${forwarder.name}`,
@@ -61,7 +61,7 @@ export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
     } catch (error) {
       if (signal.aborted) return;
       const reason = escapeControls(error instanceof Error ? error.message : String(error)).slice(0, 1_000);
-      // Tried every second: what stays as it is, is told once.
+      // The job runs every second, so a repeated error is logged only once.
       if (state?.error !== reason)
         log.warn('audit events are not forwarded', { target: forwarder.name, error: reason });
       await noteForwarding(db, forwarder.name, reason);

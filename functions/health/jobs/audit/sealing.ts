@@ -7,32 +7,34 @@ import { BrokenCheckpoint, keepCheckpoints } from '../../../../shared/audit/chec
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Job } from '../process/loop.ts';
 
-/** Events of one transaction, so that a second sealer never waits long for the first. */
+/** Events per transaction, so that a concurrent sealer waits only briefly. */
 const batch = 500;
 
-/** Chains committed audit events twice a second, all that there are, and signs how far it got when that is due. */
+/**
+ * Twice a second, adds all committed audit events to the hash chain, and writes a signed checkpoint when one is due.
+ */
 export const sealJob = (db: Db, keys: SigningKeys, clock: Clock): Job => ({
   name: 'audit sealer',
   intervalMs: () => 500,
   round: async (signal) => {
     for (let sealed = batch; sealed === batch && !signal.aborted; ) {
       sealed = await sealAudit(db, batch);
-      await keepOrTell(db, keys, clock);
+      await writeCheckpoints(db, keys, clock);
     }
   },
 });
 
-/** Writes the refusals that were counted aside, soon after their minute has ended. */
+/** Writes the audit events of rejections that are counted separately, shortly after the end of each minute. */
 export const refusalsJob = (db: Db, clock: Clock): Job => ({
   name: 'audit refusals',
   intervalMs: () => 5_000,
   round: () => settleRefusals(db, clock()),
 });
 
-/** Events go on being sealed beside a broken checkpoint; whoever looks after the installation is told of it once. */
-async function keepOrTell(db: Db, keys: SigningKeys, clock: Clock): Promise<void> {
+/** Events continue to be sealed after a broken checkpoint, which is reported once in the monitoring journal. */
+async function writeCheckpoints(db: Db, keys: SigningKeys, clock: Clock): Promise<void> {
   try {
-    // Two sidecars may each seal a batch before one of them looks again.
+    // Two sidecars can each seal one batch before one of them checks again.
     await keepCheckpoints({ db, keys, now: clock() }, 2 * batch);
   } catch (error) {
     if (!(error instanceof BrokenCheckpoint)) throw error;

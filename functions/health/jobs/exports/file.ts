@@ -4,23 +4,26 @@ import type { ExportRow, Member } from '../../../../db/repositories/exports/sour
 import type { Format } from '../../../../shared/exports/format.ts';
 import type { ObjectWriter } from '../../../../shared/kernel/object-store.ts';
 
-export type Written = { rows: number; bytes: number; sha256: string };
+export type WrittenFile = { rows: number; bytes: number; sha256: string };
 type Progress = { rows: number; bytes: number };
 
-/** Bytes of a page of rows, as a mark: what is in memory is a few times as much, however long the rows are. */
+/**
+ * Target size of a page of rows, in bytes. The memory in use is a few times as much, independent of the length of the
+ * rows.
+ */
 const pageBytes = 1_000_000;
-const rowsAtFirst = 200;
-const mostRows = 4_000;
+const firstPageRows = 200;
+const maxPageRows = 4_000;
 
 /**
- * Writes all rows of a cursor into a file, a page at a time; the next page is read while one is written.
- * @param tell is told how far it is after every page
+ * Writes all rows of a cursor to a file, page by page. The next page is read while the current one is written.
+ * @param onProgress is called after each page
  */
 export async function writeFile(
   { cursor, members, format }: { cursor: ExportCursor; members: readonly Member[]; format: Format },
   writer: ObjectWriter,
-  tell: (progress: Progress) => Promise<void>,
-): Promise<Written> {
+  onProgress: (progress: Progress) => Promise<void>,
+): Promise<WrittenFile> {
   const hash = createHash('sha256');
   const written = { rows: 0, bytes: 0 };
   const write = async (text: string): Promise<number> => {
@@ -35,7 +38,7 @@ export async function writeFile(
     const length = await write(textOf(page.rows, members, format, written.rows === 0));
     written.rows += page.rows.length;
     page.weighs(length);
-    await tell(written);
+    await onProgress(written);
   }
   await write(format.end(written.rows === 0));
   return { ...written, sha256: hash.digest('hex') };
@@ -50,22 +53,22 @@ const textOf = (
 
 type Page = { rows: ExportRow[]; weighs(bytes: number): void };
 
-/** Pages whose size follows the weight of those before. */
+/** Yields pages. The number of rows of each page depends on the size of the previous one. */
 async function* pagesOf(cursor: ExportCursor): AsyncGenerator<Page> {
-  let limit = rowsAtFirst;
+  let limit = firstPageRows;
   const weigh = (rows: number) => (bytes: number) => {
-    limit = Math.min(mostRows, Math.max(1, Math.floor((rows * pageBytes) / bytes)));
+    limit = Math.min(maxPageRows, Math.max(1, Math.floor((rows * pageBytes) / bytes)));
   };
   const fetch = () => {
-    const asked = limit;
-    const coming = cursor.next(asked);
-    // A failure is told when its turn comes, or not at all when writing fails before.
-    coming.catch(() => undefined);
-    return { asked, coming };
+    const pageLimit = limit;
+    const rows = cursor.next(pageLimit);
+    // A failure is handled when the page is awaited, or ignored if writing fails first.
+    rows.catch(() => undefined);
+    return { pageLimit, rows };
   };
   for (let page = fetch(), isLast = false; !isLast; ) {
-    const rows = await page.coming;
-    isLast = rows.length < page.asked;
+    const rows = await page.rows;
+    isLast = rows.length < page.pageLimit;
     if (!isLast) page = fetch();
     if (rows.length > 0) yield { rows, weighs: weigh(rows.length) };
   }

@@ -1,9 +1,9 @@
 import type { Db } from '../../../../db/client.ts';
 import {
+  clearFile,
   type ExportedFile,
+  failLateExports,
   findRemovableExports,
-  forgetFile,
-  giveUpLateExports,
 } from '../../../../db/repositories/exports/files.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Stores } from './stores.ts';
@@ -12,10 +12,10 @@ type Parts = { db: Db; stores: Stores; log: Log };
 
 const atOnce = 100;
 
-/** Removes the files of exports that have expired or failed; one that cannot be removed keeps none of the others. */
+/** Removes the files of expired and failed exports. If one cannot be removed, the others still are. */
 export async function removeOldFiles(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db } = parts;
-  await giveUpLateExports(db);
+  await failLateExports(db);
   for (let last: ExportedFile | undefined, found = atOnce; found === atOnce; ) {
     const rows = await findRemovableExports(db, atOnce, last);
     for (const row of rows) {
@@ -30,8 +30,8 @@ export async function removeOldFiles(parts: Parts, signal: AbortSignal): Promise
 async function removeOne({ db, stores, log }: Parts, row: ExportedFile): Promise<void> {
   try {
     if (row.file !== null) await stores.named(row.store).remove(row.file, row.upload_id);
-    await forgetFile(db, row);
+    await clearFile(db, row);
   } catch (error) {
-    log.warn('the file of an export could not be removed', { export_id: row.id, error });
+    log.warn('an export file could not be removed', { export_id: row.id, error });
   }
 }

@@ -5,10 +5,10 @@ import type { ObjectStore } from '../../../../shared/kernel/object-store.ts';
 import { createS3Store } from '../../../../shared/remotes/object-store/s3.ts';
 import type { S3Config } from '../../../../shared/remotes/object-store/s3-config.ts';
 
-/** Where new files go, and where old ones may be. */
+/** The store for new files, and the stores of existing ones. */
 export type Stores = {
   current: ObjectStore;
-  /** @throws Error for an object store that is not configured any more */
+  /** @throws Error if the object store is no longer configured */
   named(name: ExportedFile['store']): ObjectStore;
 };
 

@@ -3,9 +3,9 @@ import { maintenanceRecord } from '../../../../db/repositories/maintenance/recor
 import { finishStep } from '../../../../db/repositories/maintenance/steps.ts';
 import {
   dropWindow,
-  isThere,
+  ifStillOpen,
+  isPresent,
   mustStill,
-  unlessPassed,
 } from '../../../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
 import {
@@ -41,7 +41,7 @@ async function order<Row extends object>(
     details: {},
     alongside: (h) => settled(h, work),
   });
-  if (await unlessPassed(actAs(ctx, tell, target, action))) return;
+  if (await ifStillOpen(actAs(ctx, tell, target, action))) return;
   // Somebody took the maintenance back, or renewed it, while the node was told: he has the last word there as well.
   const wanted = (await find()).object.maintenance === true;
   if (wanted !== maintenance)
@@ -50,11 +50,11 @@ async function order<Row extends object>(
 
 /** The step has nothing to do any more. */
 export const settle = async (work: Work): Promise<unknown> =>
-  unlessPassed(atomically(work.ctx.deps.db, (h) => settled(h, work)));
+  ifStillOpen(atomically(work.ctx.deps.db, (h) => settled(h, work)));
 
 /** The step is done; with the last one the window is over. */
 const settled = (h: Db, { ctx, window, step }: Work): Statement[] => [
-  mustStill(h, window.id, isThere),
+  mustStill(h, window.id, isPresent),
   ...(step.phase === 'clear'
     ? [
         appendMonitoring(h, maintenanceRecord(window, 'ended', window.template_id, ctx.now)),

@@ -5,22 +5,22 @@ import { claimSteps } from '../../../../db/repositories/maintenance/steps.ts';
 import {
   clearFlag,
   dropWindow,
+  ifStillOpen,
   isNotBegun,
-  isThere,
+  isPresent,
   isWanted,
   listWindows,
   type MaintenanceWindow,
   mustStill,
   noteBegin,
   openFlagged,
-  unlessPassed,
 } from '../../../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
 import { touchPool } from '../../../../db/repositories/snapshot/touch.ts';
 import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { duePhases, hasStarted, isOfNode, isOver } from '../../../../shared/maintenance/maintenance.ts';
 import { noMaintenance } from '../../../../shared/maintenance/orders.ts';
-import type { KnownParameters } from '../parameters.ts';
+import type { CachedParameters } from '../parameters.ts';
 import type { Job } from '../process/loop.ts';
 import { clearedByItself, type MaintenanceDeps } from './events.ts';
 import { runStep } from './steps.ts';
@@ -33,7 +33,7 @@ const atOnce = 6;
  * is as before. Whatever happens is claimed in the database first, so that of several sidecars one does it, and another
  * goes on where one died.
  */
-export const maintenanceJob = (deps: MaintenanceDeps, known: KnownParameters): Job => ({
+export const maintenanceJob = (deps: MaintenanceDeps, known: CachedParameters): Job => ({
   name: 'maintenance',
   intervalMs: () => 2_000,
   round: async (signal) => {
@@ -66,7 +66,7 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
 async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
   await once(deps.db, (h) => [
     ...forgetPool(h, window),
-    mustStill(h, window.id, isThere),
+    mustStill(h, window.id, isPresent),
     ...ending(h, window, now),
   ]);
 }
@@ -82,7 +82,7 @@ async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, no
 }
 
 /** Of several sidecars one does it. */
-const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => unlessPassed(atomically(db, build));
+const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => ifStillOpen(atomically(db, build));
 
 const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
   ...(window.begun_at === null
@@ -100,7 +100,7 @@ const forgetPool = (h: Db, { object_type, farm_id, pool_uuid }: MaintenanceWindo
 /** Until nothing is left that is due and nobody else's. */
 async function runSteps(
   deps: MaintenanceDeps,
-  known: KnownParameters,
+  known: CachedParameters,
   windows: readonly MaintenanceWindow[],
   signal: AbortSignal,
 ): Promise<void> {

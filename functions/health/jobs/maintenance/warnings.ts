@@ -1,4 +1,4 @@
-import { leaveAt } from '../../../../db/repositories/agents/session-messages.ts';
+import { addMessages } from '../../../../db/repositories/agents/session-messages.ts';
 import {
   type Addressees,
   addresseesOf,
@@ -63,7 +63,7 @@ const actionOf = (
   released: (h) =>
     step.failures > 0 || byAgent.length === 0
       ? []
-      : [leaveAt(h, step.farm_id, byAgent, { kind: 'message', ...content, at: ctx.now })],
+      : [addMessages(h, step.farm_id, byAgent, { kind: 'message', ...content, at: ctx.now })],
   told: ({ delivered, failed }) => ({ delivered: delivered.length + byAgent.length, failed: failed.length }),
 });
 

@@ -4,7 +4,7 @@ import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore
 import { newId } from '../../../../shared/kernel/ids.ts';
 import { type ProbeParts, probeCircuit } from '../../../../shared/sites/calls/circuit.ts';
 import { nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
-import type { KnownParameters } from '../parameters.ts';
+import type { CachedParameters } from '../parameters.ts';
 import type { Job } from '../process/loop.ts';
 
 type Parts = Omit<ProbeParts, 'now'> & { clock: Clock };
@@ -13,15 +13,23 @@ const maxInFlight = 6;
 /** The time limit of one probe. */
 const longestMs = 5_000;
 
-/** Looks every second for nodes that are not asked any more and may be tried: a recovered one soon serves again. */
-export const circuitJob = (parts: Parts, known: KnownParameters): Job => ({
+/**
+ * Once a second, probes the nodes whose circuit breaker is open and whose back-off has elapsed, so that recovered
+ * nodes return to service quickly.
+ */
+export const circuitJob = (parts: Parts, parameters: CachedParameters): Job => ({
   name: 'circuits',
   intervalMs: () => 1_000,
   round: async () => {
     const turn = createSemaphore(maxInFlight);
     const suspects = await suspectNodes(parts.db);
     const probe = (suspect: SuspectNode) =>
-      probeCircuit({ ...parts, now: parts.clock() }, nodeOf(suspect, longestMs), known.current(), newId());
+      probeCircuit(
+        { ...parts, now: parts.clock() },
+        nodeOf(suspect, longestMs),
+        parameters.current(),
+        newId(),
+      );
     await Promise.all(suspects.map((suspect) => turn(() => probe(suspect))));
   },
 });

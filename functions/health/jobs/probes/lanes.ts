@@ -1,36 +1,40 @@
 import type { Timing } from '../process/timing.ts';
 
-/** Longest probe of one node, however long its calls may take otherwise. */
+/** Time limit of the probe of one node, independent of the time limit of its calls. */
 export const longestMs = 5_000;
-/** Limit of a probe of a sick node, and time after which a probe of a healthy one moves to the lane of the sick. */
+/**
+ * Time limit of the probe of a failing node, and the time after which the probe of a healthy node moves to the lane
+ * of failing nodes.
+ */
 export const sickLimitMs = 2_000;
 
-/** Probes of sick nodes that run at once; those that move there are not counted against it. */
+/** Concurrent probes of failing nodes. Probes that move to the lane are not limited by this number. */
 const sickSlots = 200;
-/** Bounds of the places for healthy nodes; the upper one keeps the number of open sockets limited. */
-const fewestSlots = 6;
-const mostSlots = 250;
+/** Bounds of the number of slots for healthy nodes. The upper bound limits the number of open sockets. */
+const minSlots = 6;
+const maxSlots = 250;
 const headroom = 1.25;
 
 type Fleet = { nodes: number; intervalMs: number };
 
-/** Two lanes with separate places, so that nodes that hang do not delay the probes of the others. */
+/** Two lanes with separate slots, so that unresponsive nodes do not delay the probes of the others. */
 export type Lanes = {
   hasRoom(isSick: boolean): boolean;
   /**
-   * Takes a place. A probe of a healthy node gives it back after `sickLimitMs` at the latest.
-   * @param onRoom is called when that happens before the probe ends
-   * @returns what gives the place back
+   * Takes a slot. The probe of a healthy node frees it after `sickLimitMs` at the latest.
+   * @param onRoom is called if the slot is freed before the probe ends
+   * @returns a function that frees the slot
    */
   enter(isSick: boolean, onRoom: () => void): () => void;
 };
 
 /**
- * As many places as meet the interval even if every healthy node takes all the time that it may spend in the lane. The
- * usual probe takes a fraction of it: the schedule, not this limit, decides how many run at once.
+ * Returns the number of slots that meets the interval even if every healthy node takes the full time it can spend in
+ * the lane. A typical probe takes a fraction of that time, so usually the schedule, not this limit, determines the
+ * concurrency.
  */
 export const healthySlots = ({ nodes, intervalMs }: Fleet): number =>
-  Math.min(mostSlots, Math.max(fewestSlots, Math.ceil((headroom * nodes * sickLimitMs) / intervalMs)));
+  Math.min(maxSlots, Math.max(minSlots, Math.ceil((headroom * nodes * sickLimitMs) / intervalMs)));
 
 export function createLanes(timing: Timing, fleet: () => Fleet): Lanes {
   const running = { healthy: 0, sick: 0 };

@@ -12,23 +12,23 @@ import { aggregator, nodeOf } from '../../../../shared/sites/calls/dispatcher-ke
 
 export type ProbeDeps = {
   remote: DispatcherRemote;
-  /** Opens `health_key` of dispatchers. */
+  /** Decrypts the `health_key` of dispatchers. */
   sealer: Sealer;
   clock: Clock;
   log: Log;
 };
 
-/** How long one probe may take, with all its calls; `signal` ends it early. */
+/** Total time limit of one probe, including all its calls. `signal` aborts it early. */
 export type ProbeLimits = { limitMs: number; signal: AbortSignal };
 
-/** After the answer of the node, time for the certificate, which is read on a connection of its own. */
+/** Extra time for reading the certificate after the response of the node; it uses a separate connection. */
 const certificateMs = 1_000;
 
-type Seen = Pick<ProbeOutcome, 'status' | 'last_error' | 'response_time_ms' | 'version' | 'domains'>;
+type ProbeResult = Pick<ProbeOutcome, 'status' | 'last_error' | 'response_time_ms' | 'version' | 'domains'>;
 type Probe = ProbeLimits & { deps: ProbeDeps; parameters: Parameters; target: ProbeTarget; node: Node };
 
 /**
- * Checks the state of one node, and reads its certificate at the same time. A failure is an outcome; the promise never
+ * Checks the state of one node and reads its certificate in parallel. A failure is an outcome: the promise never
  * rejects.
  */
 export async function probeNode(
@@ -39,30 +39,33 @@ export async function probeNode(
 ): Promise<ProbeOutcome> {
   const probe = { ...limits, deps, parameters, target, node: nodeOf(target) };
   const certificate = readCertificate(probe);
-  const seen = await look(probe);
-  // A node that does not answer shows no certificate either.
-  const graceMs = seen.last_error === 'upstream_timeout' ? 0 : certificateMs;
-  const record = nodeRecord(target, seen, deps.clock());
+  const result = await runProbe(probe);
+  // A node that does not respond presents no certificate either.
+  const graceMs = result.last_error === 'upstream_timeout' ? 0 : certificateMs;
+  const record = nodeRecord(target, result, deps.clock());
   return {
     id: target.id,
     revision: target.revision,
-    ...seen,
+    ...result,
     certificate: await certificate.within(graceMs),
     record,
   };
 }
 
-async function look(probe: Probe): Promise<Seen> {
+async function runProbe(probe: Probe): Promise<ProbeResult> {
   try {
     return await (probe.target.health_key === null
-      ? askDomains(probe)
-      : askHealth(probe, probe.target.health_key));
+      ? probeByDomains(probe)
+      : probeByHealth(probe, probe.target.health_key));
   } catch (error) {
     return failed(probe, error);
   }
 }
 
-async function askHealth({ deps, target, node, limitMs, signal }: Probe, sealedKey: string): Promise<Seen> {
+async function probeByHealth(
+  { deps, target, node, limitMs, signal }: Probe,
+  sealedKey: string,
+): Promise<ProbeResult> {
   const healthKey = await openKey(deps, target.id, sealedKey);
   const startedAt = performance.now();
   const trace = { requestId: newId() };
@@ -79,7 +82,7 @@ async function askHealth({ deps, target, node, limitMs, signal }: Probe, sealedK
 }
 
 /** Without a key for its health check, a node is well when it takes us in and tells its domains. */
-async function askDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<Seen> {
+async function probeByDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<ProbeResult> {
   const trace = { requestId: newId() };
   const life = { now: deps.clock(), lifeS: parameters['aggregator.access_token_ttl_s'] };
   const startedAt = performance.now();
@@ -100,8 +103,11 @@ async function openKey({ sealer }: ProbeDeps, row: string, sealedKey: string): P
   }
 }
 
-/** Nothing that a node said is kept: `last_error` is our code, and our word for the reason where there is one. */
-function failed({ deps, target, signal }: Probe, error: unknown): Seen {
+/**
+ * No text of a node is stored: `last_error` consists of an error code and, where there is one, a reason, both defined
+ * by the portal.
+ */
+function failed({ deps, target, signal }: Probe, error: unknown): ProbeResult {
   const { code, members } = error instanceof AppError ? error : new AppError('internal');
   if (code === 'internal' && !signal.aborted)
     deps.log.error('a probe failed unexpectedly', { dispatcher_id: target.id, error });
@@ -113,8 +119,8 @@ function failed({ deps, target, signal }: Probe, error: unknown): Seen {
 type CertificateReading = { within(ms: number): Promise<ProbeOutcome['certificate']> };
 
 /**
- * Begins to read the certificate; `within` ends that after `ms` at the latest. Null when it could not be read: the
- * outcome of the probe has the reason.
+ * Starts to read the certificate; `within` stops the read after `ms`. The result is null if the certificate could not
+ * be read: the outcome of the probe contains the reason.
  */
 function readCertificate({ deps, node, limitMs, signal }: Probe): CertificateReading {
   const late = new AbortController();

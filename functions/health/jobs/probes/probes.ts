@@ -8,7 +8,7 @@ import {
   recordProbes,
 } from '../../../../db/repositories/sites/probes.ts';
 import type { Telemetry } from '../../../../shared/kernel/observability/telemetry.ts';
-import type { KnownParameters } from '../parameters.ts';
+import type { CachedParameters } from '../parameters.ts';
 import type { Job } from '../process/loop.ts';
 import { pause, systemTiming, type Timing } from '../process/timing.ts';
 import { type ProbeDeps, type ProbeLimits, probeNode } from './node.ts';
@@ -18,22 +18,22 @@ import { createProbeScheduler } from './scheduler.ts';
 export type ProbingParts = {
   timing: Timing;
   intervalMs: () => number;
-  /** @param known fingerprint of the last plan */
-  readPlan: (known: string | undefined) => Promise<ProbePlan>;
+  /** @param fingerprint of the last plan */
+  readPlan: (fingerprint: string | undefined) => Promise<ProbePlan>;
   probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
   write: (outcomes: AgedOutcome[]) => Promise<void>;
   onFailure: (error: unknown) => void;
 };
 
-/** A new, changed, disabled or deleted node counts within this time. */
+/** New, changed, disabled and deleted nodes take effect within this time. */
 const planEveryMs = 3_000;
 const name = 'probes';
 
 /**
- * Probes all dispatchers in service, each every `aggregator.health_interval_s`. One round lasts until its signal aborts;
- * a statement that fails is logged, counted and repeated.
+ * Probes every enabled dispatcher at intervals of `aggregator.health_interval_s`. One round lasts until its signal
+ * aborts; a failed statement is logged, counted and repeated.
  */
-export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, telemetry: Telemetry): Job {
+export function probeJob(db: Db, deps: ProbeDeps, parameters: CachedParameters, telemetry: Telemetry): Job {
   const counted = async <T>(statement: Promise<T>): Promise<T> => {
     const result = await statement;
     telemetry.count('jobs', [name, 'success']);
@@ -41,9 +41,9 @@ export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, teleme
   };
   const parts: ProbingParts = {
     timing: systemTiming,
-    intervalMs: () => known.current()['aggregator.health_interval_s'] * 1000,
+    intervalMs: () => parameters.current()['aggregator.health_interval_s'] * 1000,
     readPlan: (fingerprint) => counted(probePlan(db, fingerprint)),
-    probe: (target, limits) => probeNode(deps, known.current(), target, limits),
+    probe: (target, limits) => probeNode(deps, parameters.current(), target, limits),
     write: (outcomes) => counted(recordProbes(db, outcomes)),
     onFailure: (error) => {
       telemetry.count('jobs', [name, 'failure']);
@@ -53,7 +53,7 @@ export function probeJob(db: Db, deps: ProbeDeps, known: KnownParameters, teleme
   return { name, intervalMs: () => planEveryMs, round: (signal) => runProbes(parts, signal) };
 }
 
-/** Probes until `signal` aborts. What an abort cuts short says nothing about the nodes, and is not written. */
+/** Probes until `signal` aborts. Interrupted probes have no outcome, and nothing is written for them. */
 export async function runProbes(parts: ProbingParts, signal: AbortSignal): Promise<void> {
   const results = new ProbeResults(parts);
   const scheduler = createProbeScheduler({ ...parts, onOutcome: (outcome) => results.add(outcome) });

@@ -10,15 +10,15 @@ type Parts = {
 
 type Pending = { outcome: ProbeOutcome; seenAt: number; isChanged: boolean };
 
-/** After a statement that failed. */
+/** Delay after a failed statement. */
 const retryMs = 1_000;
-/** The interval may become shorter meanwhile. */
+/** Maximum sleep, because the interval can become shorter in the meantime. */
 const longestWaitMs = 1_000;
 
 /**
- * Writes a changed result at once, and the unchanged ones together once per interval. One statement runs at a time:
- * what comes meanwhile goes into the next one. Results stay until they are written, or until a later one of the same
- * node takes their place.
+ * Writes changed results immediately, and unchanged ones together once per interval. One statement runs at a time;
+ * results that arrive meanwhile go into the next one. A result stays pending until it is written or a later one of
+ * the same node replaces it.
  */
 export class ProbeResults {
   readonly #parts: Parts;
@@ -43,7 +43,7 @@ export class ProbeResults {
     this.#cancelWait();
   }
 
-  /** Writes what is due, or sleeps until something is. */
+  /** Writes the due results, or sleeps until results are due. */
   #proceed(): void {
     this.#cancelWait();
     if (this.#state !== 'waiting') return;
@@ -74,7 +74,7 @@ export class ProbeResults {
     this.#proceed();
   }
 
-  /** @returns the error of the statement */
+  /** @returns the error of the statement, if it failed */
   async #write(due: readonly Pending[], now: number): Promise<unknown> {
     try {
       await this.#parts.write(due.map(({ outcome, seenAt }) => ({ ...outcome, age_ms: now - seenAt })));
@@ -89,10 +89,10 @@ export class ProbeResults {
   }
 }
 
-/** The latest result of each node that is not written yet. */
+/** The latest unwritten result of each node. */
 function createPending() {
   const pending = new Map<string, Pending>();
-  /** What is known to be in the database. */
+  /** The last written result of each node. */
   const written = new Map<string, string>();
   const isNews = (outcome: ProbeOutcome) => written.get(outcome.id) !== resultOf(outcome);
   return {
@@ -116,6 +116,6 @@ function createPending() {
   };
 }
 
-/** A changed address may give the same result of another node. */
+/** Includes the revision: after a change of the address, an equal result comes from another node. */
 const resultOf = ({ revision, status, last_error }: ProbeOutcome): string =>
   `${revision} ${status} ${last_error}`;

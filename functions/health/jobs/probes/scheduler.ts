@@ -5,7 +5,7 @@ import type { ProbeLimits } from './node.ts';
 
 export type SchedulerParts = {
   timing: Timing;
-  /** From the start of one probe of a healthy node to the start of the next. */
+  /** Interval between the starts of two probes of a healthy node. */
   intervalMs: () => number;
   /** Must resolve within the limit. */
   probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
@@ -13,43 +13,47 @@ export type SchedulerParts = {
 };
 
 export type ProbeScheduler = {
-  /** Replaces the nodes that are probed. A new or changed node is probed soon, a removed one no longer. */
+  /**
+   * Replaces the set of probed nodes. New and changed nodes are probed soon; removed ones are not probed any more.
+   */
   setTargets(targets: readonly ProbeTarget[]): void;
-  /** Ends all probes; none of them has an outcome. */
+  /** Aborts all probes; aborted probes have no outcome. */
   stop(): void;
 };
 
-/** A node with its own schedule: the next probe starts a part of its period after the last one started. */
+/** A node with its own schedule. The next probe starts a fraction of the period after the start of the last one. */
 type Entry = {
   target: ProbeTarget;
   /** The last probe failed. */
   isSick: boolean;
   baseAt: number;
-  /** The part of the period, drawn anew for each probe, so that nodes do not stay in step. */
+  /**
+   * Fraction of the period. It is random for each probe, so that the probes of different nodes do not synchronize.
+   */
   part: number;
   /** Set until the first probe starts. */
   firstAt: number | undefined;
-  /** Start of the last probe that had the full limit. */
+  /** Start of the last probe with the full time limit. */
   fullAt: number;
   running: AbortController | undefined;
-  /** The last failure was not used, because this process was late. */
+  /** The last failure was discarded because this process was delayed. */
   isRepeated: boolean;
 };
 
-/** A sick node is probed this often, or every interval if that is shorter. */
+/** Interval of the probes of a failing node, unless the regular interval is shorter. */
 const sickEveryMs = 5_000;
-/** A sick node may answer slowly, so that some of its probes have the full limit. */
+/** Interval at which a failing node is probed with the full time limit, because it can respond slowly. */
 const fullEveryMs = 30_000;
-/** After a start the first probes follow each other this closely, unless the interval demands more. */
+/** Gap between the first probes after a start, unless the interval requires a shorter one. */
 const firstGapMs = 10;
-/** A change of the interval counts within this time. */
+/** A change of the interval takes effect within this time. */
 const longestWaitMs = 1_000;
-/** Nodes that are due within this time start together. */
+/** Nodes that are due within this time are started together. */
 const shortestWaitMs = 10;
-/** A timeout that came this much late says that this process stood still, not that the node did. */
+/** A time-out that fires this much too late indicates that this process was paused, not that the node is slow. */
 const lateMs = 250;
 
-/** Probes each node on its own schedule, with one lane for healthy nodes and one for sick ones. */
+/** Probes each node on its own schedule, with one lane for healthy nodes and one for failing ones. */
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   const { timing, intervalMs } = parts;
   const entries = new Map<string, Entry>();
@@ -57,7 +61,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   let cancelWait = (): void => undefined;
   let isStopped = false;
 
-  /** Starts what is due, and sleeps until the next node is. */
+  /** Starts the due probes and sleeps until the next one is due. */
   function proceed(): void {
     cancelWait();
     if (isStopped) return;
@@ -85,7 +89,7 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   };
 }
 
-/** The nodes that are due, the longest due first, and when the next one is. */
+/** Returns the due nodes, longest overdue first, and the time at which the next node is due. */
 function agendaOf(entries: Iterable<Entry>, now: number, intervalMs: number) {
   const due: Entry[] = [];
   let nextAt = now + longestWaitMs;
@@ -99,7 +103,7 @@ function agendaOf(entries: Iterable<Entry>, now: number, intervalMs: number) {
   return { due, nextAt };
 }
 
-/** One probe; one that was ended from outside has no outcome. */
+/** Runs one probe. An aborted probe has no outcome. */
 async function run(parts: SchedulerParts, entry: Entry, leave: () => void): Promise<void> {
   const { timing } = parts;
   const { target } = entry;
@@ -143,7 +147,7 @@ function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], p
       target,
       isSick: isFailing(target),
       baseAt: now,
-      // Spreads the second probes over the whole interval.
+      // Spreads the second probes over the interval.
       part: 0.1 + 0.9 * parts.timing.random(),
       firstAt: now + at * gapMs,
       fullAt: now,
@@ -156,7 +160,7 @@ function dueOf({ firstAt, baseAt, part, isSick }: Entry, intervalMs: number): nu
   return firstAt ?? baseAt + part * (isSick ? Math.min(intervalMs, sickEveryMs) : intervalMs);
 }
 
-/** Always shorter than the period, so that a node that must wait for a place is not late at once. */
+/** Always less than the period, so that a node that waits for a slot is not overdue immediately. */
 const partOf = ({ isSick }: Entry, { random }: Timing): number => (isSick ? 0.8 : 0.85) + 0.15 * random();
 
 const limitOf = ({ isSick, fullAt }: Entry, now: number): number =>

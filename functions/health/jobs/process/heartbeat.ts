@@ -1,11 +1,13 @@
 import type { Db } from '../../../../db/client.ts';
-import { beat, type Worker } from '../../../../db/repositories/jobs/workers.ts';
+import { recordHeartbeat, type Worker } from '../../../../db/repositories/jobs/workers.ts';
 import type { WriteWitness } from '../../../../shared/kernel/observability/write-witness.ts';
 import type { Job } from './loop.ts';
 
-/** Writes every five seconds that this worker is alive, which shows as well that the database accepts writes. */
+/**
+ * Writes the heartbeat of this worker every five seconds. The write also shows whether the database accepts writes.
+ */
 export const heartbeatJob = (db: Db, worker: Worker, writes: WriteWitness): Job => ({
   name: 'heartbeat',
   intervalMs: () => 5_000,
-  round: () => writes.observe(() => beat(db, worker)),
+  round: () => writes.observe(() => recordHeartbeat(db, worker)),
 });

@@ -3,15 +3,15 @@ import type { Log } from '../../../../shared/kernel/observability/log.ts';
 
 export type Job = {
   name: string;
-  /** The time from the start of one round to the start of the next; asked again while it passes, since it may change. */
+  /** Interval between the starts of two rounds. It is evaluated repeatedly during the wait, because it can change. */
   intervalMs: () => number;
   round: (signal: AbortSignal) => Promise<void>;
 };
 
 /**
- * Runs a job round after round until `signal` aborts; the promise never rejects. Rounds never overlap: after one
- * that took longer than the interval the next one starts a moment later.
- * @param pause waits; injected so that tests need not
+ * Runs the rounds of a job until `signal` aborts; the promise never rejects. Rounds never overlap: after a round that
+ * takes longer than the interval, the next one starts after a short pause.
+ * @param pause waits; injected so that tests need not wait
  */
 export async function runEvery(
   { name, intervalMs, round }: Job,
@@ -31,13 +31,13 @@ export async function runEvery(
   }
 }
 
-/** A job that is always late must not keep the process busy. */
+/** Limits the load of a job whose rounds always exceed the interval. */
 const shortestPauseMs = 100;
 
-/** A changed interval counts within this time. */
+/** A changed interval takes effect within this time. */
 const longestSleepMs = 1_000;
 
-/** @returns early, and without an error, when `signal` aborts */
+/** Waits; resolves early, without an error, when `signal` aborts. */
 async function rest(remainingMs: () => number, signal: AbortSignal): Promise<void> {
   for (let left = remainingMs(); left > 0 && !signal.aborted; left = remainingMs()) {
     await delay(Math.min(left, longestSleepMs), undefined, { signal }).catch(() => undefined);

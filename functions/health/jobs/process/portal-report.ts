@@ -5,11 +5,11 @@ import { metricsMembers } from '../../exposition.ts';
 import type { SystemSampler } from '../../system.ts';
 import type { Job } from './loop.ts';
 
-type Reported = { name: string; system: SystemSampler } & Omit<OwnPortal, 'host'>;
+type PortalReportOptions = { name: string; system: SystemSampler } & Omit<OwnPortal, 'host'>;
 
-/** Reports the portal of this host every fifteen seconds: that it lives, and its metrics. */
-export function portalReportJob(db: Db, { name, system, ...portal }: Reported): Job {
-  // The portal and its sidecar are started together.
+/** Reports the portal of this host and its metrics every fifteen seconds. */
+export function portalReportJob(db: Db, { name, system, ...portal }: PortalReportOptions): Job {
+  // The sidecar starts together with the portal.
   const startedAt = new Date();
   return {
     name: 'portal report',

@@ -4,11 +4,11 @@ import type { Telemetry } from '../../../../shared/kernel/observability/telemetr
 import type { AnyWorker } from '../queue/queue.ts';
 import type { Job } from './loop.ts';
 
-/** Batches, and events of the audit, of one statement. */
+/** Batches and audit events per statement. */
 const batches = 500;
 const events = 10_000;
 
-/** Adds up every two seconds what all processes have counted, so that every sidecar tells the same sums. */
+/** Sums the counts of all processes every two seconds, so that every sidecar reports the same totals. */
 export const telemetryJob = (db: Db): Job => ({
   name: 'telemetry',
   intervalMs: () => 2_000,
@@ -18,20 +18,20 @@ export const telemetryJob = (db: Db): Job => ({
   },
 });
 
-/** Hands over every five seconds what this sidecar has counted itself. */
-export const handOverJob = (telemetry: Telemetry): Job => ({
+/** Writes the counts of this sidecar every five seconds. */
+export const telemetryFlushJob = (telemetry: Telemetry): Job => ({
   name: 'telemetry hand-over',
   intervalMs: () => 5_000,
   round: () => telemetry.flush(),
 });
 
-/** The job, its rounds counted by how they ended; one that was cut short by the end of the sidecar is not. */
+/** Counts the rounds of a job by result. A round that is interrupted by the stop of the sidecar is not counted. */
 export const countedJob = (job: Job, telemetry: Telemetry): Job => ({
   ...job,
   round: (signal) => counted(telemetry, job.name, signal, () => job.round(signal)),
 });
 
-/** The worker, its attempts counted likewise. */
+/** Counts the attempts of a worker by result, in the same way. */
 export const countedWorker = (worker: AnyWorker, telemetry: Telemetry): AnyWorker => ({
   ...worker,
   work: (payload, run) => counted(telemetry, worker.kind.name, run.signal, () => worker.work(payload, run)),

@@ -1,10 +1,10 @@
-/** Time and randomness of what runs by timers; tests bring virtual ones. */
+/** Clock, timers and random numbers; tests inject virtual ones. */
 export type Timing = {
   /** Monotonic, in milliseconds. */
   now(): number;
-  /** Runs the work after `ms`. @returns what cancels it */
+  /** Runs the work after `ms`. @returns a function that cancels it */
   after(ms: number, work: () => void): () => void;
-  /** From 0 up to, and without, 1. */
+  /** At least 0 and less than 1. */
   random(): number;
 };
 

@@ -2,23 +2,23 @@ import { connectPg, type PgConnection, type SessionReport } from '../../../../db
 
 export type EngineOptions = {
   databaseUrl: string;
-  /** False when another sidecar may be the leader. */
+  /** False if another sidecar can be the leader. */
   isLeader(): boolean;
   onSession?: ((report: SessionReport) => void) | undefined;
 };
 
-/** The connections of the engine of the queue, as it takes them. */
+/** The database interface that the job queue engine (pg-boss) expects. */
 export type EngineDatabase = {
   executeSql(text: string, values?: unknown[]): ReturnType<PgConnection['query']>;
   close(): Promise<void>;
 };
 
-/** A statement of the engine was not sent, because the queue belongs to another sidecar. */
+/** Thrown instead of running a statement of the engine, because this sidecar is not the leader. */
 export class NotLeader extends Error {}
 
 /**
- * Runs the statements of the engine. Each is preceded by a look at the lease: a process that was frozen can neither take a
- * job when it wakes nor write how one ended.
+ * Runs the statements of the engine. The lease is checked before each statement, so that a process that was paused
+ * can neither take a job nor write the result of one.
  */
 export function connectEngine({ databaseUrl, isLeader, onSession }: EngineOptions): EngineDatabase {
   const connection = connectPg({
@@ -31,7 +31,8 @@ export function connectEngine({ databaseUrl, isLeader, onSession }: EngineOption
   return {
     executeSql: async (text, values) => {
       if (!isLeader()) throw new NotLeader('the job queue is owned by another sidecar');
-      // Its own transactions are one text, and get the limits as others do.
+      // A transaction of the engine is one text that starts with BEGIN; it gets the same time limits as other
+      // transactions.
       if (!opening.test(text)) return connection.query({ text }, values);
       return connection.use(({ query, begin }) =>
         query({ text: text.replace(opening, `${begin};`) }, values),

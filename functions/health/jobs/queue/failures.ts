@@ -4,7 +4,7 @@ import type { Clock } from '../../../../shared/kernel/clock.ts';
 import { escapeControls } from '../../../../shared/kernel/text.ts';
 import type { FailedJob } from './queue.ts';
 
-/** Writes the failure of a job into the monitoring journal, once however often it is told. */
+/** Writes the failure of a job to the monitoring journal. Idempotent: repeated calls write one entry. */
 export const noteFailedJob =
   (db: Db, clock: Clock) =>
   async ({ id, kind, error }: FailedJob): Promise<void> => {

@@ -3,10 +3,10 @@ import type { Lease, Term } from '../process/lease.ts';
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 
-/** The queue while this sidecar is the leader. */
+/** The job queue; it runs only while this sidecar is the leader. */
 export type LeaderQueue = { current(): Queue | undefined; job: Job; stop(): Promise<void> };
 
-/** Starts the queue in each term of the leader as soon as the database lets it, and stops it when the term is over. */
+/** Starts the queue in each term as soon as the database is available, and stops it at the end of the term. */
 export function runQueueWhileLeading(
   start: (term: Term) => Promise<Queue>,
   lease: Lease,
@@ -16,7 +16,9 @@ export function runQueueWhileLeading(
   const stop = async (): Promise<void> => {
     const stopped = running;
     running = undefined;
-    await stopped?.queue.stop().catch((error: unknown) => log.warn('the job queue did not stop', { error }));
+    await stopped?.queue
+      .stop()
+      .catch((error: unknown) => log.warn('the job queue could not be stopped', { error }));
   };
   const round = async (): Promise<void> => {
     const term = lease.term();

@@ -1,13 +1,16 @@
 import type { Db } from '../../../../db/client.ts';
 import type { OutboxJob } from '../../../../db/repositories/jobs/outbox.ts';
-import { moveWanted } from '../../../../db/repositories/jobs/outbox-moves.ts';
+import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-moves.ts';
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 
-/** Jobs of one transaction. */
+/** Jobs per transaction. */
 const atOnce = 100;
 
-/** Moves what functions want done into the queue, twice a second; kinds that it does not know are left to others. */
+/**
+ * Moves jobs from the outbox to the queue twice a second. Kinds of jobs that this version does not support stay in
+ * the outbox.
+ */
 export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
   name: 'outbox',
   intervalMs: () => 500,
@@ -19,7 +22,7 @@ export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
 });
 
 async function moveSome(db: Db, { boss, kinds, wake }: Queue): Promise<number> {
-  const moved = await moveWanted(db, kinds, atOnce, (kind, jobs, engine) =>
+  const moved = await moveFromOutbox(db, kinds, atOnce, (kind, jobs, engine) =>
     boss.insert(kind, jobs.map(insertOf), { db: engine }),
   );
   wake(moved);

@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import type { SessionReport } from '../../../../db/pg.ts';
-import { handBackAttempt, handBackLost, withoutHeartbeats } from '../../../../db/repositories/jobs/runs.ts';
+import { returnAttempt, returnLostJobs, withoutHeartbeats } from '../../../../db/repositories/jobs/runs.ts';
 import type { JobKind } from '../../../../shared/kernel/job-kinds.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import { connectEngine, type EngineDatabase, NotLeader } from './engine.ts';
@@ -11,79 +11,82 @@ export type JobRun = {
   kind: string;
   /** Earlier attempts. */
   attempt: number;
-  /** Aborts when the attempt counts no more, and when the sidecar stops or is not the leader any more. */
+  /** Aborts when the attempt is no longer valid, when the sidecar stops and when it loses the lease. */
   signal: AbortSignal;
 };
 
-/** What this sidecar can work. */
+/** The worker of one kind of job. */
 export type WorkerOf<Payload> = {
   kind: JobKind<Payload>;
   work(payload: Payload, run: JobRun): Promise<void>;
 };
-/** Workers of all payloads stand in one list; each parses its own. */
+/** A worker with any payload; each worker parses its own. */
 export type AnyWorker = WorkerOf<unknown>;
 
 export type Queue = {
   boss: PgBoss;
-  /** Names of what it works. */
+  /** Kinds of jobs that the queue runs. */
   kinds: readonly string[];
-  /** Lets workers of these kinds look for jobs now and not only at their next turn. */
+  /** Makes the workers of these kinds poll immediately. */
   wake(kinds: Iterable<string>): void;
-  /** To be called every few seconds: hands back jobs whose attempt was lost with an answer of the database. */
+  /**
+   * Returns lost jobs to the queue, for example after a lost response of the database. Must be called every few
+   * seconds.
+   */
   tend(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** An attempt as the engine hands it out. */
+/** An attempt, as the engine passes it to a worker. */
 type Attempt = { id: string; data: unknown; retryCount: number; signal: AbortSignal };
 
 type QueueParts = {
   databaseUrl: string;
   log: Log;
-  /** Aborts when no further job may begin, and those under way are to be handed back. */
+  /** Aborts when no further job may start and running jobs must be returned to the queue. */
   stopping: AbortSignal;
-  /** False when another sidecar may be the leader: from then on the queue is not touched. */
+  /** False if another sidecar can be the leader; from then on, this sidecar does not access the queue. */
   isLeader(): boolean;
   onSession?: (report: SessionReport) => void;
-  /** Tells whoever looks after the installation; asked again when it fails, so it must know what it has told. */
+  /** Reports a failed job. It is called again after an error, so it must be idempotent. */
   noteFailure(job: FailedJob): Promise<void>;
 };
 
-/** A job whose last attempt failed, or of whose last attempt nothing was heard any more. */
+/** A job whose last attempt failed or was lost. */
 export type FailedJob = { id: string; kind: string; error: string };
 
-/** Where jobs end whose last attempt failed. */
+/** The dead-letter queue, for jobs whose last attempt failed. */
 const failedJobs = 'failed-jobs';
 
 const pollingS = 1;
-/** Seconds between checks for jobs that exceed their time limit; workers keep to it by themselves. */
+/** Seconds between checks for jobs that exceed their time limit. Workers enforce the limit themselves. */
 const superviseS = 300;
-/** Milliseconds that a job may take to give up when the sidecar stops. */
+/** Grace period for jobs when the sidecar stops, in milliseconds. */
 const graceMs = 5_000;
-/** Seconds after which a job that is active but not worked here is taken to be lost. */
+/** Seconds after which an active job that does not run in this process counts as lost. */
 const lostS = 15;
 
 /**
- * Starts the queue in its own schema of the database, which a migration has made, and works the given kinds. To be run
- * by one sidecar at a time, the leader: jobs that are active at the start belonged to a former one, and run again.
- * Each job is worked at least once, and again after a failure with growing delays.
- * @throws Error when the database is away
+ * Starts the queue in its own database schema, which a migration creates, and runs the given workers. Only one
+ * sidecar at a time, the leader, may do so: jobs that are active at the start belong to a previous leader and run
+ * again. Each job runs at least once, and is retried after a failure with increasing delays.
+ * @throws Error if the database is unavailable
  */
 export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[]): Promise<Queue> {
   const { log, stopping, isLeader, noteFailure } = parts;
   const db = connectEngine(parts);
   const worked = new Set<string>();
-  const trouble: Trouble = { at: undefined };
-  const boss = createBoss(parts, db, trouble);
+  const lastError: LastError = { at: undefined };
+  const boss = createBoss(parts, db, lastError);
   const stop = async (graceful: boolean): Promise<void> => {
     await boss.stop({ graceful, timeout: graceMs });
-    // Waits for the statements of workers that did not give up.
+    // Waits for the statements of workers that do not end within the grace period.
     void db.close();
   };
   try {
     await boss.start();
     await db.executeSql(withoutHeartbeats);
-    await handBackOthers(db, worked, 0);
+    await returnLostToQueue(db, worked, 0);
     const context = { boss, db, log, stopping, worked };
     await startJournal(context, noteFailure);
     const ids = new Map<string, string>();
@@ -94,7 +97,7 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
-      tend: () => tend(db, worked, trouble),
+      tend: () => returnLost(db, worked, lastError),
       stop: () => stop(isLeader()),
     };
   } catch (error) {
@@ -103,41 +106,45 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
   }
 }
 
-/** When a statement of the engine last failed; with its answer an attempt may be lost. */
-type Trouble = { at: number | undefined };
+/** Time of the last failed statement of the engine. If its response was lost, an attempt can be lost with it. */
+type LastError = { at: number | undefined };
 
-function createBoss({ log, isLeader }: QueueParts, db: EngineDatabase, trouble: Trouble): PgBoss {
+function createBoss({ log, isLeader }: QueueParts, db: EngineDatabase, lastError: LastError): PgBoss {
   const boss = new PgBoss({
     db,
-    // The schema and its indexes belong to the owner of the database.
+    // The owner of the database owns the schema and its indexes.
     migrate: false,
     reindex: false,
     superviseIntervalSeconds: superviseS,
     monitorIntervalSeconds: superviseS,
   });
   boss.on('error', (error) => {
-    trouble.at = performance.now();
-    if (isLeader()) log.warn('the job queue', { error });
+    lastError.at = performance.now();
+    if (isLeader()) log.warn('the job queue reported an error', { error });
   });
   return boss;
 }
 
-async function tend(db: EngineDatabase, worked: ReadonlySet<string>, trouble: Trouble): Promise<void> {
-  const { at } = trouble;
+async function returnLost(
+  db: EngineDatabase,
+  worked: ReadonlySet<string>,
+  lastError: LastError,
+): Promise<void> {
+  const { at } = lastError;
   if (at === undefined || performance.now() - at < lostS * 1000) return;
-  await handBackOthers(db, worked, lostS);
-  if (trouble.at === at) trouble.at = undefined;
+  await returnLostToQueue(db, worked, lostS);
+  if (lastError.at === at) lastError.at = undefined;
 }
 
-/** What the workers of a queue share; `worked` are the ids of the jobs that this process works. */
+/** Shared state of the workers of a queue. `worked` contains the ids of the jobs that this process runs. */
 type Context = { boss: PgBoss; db: EngineDatabase; log: Log; stopping: AbortSignal; worked: Set<string> };
 
-async function handBackOthers(
+async function returnLostToQueue(
   db: EngineDatabase,
   worked: ReadonlySet<string>,
   seconds: number,
 ): Promise<void> {
-  const { text, values } = handBackLost([...worked], seconds);
+  const { text, values } = returnLostJobs([...worked], seconds);
   await db.executeSql(text, values);
 }
 
@@ -164,54 +171,54 @@ async function startWorker(context: Context, { kind, work }: AnyWorker): Promise
   });
 
   async function attempt({ id, data, retryCount, signal }: Attempt): Promise<void> {
-    const told = { job: kind.name, id, attempt: retryCount };
+    const logFields = { job: kind.name, id, attempt: retryCount };
     const run = { id, kind: kind.name, attempt: retryCount, signal: AbortSignal.any([signal, stopping]) };
-    const handing = handedBackOn(stopping, () => handBack(context, run));
+    const stopHandler = returnOnStop(stopping, () => returnToQueue(context, run));
     worked.add(id);
     try {
       stopping.throwIfAborted();
       await work(kind.payload.parse(data), run);
     } catch (error) {
-      await handing.settled();
-      if (stopping.aborted) log.info('a job is returned to the queue', told);
-      else log.warn('an attempt at a job failed', { ...told, error });
+      await stopHandler.settled();
+      if (stopping.aborted) log.info('a job is returned to the queue', logFields);
+      else log.warn('an attempt of a job failed', { ...logFields, error });
       throw error;
     } finally {
       worked.delete(id);
-      handing.forget();
+      stopHandler.forget();
     }
   }
 }
 
 /**
- * Hands a job back at the moment at which the sidecar stops, and not only when its worker gives up: a worker that does
- * not is cut off by the engine.
+ * Returns a job to the queue immediately when the sidecar stops, not when its worker ends: the engine does not wait
+ * for a worker that exceeds the grace period.
  */
-function handedBackOn(stopping: AbortSignal, handBack: () => Promise<void>) {
-  let handed: Promise<void> | undefined;
+function returnOnStop(stopping: AbortSignal, returnToQueue: () => Promise<void>) {
+  let returned: Promise<void> | undefined;
   const onStop = () => {
-    handed = handBack();
+    returned = returnToQueue();
   };
   if (stopping.aborted) onStop();
   else stopping.addEventListener('abort', onStop, { once: true });
   return {
-    settled: async () => handed,
+    settled: async () => returned,
     forget: () => stopping.removeEventListener('abort', onStop),
   };
 }
 
-async function handBack({ db, log }: Context, run: JobRun): Promise<void> {
-  const { text, values } = handBackAttempt(run);
+async function returnToQueue({ db, log }: Context, run: JobRun): Promise<void> {
+  const { text, values } = returnAttempt(run);
   try {
     await db.executeSql(text, values);
   } catch (error) {
-    // The next leader hands back every job; otherwise it costs the job one of its tries.
+    // The next leader returns all jobs to the queue. Without a new leader, the job loses one of its attempts.
     if (!(error instanceof NotLeader))
       log.warn('a job could not be returned to the queue', { job: run.kind, id: run.id, error });
   }
 }
 
-/** Works the jobs that failed for good. */
+/** Reports the jobs in the dead-letter queue. */
 async function startJournal({ boss, worked }: Context, note: QueueParts['noteFailure']): Promise<void> {
   await defineKind(boss, failedJobs, { retryLimit: 1_000, retryDelay: 5 });
   const options = { pollingIntervalSeconds: pollingS, includeMetadata: true } as const;
@@ -227,11 +234,14 @@ async function startJournal({ boss, worked }: Context, note: QueueParts['noteFai
   });
 }
 
-/** The engine keeps what an attempt threw as an object. */
+/** The engine stores the error of an attempt as an object. */
 const messageOf = (output: object | null): string =>
   output !== null && 'message' in output && typeof output.message === 'string' ? output.message : '';
 
-/** Makes the queue of a kind, or gives the one that is there the settings of this version; only its policy is for good. */
+/**
+ * Creates the queue of a kind of job, or updates its settings to those of this version. The policy of an existing
+ * queue cannot change.
+ */
 async function defineKind(boss: PgBoss, name: string, options: Parameters<PgBoss['createQueue']>[1]) {
   await boss.createQueue(name, options);
   const { policy: _, ...rest } = options ?? {};

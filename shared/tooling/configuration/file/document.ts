@@ -2,7 +2,7 @@ import { isObject } from '../../../kernel/json/json.ts';
 import { type Kind, kinds, type Section, sections } from '../kinds.ts';
 import { didYouMean, nearestOf } from '../records/names.ts';
 import { ConfigurationFault, gathered, type Path } from './fault.ts';
-import { type Found, valuesAt, withMember } from './paths.ts';
+import { type PathValue, valuesAt, withMember } from './paths.ts';
 import { resolveSecret } from './placeholders.ts';
 import type { YamlFile } from './yaml-file.ts';
 
@@ -78,7 +78,7 @@ const hidden = (content: Record<string, unknown>, path: readonly string[]): Reco
 function secretOf(
   file: YamlFile,
   at: Path,
-  { at: path, value: text }: Found,
+  { at: path, value: text }: PathValue,
   env: Readonly<NodeJS.ProcessEnv>,
 ): Secret {
   const resolved = resolveSecret(text, file.path, env);

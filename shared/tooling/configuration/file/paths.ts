@@ -2,13 +2,13 @@ import { isObject } from '../../../kernel/json/json.ts';
 import type { Path } from './fault.ts';
 
 /** A value found in an object, and its path. */
-export type Found = { at: Path; value: unknown };
+export type PathValue = { at: Path; value: unknown };
 
 /**
  * Returns the values that match a pattern of member names; `*` matches every element of an array. Absent and null
  * values are skipped.
  */
-export function valuesAt(value: unknown, pattern: readonly string[], at: Path = []): Found[] {
+export function valuesAt(value: unknown, pattern: readonly string[], at: Path = []): PathValue[] {
   const [step, ...rest] = pattern;
   if (value === null || value === undefined) return [];
   if (step === undefined) return [{ at, value }];

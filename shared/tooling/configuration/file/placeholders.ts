@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileReason } from '../../start/file-faults.ts';
 
 /** The value of a secret, or an error of its placeholder; an error never contains a value. */
-export type Resolved = { value: string } | { fault: string };
+export type ResolvedSecret = { value: string } | { fault: string };
 
 export const placeholder = /^\$\{(env|file):([^}]+)\}$/;
 
@@ -13,7 +13,7 @@ const longestSecret = 65_536;
  * Resolves `${env:NAME}` or `${file:path}`; the final line end of a file is removed.
  * @param file the configuration file; relative paths start from its folder
  */
-export function resolveSecret(text: unknown, file: string, env: Readonly<NodeJS.ProcessEnv>): Resolved {
+export function resolveSecret(text: unknown, file: string, env: Readonly<NodeJS.ProcessEnv>): ResolvedSecret {
   const [, source, name = ''] = (typeof text === 'string' && placeholder.exec(text)) || [];
   if (source === undefined)
     return {
@@ -22,12 +22,12 @@ export function resolveSecret(text: unknown, file: string, env: Readonly<NodeJS.
   return source === 'env' ? fromEnvironment(name, env) : fromFile(resolve(dirname(file), name));
 }
 
-function fromEnvironment(name: string, env: Readonly<NodeJS.ProcessEnv>): Resolved {
+function fromEnvironment(name: string, env: Readonly<NodeJS.ProcessEnv>): ResolvedSecret {
   const value = env[name];
   return value ? { value } : { fault: `the environment variable ${name} is not set` };
 }
 
-function fromFile(path: string): Resolved {
+function fromFile(path: string): ResolvedSecret {
   try {
     if (statSync(path).size > longestSecret) return { fault: `${path} has more than 64 KiB` };
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');

@@ -11,16 +11,16 @@ import { checkBody } from '../records/bodies.ts';
 import { didYouMean, nearestOf } from '../records/names.ts';
 import type { Operator } from '../records/operator.ts';
 import { memberNames } from '../records/schema-members.ts';
-import { identityOf, inSlices, type State, type Stored } from '../records/state.ts';
+import { identityOf, inSlices, type PortalRecord, type State } from '../records/state.ts';
 
 /** A validated entry of a file, and the record with the same name. */
-export type Wanted = {
+export type DesiredRecord = {
   entry: Entry;
   /** The id of the record, or a temporary id until it is created. */
   id: string;
   /** With ids instead of names, and without secrets. */
   body: Record<string, unknown>;
-  stored: Stored | undefined;
+  stored: PortalRecord | undefined;
 };
 
 /**
@@ -31,7 +31,7 @@ export async function readDesired(
   operator: Operator,
   configuration: Configuration,
   state: State,
-): Promise<Wanted[]> {
+): Promise<DesiredRecord[]> {
   await addUsers(operator, configuration, state);
   const matched = matchAll(configuration, state);
   return gathered(matched, ({ entry, id, stored }) => ({
@@ -56,10 +56,10 @@ async function addUsers(operator: Operator, { entries }: Configuration, { names 
   for (const { id, label, name } of found) names.add('users', `${label}/${name}`, id);
 }
 
-type Matched = Pick<Wanted, 'entry' | 'id' | 'stored'>;
+type MatchedEntry = Pick<DesiredRecord, 'entry' | 'id' | 'stored'>;
 
 /** Domains are matched before groups, which are identified within their domain. */
-function matchAll({ file, entries }: Configuration, { records, names }: State): Matched[] {
+function matchAll({ file, entries }: Configuration, { records, names }: State): MatchedEntry[] {
   const seen = new Map<string, Entry>();
   const labels = new Map<unknown, string>(
     records.authenticators.map(({ id, view }) => [id, String(view.small_name)]),

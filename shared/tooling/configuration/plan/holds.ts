@@ -2,13 +2,13 @@ import { conflict } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { verbatim } from '../../../messages/message.ts';
 import type { Operator } from '../records/operator.ts';
-import { pathOf, type Stored } from '../records/state.ts';
+import { type PortalRecord, pathOf } from '../records/state.ts';
 
 /**
  * Rejects pruning of a record in use that the API would delete together with dependent objects.
  * @throws AppError `invalid_state`
  */
-export async function holdOf(operator: Operator, { kind, id, parent }: Stored): Promise<void> {
+export async function mustNotBeInUse(operator: Operator, { kind, id, parent }: PortalRecord): Promise<void> {
   const { body } = await operator.call(`${kind.type}.get`, { params: pathOf(kind, id, parent) });
   const reason = reasonOf(kind.section, body);
   if (reason !== undefined) throw conflict('in_use', verbatim(reason));

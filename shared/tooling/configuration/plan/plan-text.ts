@@ -3,19 +3,19 @@ import type { Entry } from '../file/document.ts';
 import { valuesAt } from '../file/paths.ts';
 import type { Kind } from '../kinds.ts';
 import type { Names } from '../records/names.ts';
-import type { Stored } from '../records/state.ts';
+import type { PortalRecord } from '../records/state.ts';
 import type { Action, Change, PlannedSecret } from './plan.ts';
 import { nameOf, reasonOf } from './refusal-text.ts';
 import type { Schedule } from './schedule.ts';
 
-type Shown = Pick<Schedule, 'kept' | 'units'> & {
+type PlanSummary = Pick<Schedule, 'kept' | 'units'> & {
   actions: readonly Action[];
   unchanged: readonly Entry[];
-  builtin: readonly Stored[];
+  builtin: readonly PortalRecord[];
 };
 
 /** The plan as text: `+` create, `~` change with each member, `-` delete, `=` kept although it is not in the file. */
-export function planText({ actions, units, kept, unchanged, builtin }: Shown, names: Names): string {
+export function planText({ actions, units, kept, unchanged, builtin }: PlanSummary, names: Names): string {
   const resent = new Set(
     units.flatMap(({ steps }) => steps.filter(({ means }) => means.sendsSecrets).map(({ action }) => action)),
   );

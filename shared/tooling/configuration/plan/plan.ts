@@ -3,9 +3,16 @@ import { canonicalJson } from '../../../kernel/json/json.ts';
 import type { Configuration, Entry } from '../file/document.ts';
 import { kinds } from '../kinds.ts';
 import type { Operator } from '../records/operator.ts';
-import { identityOf, isSecretSet, pathOf, type State, type Stored, storedOf } from '../records/state.ts';
+import {
+  identityOf,
+  isSecretSet,
+  type PortalRecord,
+  pathOf,
+  type State,
+  storedOf,
+} from '../records/state.ts';
 import { isSameSecret } from '../records/stored-secrets.ts';
-import type { Wanted } from './desired.ts';
+import type { DesiredRecord } from './desired.ts';
 
 type Body = Record<string, unknown>;
 
@@ -20,14 +27,14 @@ export type Create = { do: 'create'; entry: Entry; id: string; body: Body; secre
 export type Change = {
   do: 'change';
   entry: Entry;
-  stored: Stored;
+  stored: PortalRecord;
   revision: number;
   body: Body;
   /** Names of changed members. */
   members: string[];
   secrets: PlannedSecret[];
 };
-export type Delete = { do: 'delete'; stored: Stored; revision: number };
+export type Delete = { do: 'delete'; stored: PortalRecord; revision: number };
 export type Action = Create | Change | Delete;
 
 export type Plan = {
@@ -51,7 +58,7 @@ export async function planOf(
     prune,
   }: {
     state: State;
-    wanted: readonly Wanted[];
+    wanted: readonly DesiredRecord[];
     configuration: Configuration;
     prune: boolean;
   },
@@ -78,7 +85,7 @@ export async function planOf(
 async function actionFor(
   operator: Operator,
   sealer: Sealer,
-  { entry, id, body, stored }: Wanted,
+  { entry, id, body, stored }: DesiredRecord,
   state: State,
 ): Promise<Create | Change | undefined> {
   if (!stored) {
@@ -98,7 +105,7 @@ const plannedSecrets = async (
   operator: Operator,
   sealer: Sealer,
   { secrets }: Entry,
-  stored: Stored,
+  stored: PortalRecord,
 ): Promise<PlannedSecret[]> => {
   const planned: PlannedSecret[] = [];
   for (const secret of secrets) {
@@ -119,9 +126,9 @@ export const differing = (before: Body, after: Body): string[] =>
 /** Reads the record again, with its revision. */
 export async function reread(
   operator: Operator,
-  { kind, id, parent }: Stored,
+  { kind, id, parent }: PortalRecord,
   { pictures }: Pick<State, 'pictures'>,
-): Promise<{ stored: Stored; revision: number }> {
+): Promise<{ stored: PortalRecord; revision: number }> {
   const { body, revision = 0 } = await operator.call(`${kind.type}.get`, {
     params: pathOf(kind, id, parent),
   });
@@ -129,7 +136,11 @@ export async function reread(
 }
 
 /** The records that are not in the sections of the file, in the order of deletion. */
-function leftOver({ sections }: Configuration, wanted: readonly Wanted[], { records }: State): Stored[] {
+function leftOver(
+  { sections }: Configuration,
+  wanted: readonly DesiredRecord[],
+  { records }: State,
+): PortalRecord[] {
   const kept = new Set(wanted.map(({ id }) => id));
   return sections
     .toReversed()
@@ -139,9 +150,9 @@ function leftOver({ sections }: Configuration, wanted: readonly Wanted[], { reco
 /** Built-in records that pruning skips, for the plan. */
 export const builtinLeftOver = (
   { sections }: Configuration,
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredRecord[],
   { records }: State,
-): Stored[] => {
+): PortalRecord[] => {
   const named = new Set(
     wanted.map(({ entry, body }) => `${entry.kind.section} ${identityOf(entry.name, body.authenticator_id)}`),
   );

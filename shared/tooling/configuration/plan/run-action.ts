@@ -20,7 +20,7 @@ export type Run = {
 };
 
 /** Options determined by the rehearsal. */
-export type Means = {
+export type RunHints = {
   /** Sends unchanged secrets, because their destination changes. */
   sendsSecrets?: boolean;
   /** Revision after an earlier action on the same record in this run. */
@@ -32,7 +32,7 @@ export type Means = {
  * @returns the revision of the record, undefined after a deletion
  * @throws AppError of the operation
  */
-export function runAction(run: Run, action: Action, means: Means = {}): Promise<number | undefined> {
+export function runAction(run: Run, action: Action, means: RunHints = {}): Promise<number | undefined> {
   switch (action.do) {
     case 'create':
       return create(run, action);
@@ -56,7 +56,7 @@ async function create(run: Run, { entry, id, body, secrets }: Create): Promise<n
   return changeAttributes(run, kind, realId, [], body, made.revision);
 }
 
-async function change(run: Run, action: Change, means: Means): Promise<number | undefined> {
+async function change(run: Run, action: Change, means: RunHints): Promise<number | undefined> {
   const { entry, stored, body, members, secrets } = action;
   const { kind } = entry;
   let revision = means.revision ?? action.revision;
@@ -75,7 +75,7 @@ async function change(run: Run, action: Change, means: Means): Promise<number | 
 async function remove(
   { operator }: Run,
   { stored: { kind, id, parent }, revision: planned }: Delete,
-  { revision = planned }: Means,
+  { revision = planned }: RunHints,
 ): Promise<undefined> {
   await operator.call(`${kind.type}.delete`, {
     params: pathOf(kind, id, parent),

@@ -3,11 +3,11 @@ import { type Db, rehearse, withTransaction } from '../../../../db/client.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { Pictures } from '../file/pictures.ts';
 import type { Operator } from '../records/operator.ts';
-import { holdOf } from './holds.ts';
+import { mustNotBeInUse } from './holds.ts';
 import type { Action, Change, Delete } from './plan.ts';
-import { type Means, type Run, runAction, yieldPlace } from './run-action.ts';
+import { type Run, type RunHints, runAction, yieldPlace } from './run-action.ts';
 
-export type Step = { action: Action; means: Means };
+export type Step = { action: Action; means: RunHints };
 /** Actions that are only possible together: some records yield unique values first, all in one transaction. */
 export type Unit = { yields: { action: Change | Delete; token: string }[]; steps: Step[] };
 
@@ -70,7 +70,7 @@ async function tryAll(run: Run, handle: Db, steps: readonly Step[]): Promise<Pas
 async function refusalOf(run: Run, handle: Db, step: Step): Promise<AppError | undefined> {
   try {
     await within(run, handle, async (inner) => {
-      if (step.action.do === 'delete') await holdOf(inner.operator, step.action.stored);
+      if (step.action.do === 'delete') await mustNotBeInUse(inner.operator, step.action.stored);
       await runAction(inner, step.action, step.means);
     });
     return undefined;

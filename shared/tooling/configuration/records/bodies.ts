@@ -8,10 +8,10 @@ import type { Kind } from '../kinds.ts';
 type Body = Record<string, unknown>;
 
 /** A validated entry, or the errors of its members. */
-export type Checked = { body: Body } | { error: z.ZodError };
+export type ValidationResult = { body: Body } | { error: z.ZodError };
 
 /** Validates an entry with ids instead of names, and adds defaults. */
-export function checkBody(kind: Kind, entry: Body): Checked {
+export function checkBody(kind: Kind, entry: Body): ValidationResult {
   const type = kind.section === 'authenticators' ? findDomainType(entry.type) : undefined;
   const shape = type ? kind.shape.extend({ params: type.settings.shape.prefault({}) }) : kind.shape;
   const { data, error } = shape.strict().safeParse(entry, { reportInput: true });

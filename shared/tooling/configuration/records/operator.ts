@@ -14,13 +14,13 @@ import { Answer } from '../../../http/serve/answer.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Parameters, parametersFrom } from '../../../kernel/system-parameters.ts';
 
-type Given = Partial<Pick<RawInput, 'params' | 'query' | 'body' | 'conditions'>>;
+type CallInput = Partial<Pick<RawInput, 'params' | 'query' | 'body' | 'conditions'>>;
 type Body = Record<string, unknown>;
 
 /** Runs operations of the administration as `system:apply`, with the permissions of an administrator of all sites. */
 export type Operator = {
   /** @throws AppError of the operation */
-  call(id: string, given?: Given): Promise<Answer<Body>>;
+  call(id: string, given?: CallInput): Promise<Answer<Body>>;
   /** Returns an operator for a transaction handle. */
   on(handle: Db): Operator;
   db: Db;

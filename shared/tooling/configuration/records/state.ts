@@ -10,7 +10,7 @@ import { Names } from './names.ts';
 import type { Operator } from './operator.ts';
 
 /** A record of the portal. */
-export type Stored = {
+export type PortalRecord = {
   kind: Kind;
   id: string;
   /** Unique within its section, for a group within its domain. */
@@ -26,7 +26,7 @@ export type Stored = {
 };
 
 export type State = {
-  records: Readonly<Record<Section, readonly Stored[]>>;
+  records: Readonly<Record<Section, readonly PortalRecord[]>>;
   names: Names;
   /** SHA-256 of the pictures of rules by id. */
   pictures: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export type State = {
 /** Reads all records that a file can describe. */
 export async function readState(operator: Operator): Promise<State> {
   const pictures = new Map<string, string>();
-  const records = {} as Record<Section, Stored[]>;
+  const records = {} as Record<Section, PortalRecord[]>;
   for (const section of sections) {
     const kind = kinds[section];
     const owners = section === 'groups' ? records.authenticators.map(({ id }) => id) : [undefined];
@@ -80,7 +80,7 @@ export async function storedOf(
   view: Record<string, unknown>,
   parent: string | undefined,
   pictures: ReadonlyMap<string, string>,
-): Promise<Stored> {
+): Promise<PortalRecord> {
   const id = String(view.id);
   return {
     kind,
@@ -138,7 +138,7 @@ export const identityOf = (name: string, parent?: unknown): string =>
   parent === undefined ? foldName(name) : `${String(parent)}/${foldName(name)}`;
 
 /** True if the secret at this path of the record is set. */
-export function isSecretSet({ view }: Stored, path: readonly string[]): boolean {
+export function isSecretSet({ view }: PortalRecord, path: readonly string[]): boolean {
   const owner = path.slice(0, -1).reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), view);
   return isObject(owner) && owner[`${path.at(-1)}_set`] === true;
 }

@@ -2,16 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Db } from '../../../../db/client.ts';
 import { authenticators } from '../../../../db/repositories/identity/authenticators.ts';
 import { dispatchers } from '../../../../db/repositories/sites/dispatchers.ts';
-import type { Place, Sealer } from '../../../kernel/crypto/sealing.ts';
-import type { Stored } from './state.ts';
+import type { SealedField, Sealer } from '../../../kernel/crypto/sealing.ts';
+import type { PortalRecord } from './state.ts';
 
-type Sealed = { text: string; place: Place };
+type SealedSecret = { text: string; place: SealedField };
 
 /** Compares a secret with the stored one. @returns undefined if no configured key opens the stored one */
 export async function isSameSecret(
   db: Db,
   sealer: Sealer,
-  stored: Stored,
+  stored: PortalRecord,
   path: readonly string[],
   value: string,
 ): Promise<boolean | undefined> {
@@ -22,7 +22,7 @@ export async function isSameSecret(
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-async function sealedOf(db: Db, { kind, id }: Stored, name: string): Promise<Sealed | undefined> {
+async function sealedOf(db: Db, { kind, id }: PortalRecord, name: string): Promise<SealedSecret | undefined> {
   const everywhere = { scope: '*' } as const;
   if (kind.section === 'dispatchers') {
     const text = (await dispatchers.find(db, id, everywhere))?.health_key;

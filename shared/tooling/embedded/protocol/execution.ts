@@ -8,7 +8,7 @@ import { SessionError } from './startup.ts';
 import { type EngineSession, ownState, type SessionState } from './state.ts';
 
 /** The state of a session that is relevant for its statements. */
-export type Executing = Listener & {
+export type SessionExecution = Listener & {
   reader: BatchReader;
   /** Undefined before login. */
   state: SessionState | undefined;
@@ -40,7 +40,7 @@ export class Execution {
   }
 
   /** @returns true if the client keeps the engine */
-  async run(client: Executing, batch: Batch): Promise<boolean> {
+  async run(client: SessionExecution, batch: Batch): Promise<boolean> {
     const isNew = !client.isBatchOpen && !this.#engine.isInTransaction();
     if (isNew && !(await this.#enter(client))) return false;
     if (!client.isBatchOpen) await this.#channels.prepare(batch.listens);
@@ -56,7 +56,7 @@ export class Execution {
   }
 
   /** Rolls back open work of the client and closes its prepared statements. */
-  async abandon(client: Executing): Promise<boolean> {
+  async abandon(client: SessionExecution): Promise<boolean> {
     const isOpen = client.isBatchOpen || this.#engine.isInTransaction();
     const statements = client.reader.statements.map(closeStatement);
     for (const message of [...(isOpen ? [sync, query('rollback')] : []), ...statements, sync]) {
@@ -74,7 +74,7 @@ export class Execution {
     return false;
   }
 
-  async #enter(client: Executing): Promise<boolean> {
+  async #enter(client: SessionExecution): Promise<boolean> {
     if (!client.state) return false;
     try {
       await this.#session.enter(client.state);
@@ -86,7 +86,7 @@ export class Execution {
   }
 
   /** Reads the state of a client outside of transactions, before another client can run. */
-  async #leave(client: Executing): Promise<false> {
+  async #leave(client: SessionExecution): Promise<false> {
     client.transactionIdleMs = undefined;
     await this.#channels.adjust();
     if (!client.isChanged || !client.state) return false;
@@ -102,12 +102,12 @@ export class Execution {
   }
 
   /** SHOW takes no snapshot, and must not take one for the client's transaction. */
-  async #readIdleLimit(client: Executing): Promise<void> {
+  async #readIdleLimit(client: SessionExecution): Promise<void> {
     const [row] = rowsIn(await this.#engine.execute(query('show idle_in_transaction_session_timeout')));
     client.transactionIdleMs = millisecondsOf(row?.[0] ?? '0');
   }
 
-  #forClient(client: Executing, { notifyTags }: Step, answer: Buffer): Buffer {
+  #forClient(client: SessionExecution, { notifyTags }: Step, answer: Buffer): Buffer {
     const tags = [...notifyTags];
     return mapMessages(answer, 'ACSZ', (message) => {
       switch (String.fromCharCode(message[0] ?? 0)) {
@@ -135,7 +135,7 @@ export class Execution {
   }
 }
 
-const endBy = (client: Executing, error: unknown): void => {
+const endBy = (client: SessionExecution, error: unknown): void => {
   if (!(error instanceof SessionError)) throw error;
   client.end(error);
 };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type Batch, BatchReader } from './batches.ts';
-import type { Executing } from './execution.ts';
+import type { SessionExecution } from './execution.ts';
 import type { Limits } from './limits.ts';
 import { errorMessage, type Message, messageOf, type Problem, readyForQuery, typeOf } from './messages.ts';
 import type { Client, Job } from './queue.ts';
@@ -13,7 +13,7 @@ import type { RewriteListen } from './statements.ts';
 const ignored: readonly string[] = ['d', 'c', 'f', 'p'];
 
 /** One client: its connection, its session state, and its pending statements. */
-export class Session implements Client, Executing {
+export class Session implements Client, SessionExecution {
   readonly socket: Socket;
   /** Unique per session. */
   readonly id: number;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
-export type Issued = { certPem: string; keyPem: string };
+export type IssuedCertificate = { certPem: string; keyPem: string };
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const caDays = 3_650;
@@ -12,7 +12,7 @@ const caDays = 3_650;
 const leafDays = 395;
 
 /** Creates a certificate authority that can only issue end-entity certificates. */
-export async function issueCa(): Promise<Issued> {
+export async function issueCa(): Promise<IssuedCertificate> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     // A unique name, because a trust store may contain the CAs of several data folders.
@@ -30,7 +30,11 @@ export async function issueCa(): Promise<Issued> {
 }
 
 /** Issues a server certificate for DNS names and addresses. */
-export async function issueLeaf(ca: Issued, names: readonly string[], days = leafDays): Promise<Issued> {
+export async function issueLeaf(
+  ca: IssuedCertificate,
+  names: readonly string[],
+  days = leafDays,
+): Promise<IssuedCertificate> {
   const issuer = new x509.X509Certificate(ca.certPem);
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.create({
@@ -69,7 +73,7 @@ function serialAndTerm(days: number): { serialNumber: string; notBefore: Date; n
   };
 }
 
-async function issued(certificate: x509.X509Certificate, keys: CryptoKeyPair): Promise<Issued> {
+async function issued(certificate: x509.X509Certificate, keys: CryptoKeyPair): Promise<IssuedCertificate> {
   const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return {
     certPem: `${certificate.toString('pem')}\n`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../kernel/config-error.ts';
 import { preparePrivateFolder, replaceFile } from '../data-folder.ts';
 import { dataFolderFault } from '../file-faults.ts';
-import type { Issued } from './local-certificates.ts';
+import type { IssuedCertificate } from './local-certificates.ts';
 
 export type LocalTls = {
   certPem: string;
@@ -72,7 +72,7 @@ const certificates = () => import('./local-certificates.ts');
 const isNameable = (host: string): boolean => host !== '0.0.0.0' && host !== '::';
 
 /** A matching certificate and key with sufficient validity; undefined otherwise. */
-function readPair(folder: string, name: string): Issued | undefined {
+function readPair(folder: string, name: string): IssuedCertificate | undefined {
   try {
     const pair = {
       certPem: readFileSync(join(folder, `${name}.pem`), 'utf8'),
@@ -87,7 +87,7 @@ function readPair(folder: string, name: string): Issued | undefined {
   }
 }
 
-function covers(leaf: Issued, ca: Issued, names: readonly string[]): boolean {
+function covers(leaf: IssuedCertificate, ca: IssuedCertificate, names: readonly string[]): boolean {
   const certificate = new X509Certificate(leaf.certPem);
   if (!certificate.verify(new X509Certificate(ca.certPem).publicKey)) return false;
   const written = certificate.subjectAltName?.split(', ') ?? [];
@@ -98,7 +98,7 @@ const isFor = (certificate: X509Certificate, name: string): boolean =>
   (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
 
 /** The key is written first: after a crash in between, certificate and key do not match and are replaced. */
-function store(folder: string, name: string, issued: Issued): Issued {
+function store(folder: string, name: string, issued: IssuedCertificate): IssuedCertificate {
   replaceFile(join(folder, `${name}-key.pem`), issued.keyPem, 0o600);
   replaceFile(join(folder, `${name}.pem`), issued.certPem, 0o644);
   return issued;

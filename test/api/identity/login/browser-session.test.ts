@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteLeftovers, leftovers } from '../../../../db/repositories/settings/clean-up.ts';
+import { deleteExpired, expiredRows } from '../../../../db/repositories/settings/clean-up.ts';
 import { findOverrides } from '../../../../db/repositories/settings/system-parameters.ts';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { pageTokens } from '../../../../db/schema/identity/page-tokens.ts';
@@ -146,9 +146,9 @@ describe('the token of a page', () => {
     const { db, deps, advance } = world.portal;
     advance(601);
     const parameters = parametersFrom(await findOverrides(db));
-    const mine = leftovers(parameters, deps.clock()).find(({ table }) => table === pageTokens);
+    const mine = expiredRows(parameters, deps.clock()).find(({ table }) => table === pageTokens);
     expect(mine).toBeDefined();
-    if (mine) await deleteLeftovers(db, mine, new AbortController().signal);
+    if (mine) await deleteExpired(db, mine, new AbortController().signal);
     expect(await db.select().from(pageTokens)).toEqual([]);
   });
 

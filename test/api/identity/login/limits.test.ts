@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleRefusals } from '../../../../db/repositories/audit/refusals.ts';
-import { isForgotten } from '../../../../db/repositories/identity/login/limits.ts';
-import { deleteLeftovers } from '../../../../db/repositories/settings/clean-up.ts';
+import { isObsoleteLock } from '../../../../db/repositories/identity/login/limits.ts';
+import { deleteExpired } from '../../../../db/repositories/settings/clean-up.ts';
 import { loginLocks } from '../../../../db/schema/identity/login-locks.ts';
 import { monitoringRecords } from '../../../../db/schema/monitoring/records.ts';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
@@ -286,9 +286,9 @@ describe('rows that count for nothing any more', () => {
   it('are deleted, and no others', async () => {
     const { db, deps } = portal;
     const clean = (most?: number) =>
-      deleteLeftovers(
+      deleteExpired(
         db,
-        { table: loginLocks, where: isForgotten(deps.clock()) },
+        { table: loginLocks, where: isObsoleteLock(deps.clock()) },
         new AbortController().signal,
         most,
       );

@@ -1,13 +1,13 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Serving, serveNode } from '../../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../../shared/runtime/node/server.ts';
 import { addUser, goodPassword, startWorld, unique, type World } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
 let world: World;
 /** The portal behind one proxy of ours, and behind none. */
-let behindProxy: Serving;
-let direct: Serving;
+let behindProxy: RunningServer;
+let direct: RunningServer;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -26,7 +26,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-async function login(serving: Serving, forwardedFor: string, username: string, password: string) {
+async function login(serving: RunningServer, forwardedFor: string, username: string, password: string) {
   const { statusCode, body } = await request(`http://127.0.0.1:${serving.port}/api/auth/v7.0/login`, {
     method: 'POST',
     headers: {
@@ -39,7 +39,11 @@ async function login(serving: Serving, forwardedFor: string, username: string, p
   await body.dump();
   return statusCode;
 }
-async function lockedFrom(serving: Serving, networks: readonly string[], user: Json): Promise<number[]> {
+async function lockedFrom(
+  serving: RunningServer,
+  networks: readonly string[],
+  user: Json,
+): Promise<number[]> {
   const statuses: number[] = [];
   for (const from of networks) statuses.push(await login(serving, from, user.name, 'a wrong guess'));
   return statuses;

@@ -1,6 +1,6 @@
 import { findRegisteredGroups } from '../../../../../db/repositories/identity/directory/accounts.ts';
 import { type Detail, joined, message, type Text, verbatim } from '../../../../messages/message.ts';
-import type { Judgement, RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { PasswordVerdict, RefusalReason } from '../../../../remotes/directory/judgement.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
 import type { Check, ExternalGroup, TestCtx, TestSubject } from '../../domain-type.ts';
 import { findPerson, type Person } from '../entries/people.ts';
@@ -77,7 +77,7 @@ function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | un
 /** The sentence, and the word of the audit. */
 const named = (reason: RefusalReason): Text => joined([sentences[reason], verbatim(`(${reason})`)], ' ');
 
-function sentenceOn(judgement: Judgement): Found {
+function sentenceOn(judgement: PasswordVerdict): Found {
   if (judgement.verdict === 'accepted') return ['pass', verbatim('')];
   const { verdict, reason } = judgement;
   if (verdict === 'expired')

@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../../../../db/client.ts';
 import {
+  type DirectoryPerson,
   findDirectoryAccount,
-  type KnownPerson,
   noteDirectoryLogin,
   setMemberships,
 } from '../../../../../db/repositories/identity/directory/accounts.ts';
@@ -149,7 +149,7 @@ export const isKeptOut = ({ user }: Candidate, { ids }: IdentifiedPerson): boole
 export const isNameable = ({ name }: Person): boolean =>
   name !== '' && name.length <= 128 && isStorable(name);
 
-type Facts = Pick<KnownPerson, 'realName' | 'email' | 'attributes'>;
+type Facts = Pick<DirectoryPerson, 'realName' | 'email' | 'attributes'>;
 
 function factsOf({ values }: Person, { params, attributes }: Domain): Facts {
   const text = (attribute: string, most: number): string =>

@@ -126,16 +126,12 @@ const connectionFields = {
 };
 
 const attributesBy =
-  (defaults: Attributes) => (name: keyof Attributes, label: Word, tooltip: Word, tab: Word) =>
-    field(searchShapes[name].default(defaults[name]), {
-      type: 'text',
-      label,
-      tooltip,
-      tab,
-    });
+  (defaults: Attributes, tab: Word) => (name: keyof Attributes, label: Word, tooltip: Word) =>
+    field(searchShapes[name].default(defaults[name]), { type: 'text', label, tooltip, tab });
 
 function searchFields(defaults: Attributes) {
-  const attribute = attributesBy(defaults);
+  const ofUsers = attributesBy(defaults, users);
+  const ofGroups = attributesBy(defaults, groups);
   return {
     base_dn: field(searchShapes.base_dn, {
       type: 'text',
@@ -149,11 +145,11 @@ function searchFields(defaults: Attributes) {
       tooltip: 'Only matching users can log in, for example (memberOf=cn=staff,dc=example,dc=com)',
       tab: users,
     }),
-    user_class: attribute('user_class', 'User class', 'Object class of users', users),
-    user_id_attribute: attribute('user_id_attribute', 'Login attribute', 'Contains the login name', users),
-    user_name_attribute: attribute('user_name_attribute', 'Name attribute', 'Contains the full name', users),
-    group_class: attribute('group_class', 'Group class', 'Object class of groups', groups),
-    group_id_attribute: attribute('group_id_attribute', 'Group attribute', 'Contains the group name', groups),
-    member_attribute: attribute('member_attribute', 'Member attribute', 'Contains the members', groups),
+    user_class: ofUsers('user_class', 'User class', 'Object class of users'),
+    user_id_attribute: ofUsers('user_id_attribute', 'Login attribute', 'Contains the login name'),
+    user_name_attribute: ofUsers('user_name_attribute', 'Name attribute', 'Contains the full name'),
+    group_class: ofGroups('group_class', 'Group class', 'Object class of groups'),
+    group_id_attribute: ofGroups('group_id_attribute', 'Group attribute', 'Contains the group name'),
+    member_attribute: ofGroups('member_attribute', 'Member attribute', 'Contains the members'),
   };
 }

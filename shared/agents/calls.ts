@@ -5,16 +5,16 @@ import type { ErrorCode } from '../kernel/errors.ts';
 import { escapeControls } from '../kernel/text.ts';
 import { version } from '../kernel/version.ts';
 
-/** What the modules for agents have besides. */
+/** Additional dependencies of the modules for agents. */
 export type AgentDeps = BaseDeps & {
-  /** Where requests of one process can wake each other. */
+  /** Present if requests of one process can notify each other. */
   notifier?: Notifier;
 };
 
-/** What every call by a token of an agent may be refused with besides. */
+/** Additional errors of every call with an agent token. */
 export const agentErrors: readonly ErrorCode[] = ['invalid_token', 'locked_out', 'not_found'];
 
-/** The form of all answers, `result` being of this shape. */
+/** The envelope of all responses. */
 export const resultOf = <R extends z.ZodType>(result: R) =>
   z.strictObject({
     result,
@@ -22,11 +22,11 @@ export const resultOf = <R extends z.ZodType>(result: R) =>
     version: z.string().meta({ example: version }).describe('Version of the portal.'),
   });
 
-/** Of calls that have nothing to tell. */
+/** The response of calls without a result. */
 export const Done = resultOf(z.literal('ok').describe('Always `ok`.')).meta({ id: 'AgentDone' });
 
 /*
- * Members as agents send them: `null` is as good as absent, and what is too long for us is cut rather than refused.
+ * Members as agents send them. `null` counts as absent. Values above the maximum length are truncated, not refused.
  */
 export const absent = <S extends z.ZodType>(shape: S) =>
   shape.nullish().transform((value) => value ?? undefined);

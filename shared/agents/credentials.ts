@@ -11,27 +11,30 @@ import { networkOf } from '../kernel/networks.ts';
 
 type AnyCtx = ClientCtx<BaseDeps>;
 
-/** Calls a minute of one agent: far more than one that works as it should has to say. */
+/** Calls per minute of one agent, far above normal use. */
 const perMinute = 300;
-/** Of all machines that are copies of one image, which may start at the same time. */
+/** Calls per minute of all copies of one image, which share a registration token and may start at the same time. */
 const perMinuteOfAll = 6_000;
 
 type As<R extends AgentPrincipal['role']> = AgentPrincipal & { role: R };
 type WithWorkplace<A extends AgentRecord> = A & { workplace: NonNullable<A['workplace']> };
 
-/** The agent of a workplace that the snapshot knows. */
+/** The agent of a workplace in the snapshot. */
 export type Agent = As<'workplace' | 'session'> & WithWorkplace<AgentRecord>;
 export type SessionAgent = As<'session'> &
   WithWorkplace<NonNullable<Awaited<ReturnType<typeof findSessionAgent>>>>;
 export type Registration = As<'registration'> & NonNullable<Awaited<ReturnType<typeof findRegistration>>>;
 
 /**
- * Finds the agent of a token in one round trip; a wrong token costs one more. After five wrong tokens of a network
- * further wrong ones are answered `locked_out` for 300 s. A valid token is never refused for what its network sent.
- * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the snapshot
+ * Finds the agent of a token in one round trip. A wrong token costs one more. After five wrong tokens of a network,
+ * further wrong tokens are refused with `locked_out` for 300 s. A valid token is never refused because of failures of
+ * its network.
+ * @throws AppError `invalid_token`, `locked_out`, `rate_limited`; `not_found` while the workplace is not in the
+ *   snapshot
  */
 export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
-  // Agents of machines that no workplace matches have no other token; it is valid, so it does not count as a failure.
+  // Agents of machines without a matching workplace have no other token. It is valid, so it does not count as a
+  // failure.
   if (isRegistrationToken(token)) {
     await registrationOf(ctx, token);
     throw notFound();
@@ -41,7 +44,7 @@ export const agentOf = async (ctx: AnyCtx, token: string): Promise<Agent> => {
 };
 
 /**
- * The same for the agent within a session. A token that has the form of a session agent's is never counted as a failure.
+ * Like `agentOf`, for a session agent. A token in the form of a session agent token never counts as a failure.
  * @param token absent if the caller sent no token, which is refused as `unauthenticated`
  */
 export const sessionAgentOf = async (ctx: AnyCtx, token: string | undefined): Promise<SessionAgent> => {
@@ -51,7 +54,7 @@ export const sessionAgentOf = async (ctx: AnyCtx, token: string | undefined): Pr
   return { kind: 'agent', role: 'session', ...withWorkplace(found) };
 };
 
-/** The same for what agents are installed with. */
+/** Like `agentOf`, for a registration token. */
 const registrationOf = async (ctx: AnyCtx, token: string): Promise<Registration> => {
   const kind = { matches: isRegistrationToken, find: findRegistration, perMinute: perMinuteOfAll };
   return { kind: 'agent', role: 'registration', ...(await proven(ctx, token, kind)) };
@@ -66,8 +69,8 @@ type Kind<A> = {
   find: (db: BaseDeps['db'], tokenHash: string) => Promise<A | undefined>;
   perMinute: number;
   /**
-   * Such a token ends with its session, and a client that waits with it sends it once more. That is not a guess, so it
-   * is not counted as a failure.
+   * The token expires with its session, and a waiting client sends it once more. That is not a guess, so it does not
+   * count as a failure.
    */
   ends?: true;
 };
@@ -91,7 +94,7 @@ const lockedUntil = (until: Date, now: Date): AppError =>
 const mostAgents = 20_000;
 const turnsOf = new WeakMap<BaseDeps, TokenBuckets>();
 
-/** Each agent has a quota of its own. */
+/** Each agent has its own rate limit. */
 function takeTurn({ deps, now }: AnyCtx, tokenHash: string, limit: number): void {
   const turns = turnsOf.get(deps) ?? createTokenBuckets(mostAgents);
   turnsOf.set(deps, turns);

@@ -9,10 +9,13 @@ type Told = Pick<MonitoringEntry, 'message'> & {
   details?: Record<string, unknown>;
 };
 
-/** Characters of a message in the journal. */
+/** Maximum characters of a message in the journal. */
 const longest = 4096;
 
-/** What an agent tells, for the journal: of the farm, so that those see it who may see the workplace. */
+/**
+ * The journal record of an agent report. Its object is the farm, so that administrators with access to the workplace
+ * can see it.
+ */
 export const journalEntry = (
   { farm, workplace }: Pick<Agent, 'farm' | 'workplace'>,
   now: Date,

@@ -13,9 +13,9 @@ export type MessageCtx = ActionCtx & { deps: FleetDeps & { notifier?: Notifier }
 type Happened = Omit<Happening, 'object_type' | 'object_id' | 'result'>;
 
 /**
- * Shows a message at workplaces of a pool: to session agents that are registered here and alive, elsewhere by a node,
- * never by both. What a node cannot deliver takes nothing back of what session agents have.
- * @throws AppError as `act` where no session agent is concerned
+ * Shows a message at workplaces of a pool. Workplaces with a registered and active session agent receive it from the
+ * agent, the others from a node, never from both. A failure of a node does not affect the messages to session agents.
+ * @throws AppError as `act` if no session agent is addressed
  */
 export async function showMessage(
   ctx: MessageCtx,
@@ -32,10 +32,13 @@ export async function showMessage(
   return { delivered: [...byAgent, ...delivered], failed: only ? failed : failed.filter(isAskedFor) };
 }
 
-/** `others` are those that a node tells; undefined for all of the pool, when no agent is there. */
+/** `others` are the workplaces that a node notifies. Undefined means the whole pool, if no session agent is active. */
 export type Addressees = { byAgent: string[]; others: string[] | undefined };
 
-/** Who of a pool hears by a session agent that is registered here and alive. @param only undefined for the whole pool */
+/**
+ * Splits the workplaces of a pool by delivery: those with a registered and active session agent, and the others.
+ * @param at `only` is undefined for the whole pool
+ */
 export async function addresseesOf(
   db: Db,
   at: { farmId: string; pool: string; only: string[] | undefined },
@@ -47,10 +50,10 @@ export async function addresseesOf(
   return { byAgent, others: all.filter((uuid) => !byAgent.includes(uuid)) };
 }
 
-/** Of a whole pool nobody asked by name for those that nobody works at. */
+/** False for workplaces without a session. For a message to a whole pool, they are not failures. */
 export const isAskedFor = ({ code }: Delivery['failed'][number]): boolean => code !== 'no_session';
 
-/** In the batch of the audit event; then whoever waits for it in this process hears of it. */
+/** Stores the messages in the batch of the audit event, then notifies waiting requests of this process. */
 async function leave(
   ctx: MessageCtx,
   pool: Target,
@@ -71,7 +74,7 @@ async function leave(
 
 const mostOfNode = 1_000;
 
-/** Workplaces in groups of as many as a node takes at once. */
+/** Splits the workplaces into batches of the maximum size that a node accepts. */
 export const chunksForNode = (workplaces: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(workplaces.length / mostOfNode) }, (_, n) =>
     workplaces.slice(n * mostOfNode, (n + 1) * mostOfNode),

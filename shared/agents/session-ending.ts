@@ -9,7 +9,10 @@ import { sessionChanges } from '../snapshot/rows.ts';
 
 export type EndVerb = 'disconnect' | 'logoff';
 
-/** Ends a session, or leaves it to be taken up again. A session agent is told of its end, also by one that has gone. */
+/**
+ * Logs a session off, or disconnects it so that the user can reconnect. After a logoff, the session agent receives a
+ * logoff request, even if the node had already removed the session.
+ */
 export const endingAction = (
   target: Target,
   verb: EndVerb,
@@ -29,7 +32,7 @@ export const endingAction = (
   wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
 });
 
-/** Nothing follows where the dispatcher does not report the workplace. */
+/** Returns no statements if the dispatcher does not report the workplace. */
 function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] {
   const { workplace_uuid: workplace, user } = object;
   if (typeof workplace !== 'string') return [];
@@ -37,7 +40,7 @@ function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] 
   return [freeWorkplace(h, farm.id, workplace), addLogoffRequest(h, session, at)];
 }
 
-/** What the audit says of something done with a session. */
+/** The audit event of an action on a session. */
 export const sessionHappening = (
   { uuid, object: { user, domain, workplace_uuid, workplace_name } }: Target,
   action: string,

@@ -11,7 +11,7 @@ import { journalEntry } from './journal.ts';
 
 type AgentCtx = Pick<Ctx<BaseDeps>, 'deps' | 'now'>;
 
-/** Who begins a session, and how; `sessionId` where the agent has been told one before. */
+/** The user and the type of a new session. `sessionId` is set if the agent already has an identifier. */
 export type Beginning = {
   username: string;
   sessionType: string | undefined;
@@ -19,8 +19,8 @@ export type Beginning = {
 };
 
 /**
- * Tells the snapshot and the journal that somebody works at the workplace now; one batch. A session of the same person
- * that the snapshot has already is the one that is meant.
+ * Writes the start of a session to the snapshot and the journal, in one batch. A session of the same person in the
+ * snapshot is reused.
  * @returns the identifier of the session
  */
 export async function beginSession(
@@ -72,10 +72,10 @@ const sessionAt = ({ farm, workplace }: Agent, { domain, name }: Person) => ({
   client_host: workplace.client_host,
 });
 
-/** Which session ends: by its identifier, or by who works there. */
+/** The session to end: by its identifier or by the user. */
 export type Ending = { sessionId: string | undefined; username?: string | undefined };
 
-/** Tells the snapshot and the journal that a session is over, and ends its session agent; one batch. */
+/** Writes the end of a session to the snapshot and the journal, and ends its session agent, in one batch. */
 export async function endSession({ deps, now }: AgentCtx, agent: Agent, ending: Ending): Promise<void> {
   const { farm, workplace } = agent;
   const ended = endedBy(agent, ending).map(({ uuid }) => uuid);
@@ -88,7 +88,7 @@ export async function endSession({ deps, now }: AgentCtx, agent: Agent, ending: 
       ...(workplace.state === 'in_use' && { state: 'ready' }),
     }),
   };
-  // An agent may name a session as it pleases; only what we have told can be that of a session agent.
+  // An agent may send any session identifier. Only identifiers that the portal assigned can belong to a session agent.
   const known = [...ended, ending.sessionId ?? ''].filter(isId);
   const message = `A session at ${workplace.name} has ended`;
   await atomically(deps.db, (h) => [
@@ -105,8 +105,8 @@ export async function endSession({ deps, now }: AgentCtx, agent: Agent, ending: 
 }
 
 /**
- * A dispatcher may call the session by another identifier than the agent was told: then the name counts, and without
- * one the session is meant that is the only one.
+ * Finds the session to end. The identifier of the dispatcher may differ from that of the agent. In this case the user
+ * name decides. Without a user name, the only session is used.
  */
 function endedBy(agent: Agent, { sessionId, username }: Ending): Agent['sessions'] {
   const { sessions } = agent;
@@ -119,7 +119,10 @@ function endedBy(agent: Agent, { sessionId, username }: Ending): Agent['sessions
 
 type Person = { domain: string; name: string };
 
-/** Agents know the domain by names of their own; whose workplace it is tells it better. */
+/**
+ * Agents use their own names for domains. If the user is the owner of the workplace, the owner's domain is used
+ * instead.
+ */
 export function personOf({ workplace }: Agent, username: string): Person {
   const [, label = '', bare = ''] = /^(?:([^\\]*)\\)?(.+)$/su.exec(username) ?? [];
   const { owner_name: owner, owner_domain } = workplace;
@@ -128,7 +131,7 @@ export function personOf({ workplace }: Agent, username: string): Person {
   return { domain: label, name: bare };
 }
 
-/** Without a domain the name alone tells who it is. */
+/** Without a domain, only the name is compared. */
 function sessionOf({ sessions }: Agent, { domain, name }: Person): Agent['sessions'][number] | undefined {
   const key = personKey(domain, name);
   return (

@@ -1,5 +1,5 @@
 /**
- * Those of the 10,000 commonest passwords that have eight characters or more, the shortest that any policy admits.
+ * The entries of the 10,000 most common passwords with at least eight characters, the minimum length of any policy.
  * Source: the ranked list of zxcvbn-ts (language-common 4.1.3, MIT).
  */
 const list = `
@@ -28,7 +28,7 @@ babybear highlife favorite ljxtymrf 05071985 trinitron supersonic blueberr 05081
 
 let words: ReadonlySet<string> | undefined;
 
-/** True when the password, without regard to case, is among the commonest. */
+/** True if the password is in the list, without regard to case. */
 export function isCommonPassword(password: string): boolean {
   words ??= new Set(list.trim().split(/\s+/));
   return words.has(password.toLowerCase());

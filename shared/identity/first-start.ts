@@ -14,11 +14,11 @@ import { assertPassword, longestPassword, shortestPassword } from './password-po
 import type { Hasher } from './passwords.ts';
 
 /**
- * Prepares a database at every start: the built-in roles follow this version; an empty one gets the domain
- * `Built-in` and the user `admin`.
- * @param wanted `ADMIN_PASSWORD`; a password is generated without it
- * @returns the generated password, the only time it is known
- * @throws ConfigError when `wanted` breaks the password policy
+ * Prepares the database at every start. Updates the built-in roles to this version. An empty database receives the
+ * domain `Built-in` and the user `admin`.
+ * @param wanted `ADMIN_PASSWORD`; without it a password is generated
+ * @returns the generated password, which is stored only as a hash
+ * @throws ConfigError if `wanted` violates the password policy
  */
 export async function prepareInstallation(
   db: Db,
@@ -33,7 +33,7 @@ export async function prepareInstallation(
   try {
     await atomically(db, (h) => addFirstAdministrator(h, builtinType, hash));
   } catch (error) {
-    // Another process has prepared the same database in this moment.
+    // Another process has prepared the same database in the meantime.
     if (isUniqueViolation(error)) return undefined;
     throw error;
   }
@@ -42,7 +42,7 @@ export async function prepareInstallation(
 
 const administrator = { name: 'admin', domain: { twoFactor: false } };
 
-/** The policy speaks to people in forms; whoever starts a process reads names of variables. */
+/** Converts the policy error, which refers to a form field, to an error that names the variable. */
 function assertWanted(password: string): void {
   const parameters = parametersFrom(null);
   try {

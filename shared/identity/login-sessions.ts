@@ -18,7 +18,7 @@ const Stored = z.strictObject({
   last_seen_at: Moment.describe('When the session was last used, recorded at most once a minute.'),
 });
 
-/** A live session as its owner and administrators see it. */
+/** An open session as its owner and administrators see it. */
 export const LoginSession = Stored.extend({
   expires_at: Moment.describe(
     'Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request.',
@@ -28,7 +28,7 @@ export const LoginSession = Stored.extend({
 export const SessionsQuery = listQuery(['created_at', 'last_seen_at'], {}, '-created_at');
 
 type Listing = Pick<Ctx<BaseDeps, SignedIn>, 'parameters' | 'now'>;
-/** Since when a session must have begun and been used to be accepted now. */
+/** The earliest start and last use of a session that is valid now. */
 export const aliveSince = ({ parameters, now }: Listing): AliveSince => ({
   admin: addSeconds(now, -absoluteAge(parameters, 'admin')),
   user: addSeconds(now, -absoluteAge(parameters, 'user')),

@@ -17,9 +17,9 @@ export type TwoFactorLoginRequest = LoginRequest & {
 export type TwoFactorLoginResult = LoginResult & { recoveryCodes?: string[] | undefined };
 
 /**
- * Logs a user in by his password. Whatever is wrong, the refusal is the same and takes the same time.
- * @throws AppError `invalid_credentials`, `locked_out`, `overloaded`; after a right password `two_factor_required`
- * and `forbidden`; `invalid_request` when identifiers name two different domains
+ * Logs a user in with a password. All refusals have the same error and take the same time.
+ * @throws AppError `invalid_credentials`, `locked_out`, `overloaded`; after a correct password `two_factor_required`
+ *   and `forbidden`; `invalid_request` if the identifiers name two different domains
  */
 export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<LoginResult> {
   const { attempt, proof } = await begin(ctx, request);
@@ -27,9 +27,9 @@ export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<Login
 }
 
 /**
- * Logs a user in by the password and, if the user has a device or the domain imposes one, a code; without one a challenge is
- * given.
- * @throws AppError as `logIn` does, but for `two_factor_required`; a wrong code is `invalid_credentials`
+ * Logs a user in with a password and a code. The code is required if the user has a device or the domain requires a
+ * second factor. Without a code, a challenge is returned.
+ * @throws AppError as `logIn`, except `two_factor_required`; `invalid_credentials` for a wrong code
  */
 export async function logInByTwoFactors(
   ctx: LoginCtx,
@@ -39,7 +39,7 @@ export async function logInByTwoFactors(
   const { account } = proof;
   const { code } = request;
   const isImposed = account.domain.two_factor;
-  // Most users of a domain that imposes nothing have no device: they are spared the look-up.
+  // Most users of a domain without a required second factor have no device, so this path saves a query.
   const direct = !isImposed && code === undefined && (await admitUnlessOwed(ctx, request, attempt, proof));
   if (direct) return direct;
   const challenge = namedChallenge(attempt, account, request.challenge_id);
@@ -56,14 +56,14 @@ export async function logInByTwoFactors(
   return { ...result, recoveryCodes: second.recoveryCodes };
 }
 
-/** Finds whom the login is about and checks his password. */
+/** Finds the account of the login and checks the password. */
 async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
   const opened = await openAttempt(ctx, request, request.username);
   const { attempt, proof } = await provePassword(ctx, opened, request.password);
   return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);
 }
 
-/** @returns undefined if the user owes a code */
+/** @returns undefined if a code is required */
 async function admitUnlessOwed(
   ctx: LoginCtx,
   request: LoginRequest,
@@ -78,7 +78,7 @@ async function admitUnlessOwed(
   }
 }
 
-/** Judged in the batch that opens the session, after what the proof says of the user's groups. */
+/** The batch that opens the session checks this after the statements of the proof, which update the user's groups. */
 const unlessOwed = (proof: Proof): Proof =>
   also(proof, (h) => [mustOweNoCode(h, proof.account.user.id, proof.account.domain.two_factor)]);
 

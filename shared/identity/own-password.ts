@@ -25,8 +25,9 @@ import type { Place } from './passwords.ts';
 type OwnCtx = ClientCtx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
 
 /**
- * Changes the password of the caller, who proves that he knows the present one, and ends his other sessions.
- * @throws AppError `invalid_credentials`, `locked_out`, `invalid_request` by the policy, `invalid_state` without a password
+ * Changes the password of the caller, who must send the current one. Ends the caller's other sessions.
+ * @throws AppError `invalid_credentials`, `locked_out`, `invalid_request` by the policy, `invalid_state` without a
+ *   password
  */
 export async function changeOwnPassword(
   ctx: OwnCtx,
@@ -58,8 +59,9 @@ export async function changeOwnPassword(
 }
 
 /**
- * A stolen session must not become a way to guess the password: failures count as those of a login.
- * @returns the stored hash of the password that the caller has just shown to know, and the former ones
+ * Checks the current password. Failures count as login failures, so that a stolen session cannot be used to guess the
+ * password.
+ * @returns the stored hash of the current password, and the former passwords
  */
 async function assertKnows(
   ctx: OwnCtx,
@@ -77,7 +79,7 @@ async function assertKnows(
 }
 
 /**
- * The password differs from the current one and the last five.
+ * Checks that the password differs from the current one and the last five.
  * @throws AppError `invalid_request` with the code `used_before`
  */
 async function assertNew(
@@ -94,7 +96,7 @@ async function assertNew(
   }
 }
 
-/** @returns undefined for one that a lost key sealed: it must not keep the user from another password */
+/** @returns undefined if the encryption key is lost: such an entry must not prevent a password change */
 const readable = ({ deps, log, principal }: OwnCtx, former: FormerPassword): Promise<string | undefined> =>
   openFormer(deps.sealer, former).catch((error: unknown) => {
     log.warn('a former password cannot be read', { user_id: principal.user.id, error });

@@ -6,8 +6,8 @@ import { newId } from '../kernel/ids.ts';
 const placeOf = (row: string) => ({ table: 'password_history', row, column: 'sealed_hash' });
 
 /**
- * Seals a hash that is about to be replaced.
- * @returns the statements that enter it into the history of the user
+ * Encrypts a hash that is to be replaced.
+ * @returns the statements that add it to the history of the user
  */
 export async function retirePassword(
   sealer: Sealer,
@@ -18,6 +18,6 @@ export async function retirePassword(
   return (h) => keepFormerPassword(h, { id, user_id: userId, sealed_hash, at });
 }
 
-/** @throws when no configured key opens it */
+/** @throws Error if no configured key can decrypt it */
 export const openFormer = (sealer: Sealer, { id, sealed_hash }: FormerPassword): Promise<string> =>
   sealer.open(sealed_hash, placeOf(id));

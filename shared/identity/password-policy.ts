@@ -4,18 +4,18 @@ import { foldName } from '../kernel/text.ts';
 import { message } from '../messages/message.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Longer ones are refused, so that nobody makes us hash megabytes. */
+/** Maximum password length in characters. It limits the work of the password hasher. */
 export const longestPassword = 256;
 
 export type PasswordOwner = { name: string; domain: { twoFactor: boolean } };
 
-/** The shortest password (in characters) of a user of this domain. */
+/** Minimum password length in characters for users of this domain. */
 export const shortestPassword = (parameters: Parameters, { twoFactor }: { twoFactor: boolean }): number =>
   parameters[twoFactor ? 'password.min_length_two_factor' : 'password.min_length'];
 
 /**
- * NIST SP 800-63B-4: length, no common password, not the user's name; no rules of composition.
- * @param pointer the member that holds the password
+ * Checks a password as in NIST SP 800-63B-4: length, no common password, not the user name, and no composition rules.
+ * @param pointer JSON pointer of the password
  * @throws AppError `invalid_request` with the code `too_short`, `too_long`, `common` or `contains_name`
  */
 export function assertPassword(

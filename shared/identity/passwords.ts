@@ -3,17 +3,23 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { createFairQueue, type QueuePosition } from '../kernel/concurrency/fair-queue.ts';
 
 /**
- * Who waits for a hash: somebody with a session, a login from a network that the account is known to use, or another
- * login. The owner within the line is a user, or a network.
+ * Queue position of a hash: a caller with a session, a login from a known network of the account, or another login. The
+ * owner within the line is a user or a network.
  */
 export type Place = QueuePosition<keyof typeof shares>;
 
 export type Hasher = {
-  /** Without a place it is the work of somebody with a session. @throws AppError `overloaded` when too many wait there */
+  /**
+   * Default place: that of callers with a session.
+   * @throws AppError `overloaded` if the line is full
+   */
   hash(password: string, place?: Place): Promise<string>;
-  /** Takes as long for `null` (nobody of that name) as for a stored hash. @throws AppError `overloaded` */
+  /**
+   * Takes the same time for `null` (unknown user) as for a stored hash.
+   * @throws AppError `overloaded`
+   */
   verify(password: string, stored: string | null, place?: Place): Promise<boolean>;
-  /** True when the stored hash was made with other parameters than these. */
+  /** True if the stored hash has other parameters than the current ones. */
   isOutdated(stored: string): boolean;
 };
 
@@ -24,14 +30,14 @@ type Stored = Parameters & { salt: Buffer; key: Buffer };
 
 const keyLength = 32;
 
-/** A flood of strangers leaves four turns of five to those who are known, when they want them. */
+/** Shares of the slots. Under load, known users receive four of five slots, even during a flood of unknown logins. */
 const shares = { 'signed-in': 2, known: 2, unknown: 1 };
 const signedIn: Place = { line: 'signed-in', owner: '' };
 
 /**
- * scrypt (RFC 7914) with N=2^14, r=8, p=5, which Cloudflare's limit N·r·p ≤ 1,048,576 still admits. Hashing is bounded
- * in concurrency, so that a flood of logins leaves the processor to the others.
- * @param options `maxWaiting`: how many may wait in each line
+ * scrypt (RFC 7914) with N=2^14, r=8, p=5, within Cloudflare's limit N·r·p ≤ 1,048,576. The concurrency is limited, so
+ * that a flood of logins does not occupy the processor.
+ * @param options `maxWaiting`: maximum queued hashes in each line
  */
 export function createHasher({
   cost = 2 ** 14,

@@ -6,8 +6,8 @@ import type { PeerKeys } from '../remotes/peer-keys/kept.ts';
 type Peer = NonNullable<Awaited<ReturnType<typeof findPeer>>>['peer'];
 
 /**
- * The key of a peer that its token names: of those registered with it, or of those that it publishes.
- * @throws PeerTokenFault `unknown_key`; AppError `upstream_*` when what it publishes cannot be read
+ * The key of a peer with the `kid` of its token, from the registered keys or the published JWKS.
+ * @throws PeerTokenFault `unknown_key`; AppError `upstream_*` if the published keys cannot be read
  */
 export async function keyOfPeer(
   { deps, now, upstream }: Ctx<BaseDeps & { peerKeys: PeerKeys }>,

@@ -1,7 +1,10 @@
 import type { MaintenancePhase } from '../../db/schema/maintenance/steps.ts';
 import { addSeconds } from '../kernel/clock.ts';
 
-/** When a maintenance is in force; without a start at once, without an end until it is switched off. */
+/**
+ * The period of a maintenance. Without `start_at` it starts at once. Without `end_at` it lasts until it is switched
+ * off.
+ */
 export type Schedule = { start_at: Date | null; end_at: Date | null; warn_minutes: number };
 
 export const hasStarted = ({ start_at }: Pick<Schedule, 'start_at'>, now: Date): boolean =>
@@ -23,11 +26,13 @@ type Facts = {
   };
 };
 
-/** Dispatchers know the flag of pools and workplaces; that of farms and sites only we do. */
+/**
+ * Dispatchers store the maintenance flag of pools and workplaces. Only the portal stores the flag of farms and sites.
+ */
 export const isOfNode = ({ object_type }: Pick<Facts, 'object_type'>): boolean =>
   object_type === 'servicespool' || object_type === 'workplace';
 
-/** What a window asks of its farms now. What has passed without being done, a warning say, is not made up for. */
+/** The phases of a window that are due now. A missed phase, such as a warning, is not repeated. */
 export function duePhases({ plan, begun_at, ...window }: Facts, now: Date): MaintenancePhase[] {
   if (isOver(plan, now)) return begun_at !== null && isOfNode(window) ? ['clear'] : [];
   if (begun_at === null) return isWarned(plan, now) ? ['warn'] : [];

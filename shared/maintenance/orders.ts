@@ -6,7 +6,7 @@ import type { Answered } from '../remotes/dispatcher/rows.ts';
 import { type Action, changesOf, kinds, nameOf, readAgain, type Target } from '../sites/calls/actions.ts';
 import { poolChanges, workplaceChanges } from '../snapshot/rows.ts';
 
-/** What only we keep of the maintenance of a pool; of a workplace we keep nothing. */
+/** Maintenance data of a pool that only the portal stores. For a workplace the portal stores none. */
 export type Noted = {
   maintenance_template_id?: string | null;
   maintenance_message?: string | null;
@@ -19,12 +19,15 @@ export const noMaintenance: Required<Noted> = {
   maintenance_since: null,
 };
 
-/** A kind of object whose maintenance dispatchers know: how it is told them, and written down. */
+/**
+ * A kind of object whose maintenance flag dispatchers store: the call that sets the flag, and the statement that writes
+ * it.
+ */
 export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
   type: 'servicespool' | 'workplace';
   kind: typeof kinds.pool | typeof kinds.workplace;
   tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
-  /** @param row undefined when the node was not told anything yet */
+  /** @param row undefined if the node has not been called yet */
   write: (h: Db, farmId: string, uuid: string, row: Row | undefined, noted: Noted) => Statement;
 };
 
@@ -47,11 +50,11 @@ type Ordered = {
   order: MaintenanceOrder;
   noted: Noted;
   details: Record<string, unknown>;
-  /** Of the same batch, after the object: whoever changes both locks them in this order. */
+  /** Statements of the same batch, after the object. All writers of both take the row locks in this order. */
   alongside: (h: Db) => Statement[];
 };
 
-/** The order to a node that sets or takes back the flag of an object. */
+/** The action that sets or clears the maintenance flag of an object on a node. */
 export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
   { tell, write }: MaintainedKind<Row>,
   target: Target,

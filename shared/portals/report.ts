@@ -11,7 +11,7 @@ import { foldName } from '../kernel/text.ts';
 import { build, type Host, version } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 
-/** What a portal knows of itself without measuring anything. */
+/** Facts about the portal that need no measurement. */
 export type OwnPortal = { host: Host; baseUrl: string; portalType: PortalType };
 
 const VersionInfo = z.strictObject({ version: z.string().describe('Version of the portal.') }).optional();
@@ -23,7 +23,7 @@ const SystemInfo = z
   })
   .optional();
 
-/** The names of the metrics endpoint; absent until the portal has told them. */
+/** Members named as in the metrics endpoint. Absent until the portal has reported them. */
 export const PortalMetrics = z
   .object({
     version_info: VersionInfo.describe('Labels of the metric `version_info`.'),
@@ -31,11 +31,11 @@ export const PortalMetrics = z
   })
   .catchall(z.number().nullable());
 
-/** Notes that a portal lives and what it tells of itself; one that was not known yet is known from now on. */
+/** Stores the heartbeat of a portal with its report. Registers a portal that is new. */
 export const notePortal = (db: Db, told: Omit<PortalReport, 'id' | 'name_key'>): Promise<void> =>
   reportPortal(db, { ...told, id: newId(), name_key: foldName(told.name) });
 
-/** Notes that the portal lives whose database this is, with what was measured of its host. */
+/** Stores the heartbeat of the portal that owns this database, with the metrics of its host. */
 export const noteOwnPortal = (
   db: Db,
   { host, baseUrl, portalType }: OwnPortal,
@@ -53,7 +53,7 @@ export const noteOwnPortal = (
     metrics,
   });
 
-/** The same of a portal that has no host to measure: its metrics are what the database counts. */
+/** Like `noteOwnPortal`, for a portal without a measurable host. Its metrics are the counts of the database. */
 export async function noteEdgePortal(own: OwnPortal & { db: Db; clock: Clock }): Promise<void> {
   const counts = await installationCounts(own.db, own.clock());
   await noteOwnPortal(own.db, own, { version_info: { version }, ...countMembers(counts) });

@@ -8,7 +8,7 @@ import type { RoutedSite } from './routed-site.ts';
 
 export type ExplainQuery = { explain?: boolean | undefined; user_id?: string | undefined };
 
-/** Members of the query of an operation that can explain itself. */
+/** Query parameters of an operation that can explain its decisions. */
 export const explainQuery = {
   explain: Flag.optional().describe(
     'If true, the response contains `explain`. Requires the permission `rules.explain`.',
@@ -18,12 +18,12 @@ export const explainQuery = {
   ),
 };
 
-/** For `refine` of such a query. */
+/** Predicate for `refine`: `user_id` requires `explain`. */
 export const explainsWhom = ({ explain, user_id }: ExplainQuery): boolean =>
   explain === true || user_id === undefined;
 export const explainsNobody = { path: ['user_id'], message: 'Allowed only with explain=true' };
 
-/** Why a member of a rule is where it is, or is none. */
+/** Why a member of a rule has its place in the order, or why it is excluded. */
 export const Explanation = z.strictObject({
   rule_id: Id.describe('Identifier of the rule.'),
   step: z
@@ -43,7 +43,7 @@ export const Explanation = z.strictObject({
     .describe('Stable word for the cause, such as `live_session`, `farm_maintenance` or `circuit_open`.'),
 });
 
-/** Several live sessions of the caller where a rule means one; none of them is ended here. */
+/** Several open sessions of the caller on one rule. The portal does not end any of them. */
 export const Conflict = z
   .array(
     z.strictObject({
@@ -58,9 +58,9 @@ export const Conflict = z
   );
 
 /**
- * Whose site the caller asks for: his own, or with `rules.explain` that of another user.
- * @returns undefined for his own
- * @throws AppError `forbidden` without the right, `not_found` for a user that does not exist
+ * Resolves the user of the site: the caller, or another user. Another user requires the permission `rules.explain`.
+ * @returns undefined for the caller
+ * @throws AppError `forbidden` without the permission, `not_found` for a user that does not exist
  */
 export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<Viewer | undefined> {
   if (!query.explain) return undefined;
@@ -72,8 +72,9 @@ export async function viewerFor(ctx: UserCtx, query: ExplainQuery): Promise<View
 }
 
 /**
- * A right for some sites explains those only.
- * @throws AppError `forbidden`, and for a site of somebody else, of which it is not told that there is one, `not_found`
+ * Checks that the scope of the permission contains the site.
+ * @throws AppError `forbidden` for the caller's own site; `not_found` for the site of another user, so that the
+ *   response does not reveal that the site exists
  */
 export function assertExplains(ctx: UserCtx, site: RoutedSite, { explain }: ExplainQuery): void {
   const scope = explain ? scopeOf(ctx.principal, 'rules.explain') : '*';

@@ -10,7 +10,7 @@ import { type Key, keyText } from './routing.ts';
 import { poolFacts } from './rule-facts.ts';
 import type { SeenList } from './service-list-cache.ts';
 
-/** What users are told of a maintenance that concerns the pool: of its site, its farm, or its own. */
+/** The message for users about a maintenance of the pool, or of its site or farm. */
 export function noticeOf(
   { maintenance, maintenance_message, routing, farms }: RoutedSite,
   farmId: string,
@@ -24,13 +24,16 @@ export function noticeOf(
   return found.find(({ message }) => message !== null)?.message ?? undefined;
 }
 
-/** What users are told when a maintenance leaves a rule no farm to lead to. */
+/** The message for users when a rule has no candidate because of a maintenance. */
 export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explain'>): string | undefined {
   const member = explain.find(isMaintenanceReason);
   return member && noticeOf(site, member.farm_id, member.servicepool_uuid);
 }
 
-/** A list of a farm with the state that the one decision gives each service, and the message of its maintenance. */
+/**
+ * The service list of a farm with the state of each service and the message of its maintenance. The state is that of
+ * `readiness.ts`.
+ */
 export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): SeenList {
   const factsAt = poolFacts(site, new Map([[id, list]]));
   const services = list.services.map((service): CachedService => {
@@ -52,8 +55,8 @@ export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): 
 }
 
 /**
- * What the viewer had at a farm that is in maintenance, for as long as that lasts: the farm is not asked, and no rights
- * follow from it. Sessions are those of the snapshot.
+ * The last known services of the viewer at a farm that is in maintenance. The farm is not called during the
+ * maintenance. The list grants no rights. The sessions are those of the snapshot.
  */
 export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenList | undefined {
   const last = site.routing.lists.find(
@@ -83,15 +86,18 @@ const sessionsIn = ({ routing }: RoutedSite, at: Key): CachedService['sessions']
       state: sessionStates.find((known) => known === state) ?? 'unknown',
     }));
 
-/** The refusal of what is in a state that is not known. */
+/** The error for a service in an unknown state. */
 export const unknownRefusal = (): AppError =>
   conflict(unknownReason, 'The dispatcher does not report whether the service is ready');
 
-/** The refusal of what is in maintenance; its sentence is what users are told. */
+/** The error for a service in maintenance. Its detail is the message for users. */
 export const maintenanceRefusal = (notice: string | undefined): AppError =>
   conflict('maintenance', notice === undefined ? 'The service is in maintenance' : verbatim(notice));
 
-/** A dispatcher says that it prepares a service that it keeps in maintenance; nobody needs to wait for that. */
+/**
+ * True if a dispatcher reports `service_in_preparation` for a service in maintenance. Waiting is then useless, so the
+ * caller handles it as a refusal.
+ */
 export const isMaintenance = (error: unknown): boolean =>
   error instanceof AppError &&
   error.code === 'service_in_preparation' &&

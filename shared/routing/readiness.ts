@@ -1,17 +1,17 @@
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { isReachable, type NodeState } from '../sites/calls/order.ts';
 
-/** What decides whether a pool takes a new session of a user. */
+/** The facts that decide whether a pool accepts a new session of a user. */
 export type PoolFacts = {
   site: { enabled: boolean; maintenance: boolean };
   farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
-  /** Of the pool itself, or of the workplace of the user in it. */
+  /** Maintenance of the pool, or of the user's workplace in it. */
   maintenance: boolean;
-  /** The dispatcher does not report the state of either, or not in a word that we know. */
+  /** The dispatcher does not report the state of the pool or of the workplace, or reports an unsupported value. */
   unknown: boolean;
-  /** What the farm's own list says of the user; null when there is no fresh one. */
+  /** True if the farm's service list for the user contains the pool. Null without a fresh list. */
   entitled: boolean | null;
-  /** The user has a live session in the pool: maintenance ends no session, and the user may reconnect. */
+  /** The user has an open session in the pool. Maintenance ends no session, and the user may reconnect. */
   hasSession: boolean;
 };
 
@@ -21,8 +21,8 @@ export type Obstacle = { step: 'site' | 'farm' | 'entitlement' | 'pool' | 'node'
 export type ServiceState = Exclude<CachedService['state'], 'unknown'>;
 
 /**
- * The one decision on readiness: lists, verdicts, connections, rules and explanations derive from it.
- * @returns the first thing that keeps the user from a new session; undefined when the dispatcher is to be asked
+ * The only place that decides on readiness. Lists, verdicts, connections, rules and explanations derive from it.
+ * @returns the first obstacle to a new session; undefined if the dispatcher is to be called
  */
 export function obstacleOf(facts: PoolFacts): Obstacle | undefined {
   const { site, farm, entitled, hasSession } = facts;
@@ -38,22 +38,22 @@ export function obstacleOf(facts: PoolFacts): Obstacle | undefined {
   return undefined;
 }
 
-/** A state that is not known is never one to connect in, whatever the user has there. */
+/** A service in an unknown state accepts no connection, not even if the user has an open session there. */
 export const unknownReason = 'state_unknown';
 
-/** True while a maintenance of site, farm or pool keeps new sessions out, also for a user who may reconnect. */
+/** True during a maintenance of site, farm or pool, regardless of open sessions. */
 export const isMaintained = ({ site, farm, maintenance }: PoolFacts): boolean =>
   site.maintenance || farm.maintenance || maintenance;
 
-/** True when a maintenance keeps the user out: one who has a live session may reconnect. */
+/** True if a maintenance blocks the user. A user with an open session may reconnect and is not blocked. */
 export const isBlocked = (facts: PoolFacts): boolean => isMaintained(facts) && !facts.hasSession;
 
 export const isMaintenanceReason = ({ reason }: { reason: string }): boolean =>
   reason.endsWith('_maintenance');
 
 /**
- * The state that a list shows.
- * @param told the state in the list of the dispatcher
+ * The state of a service in a list.
+ * @param told state in the list of the dispatcher
  */
 export function stateOf(facts: PoolFacts, told: CachedService['state']): ServiceState {
   if (isMaintained(facts)) return 'maintenance';

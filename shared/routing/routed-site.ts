@@ -3,16 +3,16 @@ import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
 
-/** A site with all that routes somebody at it. */
+/** A site with the facts that route a user to its farms. */
 export type RoutedSite = UserSite & {
   viewer: Viewer;
-  /** False for somebody to whom the caller explains it: no dispatcher is asked in his name. */
+  /** False if the caller explains the site for another user. Dispatchers are not called in the name of that user. */
   own: boolean;
   routing: RoutingRows;
 };
 
 /**
- * One round trip.
+ * Reads the site in one round trip.
  * @throws AppError `not_found` for a site that the viewer may not use
  */
 export async function loadRoutedSite(

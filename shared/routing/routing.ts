@@ -10,13 +10,13 @@ export type MemberFacts = {
   priority: number;
   enabled: boolean;
   farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
-  /** Of the pool itself, or of the workplace of the user in it. */
+  /** Maintenance of the pool, or of the user's workplace in it. */
   maintenance: boolean;
-  /** The dispatcher does not report the state of either, or not in a word that we know. */
+  /** The dispatcher does not report the state of the pool or of the workplace, or reports an unsupported value. */
   unknown: boolean;
-  /** Null when nobody has told it. */
+  /** Null if the dispatcher does not report it. */
   usage_percent: number | null;
-  /** What the farm's own list says of the caller; null when there is no fresh one. */
+  /** True if the farm's service list for the caller contains the pool. Null without a fresh list. */
   entitled: boolean | null;
 };
 
@@ -28,16 +28,16 @@ export type LiveSession = {
   started_at: string | null;
 };
 
-/** All that counts for one rule and one caller; the order of the lists does not. */
+/** The facts that decide about one rule for one caller. The order of the lists has no effect. */
 export type RoutingFacts = {
-  /** `usable`: the caller is one of those whom the rule is for. */
+  /** `usable`: the rule is assigned to the caller. */
   rule: { enabled: boolean; usable: boolean; policy: Policy; failover: boolean; affinity: Affinity };
   site: { enabled: boolean; maintenance: boolean };
   members: readonly MemberFacts[];
   sessions: readonly LiveSession[];
   /** The last connection issued to the caller through the rule; its age in seconds. */
   issued: (Key & { age_s: number }) | null;
-  /** The caller's priority groups, a row a farm. */
+  /** The caller's priority groups, one row for each farm. */
   preferences: readonly { priority: number; farm_id: string; farm_priority: number }[];
 };
 
@@ -73,9 +73,11 @@ export type Route = { candidates: Candidate[]; explain: Explanation[]; conflict?
 type Exclusion = { step: string; reason: string };
 
 /**
- * Where a rule leads its caller: first the farm where he works already, then as his priority groups and the policy say.
- * A member without `entitled` is a candidate: its dispatcher decides.
- * @returns candidates in the order of trying; one explanation a member; `conflict` when the caller has several sessions
+ * Chooses the members of a rule for its caller. A farm with an open session of the caller comes first, then the order
+ * of the priority groups and the policy applies. A member with `entitled: null` is a candidate, and its dispatcher
+ * decides.
+ * @returns the candidates in the order of the attempts; one explanation for each member; `conflict` if the caller has
+ *   several sessions
  */
 export function route(facts: RoutingFacts, chance: Chance): Route {
   const members = [...facts.members].sort(byKey);
@@ -98,7 +100,7 @@ export function route(facts: RoutingFacts, chance: Chance): Route {
 
 type ReportedSession = Omit<LiveSession, 'started_at'>;
 
-/** The member of an answer that lists several live sessions; absent with one at most. */
+/** The response member that lists several open sessions. Absent for fewer than two. */
 export function conflictOf({ conflict: sessions }: Pick<Route, 'conflict'>): {
   conflict?: ReportedSession[];
 } {
@@ -106,7 +108,7 @@ export function conflictOf({ conflict: sessions }: Pick<Route, 'conflict'>): {
   return { conflict: sessions.map(({ started_at: _, ...session }) => session) };
 }
 
-/** The first thing that forbids a member. */
+/** The first reason that excludes a member. */
 function exclusionOf({ rule, site, sessions }: RoutingFacts, member: MemberFacts): Exclusion | undefined {
   if (!rule.enabled) return { step: 'rule', reason: 'rule_disabled' };
   if (!rule.usable) return { step: 'rule', reason: 'rule_not_for_user' };
@@ -121,19 +123,22 @@ function explainPlaced({ rule }: RoutingFacts, { member, step, reason }: Placed,
   return { step, ...keyOf(member), outcome: at === 0 ? 'chosen' : 'candidate', reason };
 }
 
-/** What changes from call to call: `turn` grows and moves `round_robin` on; `random` gives numbers from 0 to below 1. */
+/**
+ * Inputs that differ from call to call. `turn` increases with each call and advances `round_robin`. `random` returns
+ * numbers in [0, 1).
+ */
 export type Chance = { turn: number; random: () => number };
 
-/** As long as this the snapshot may not show the session of a connection that was issued. */
+/** Seconds during which the snapshot may not yet contain the session of an issued connection. */
 const unseenS = 120;
 
-/** A member that may be used, and what puts it where it is. */
+/** A usable member, with the step and the reason of its place in the order. */
 type Placed = { member: MemberFacts; step: string; reason: string };
 type Ranked = Placed & { rank: readonly number[] };
 
 /**
- * Members in the order of trying: affinity, health, priority groups, and among equals the policy.
- * @param members in an order that does not depend on how they were read
+ * Orders the members by affinity, health and priority groups. The policy orders members of equal rank.
+ * @param members in an order that does not depend on the order of the database rows
  */
 function orderCandidates(facts: RoutingFacts, members: readonly MemberFacts[], chance: Chance): Placed[] {
   const ranked = members.map((member) => rankOf(facts, member)).sort((a, b) => compareRanks(a.rank, b.rank));
@@ -151,7 +156,7 @@ function rankOf(facts: RoutingFacts, member: MemberFacts): Ranked {
   return { member, rank, step: 'policy', reason: facts.rule.policy };
 }
 
-/** A session wins over a connection that was merely issued. */
+/** An open session takes precedence over an issued connection. */
 function affinityOf(facts: RoutingFacts, member: MemberFacts): { rank: number; reason: string } | undefined {
   const { issued, rule } = facts;
   if (rule.affinity === 'none') return undefined;
@@ -163,11 +168,11 @@ function affinityOf(facts: RoutingFacts, member: MemberFacts): { rank: number; r
   return rule.affinity === 'last_used' ? { rank: sessions.length, reason: 'last_used' } : undefined;
 }
 
-/** A farm whose nodes all failed their last probe, or are being tried after failures, comes after the others. */
+/** True if at least one node has a closed circuit and did not fail its last probe. Other farms come last. */
 const isHealthy = (nodes: readonly NodeState[]): boolean =>
   nodes.some(({ circuit, status }) => circuit === 'closed' && status !== 'fail' && status !== 'unauthorized');
 
-/** The best place that any of the caller's groups gives the farm. */
+/** The best priority that a priority group of the caller gives the farm. */
 function preferenceOf({ preferences }: RoutingFacts, { farm_id }: MemberFacts): [number, number] {
   const own = preferences
     .filter((preference) => preference.farm_id === farm_id)
@@ -178,7 +183,10 @@ function preferenceOf({ preferences }: RoutingFacts, { farm_id }: MemberFacts): 
 const compareRanks = (a: readonly number[], b: readonly number[]): number =>
   a.map((value, at) => value - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
 
-/** Only equals take turns: the one after a farm that is out of question would have the turns of both. */
+/**
+ * Splits the members into runs of equal rank. Rotation is within a run only. Otherwise the member after an unusable
+ * farm would receive the requests of both.
+ */
 function runsOf(ranked: readonly Ranked[]): Ranked[][] {
   const runs: Ranked[][] = [];
   for (const one of ranked) {
@@ -208,7 +216,7 @@ function byPolicy(
 
 const byPriority = (a: Placed, b: Placed): number => a.member.priority - b.member.priority;
 
-/** A pool that nobody has told the usage of counts as full. */
+/** A pool without a reported usage counts as full. */
 const byUsage = (a: Placed, b: Placed): number =>
   (a.member.usage_percent ?? 100) - (b.member.usage_percent ?? 100);
 
@@ -217,7 +225,7 @@ function turned<T>(items: readonly T[], turn: number): T[] {
   return [...items.slice(shift), ...items.slice(0, shift)];
 }
 
-/** Fisher and Yates: every order equally likely. */
+/** Fisher–Yates shuffle: every order is equally likely. */
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const left = [...items];
   return items.flatMap(() => left.splice(Math.floor(random() * left.length), 1));

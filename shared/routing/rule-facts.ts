@@ -6,10 +6,10 @@ import type { RoutedSite } from './routed-site.ts';
 import { type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
 import type { SeenList } from './service-list-cache.ts';
 
-/** What is known of the caller's services, by farm; absent for a farm of which nothing is. */
+/** The caller's service lists by farm id. Farms without a list are absent. */
 export type SeenLists = ReadonlyMap<string, SeenList>;
 
-/** The facts of one rule: what the database knows, and what the farms themselves told lately. */
+/** The facts of one rule, from the database and from the recent service lists of the farms. */
 export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
   const factsAt = placeFacts(site, lists);
   return {
@@ -26,14 +26,14 @@ export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: 
   };
 }
 
-/** The pool in a list; identifiers of dispatchers compare without regard to case. */
+/** The service of the pool in a list. Identifiers of dispatchers compare without regard to case. */
 export const serviceIn = (list: SeenList | undefined, uuid: string) =>
   list?.services.find((service) => service.uuid.toLowerCase() === uuid);
 
-/** A site that is disabled is not found at all. */
+/** `enabled` is always true: a disabled site is not found. */
 const siteFacts = ({ maintenance }: RoutedSite): PoolFacts['site'] => ({ enabled: true, maintenance });
 
-/** The facts of the pools of a site, whether or not a rule leads to them. */
+/** The facts of the pools of a site, including pools without a rule. */
 export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PoolFacts {
   const live = new Set(liveSessions(site, lists).map(keyText));
   const factsAt = placeFacts(site, lists);
@@ -55,7 +55,7 @@ function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts
     return {
       // A farm that was moved to another site does not belong to the rule any more.
       farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
-      // The list of the user may know more than the snapshot, but only while it is fresh.
+      // A fresh service list of the user may contain a maintenance that the snapshot does not contain yet.
       maintenance: maintained.has(keyText(at)) || (service !== undefined && saysMaintenance(service)),
       unknown: unknown.has(keyText(at)) || (service !== undefined && isUnknown(service)),
       entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
@@ -69,7 +69,7 @@ const saysMaintenance = ({ maintenance, state }: CachedService): boolean =>
 const isUnknown = ({ maintenance, state }: CachedService): boolean =>
   maintenance === null || state === 'unknown';
 
-/** A farm's own fresh list knows better than the snapshot which sessions are live; an older one adds to it. */
+/** A fresh service list of a farm replaces the sessions of the snapshot. An older list only adds sessions. */
 function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {
   const stored = site.routing.sessions.filter(({ farm_id }) => !lists.get(farm_id)?.fresh);
   const known = new Set(site.routing.sessions.map(idOf));

@@ -2,10 +2,10 @@ import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
 import type { RoutedSite } from './routed-site.ts';
 
-/** The cached list of a user's services at a farm; a `fresh` one is as good as a new answer. */
+/** The cached service list of a user at a farm. A `fresh` list is used instead of a new call. */
 export type SeenList = { services: readonly CachedService[]; fetchedAt: Date; fresh: boolean };
 
-/** The cached lists of the site's farms that may be shown, by farm. */
+/** The cached service lists of the site's farms by farm id, without expired lists. */
 export function cachedLists(site: RoutedSite, parameters: Parameters, now: Date): Map<string, SeenList> {
   const usable = site.routing.lists.filter((list) => isValid(site, list));
   return new Map(
@@ -19,8 +19,8 @@ export function cachedLists(site: RoutedSite, parameters: Parameters, now: Date)
 }
 
 /**
- * True for a list that was read for the same user, label, groups and address, with the same rights here. The address of
- * another user, for whom the site is explained, is not known; then the rights have to match only.
+ * True for a list that was read for the same user, label, groups and address, with the same permissions. The address is
+ * unknown if the site is explained for another user. Then only the permissions must match.
  */
 const isValid = (
   { routing, principal, own }: RoutedSite,

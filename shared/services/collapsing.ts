@@ -12,7 +12,7 @@ type Shown = z.input<typeof ClientService>;
 type RoutedRule = { rule: RuleRow; routed: Route };
 type Member = { farm_id: string; servicepool_uuid: string; service: CachedService };
 
-/** Services as the viewer sees them: the viewer's rules, and the pools that no enabled rule of the site covers. */
+/** The services that the viewer sees: the rules of the viewer, and the pools without an enabled rule of the site. */
 export const shownServices = (
   site: RoutedSite,
   views: readonly FarmView[],
@@ -49,7 +49,7 @@ function poolService(site: RoutedSite, farmId: string, service: CachedService): 
   };
 }
 
-/** A member counts when the list that its farm gave has the pool; a rule without one is no service of the viewer. */
+/** A member counts if the service list of its farm contains the pool. A rule without such a member is not shown. */
 function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Shown[] {
   const lists = new Map(views.map(({ farm, list }) => [farm.id, list]));
   const members = rule.members
@@ -87,7 +87,7 @@ function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, route
   ];
 }
 
-/** The best that any member to which the rule may lead has to offer. */
+/** The best state of the members that are candidates of the rule. */
 function bestState(usable: readonly Member[], maintenance: boolean): Shown['state'] {
   const states = usable.map(({ service }) => shownState(service.state));
   const best = (['ready', 'busy'] as const).find((state) => states.includes(state));

@@ -10,7 +10,7 @@ import { type FarmStatus, farmStatus } from '../sites/farm-status.ts';
 import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/linking.ts';
 import type { UserCtx, UserFarm } from '../sites/user-site.ts';
 
-/** One farm as the list shows it; without `list` nothing is known of its services. */
+/** One farm in the list. `list` is undefined if its services are unknown. */
 export type FarmView = {
   farm: UserFarm;
   domains: readonly Domain[];
@@ -21,8 +21,9 @@ type FarmAnswer = { domains: Domain[]; services: Service[]; linked: boolean };
 type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
 
 /**
- * What the site's farms have for the viewer: as kept while that is fresh, else as they answer within the deadline, and
- * what is kept when they do not. Farms that may not be called are not; who asks the same twice at once asks once.
+ * The services of the site's farms for the viewer. Fresh cached lists are used first. Other farms are called within the
+ * deadline. A stale cached list is the fallback. Disabled farms and farms in maintenance are not called. Equal
+ * concurrent requests share one execution.
  */
 export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const { singleFlight } = ctx.deps;
@@ -31,7 +32,10 @@ export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
     : askFarms(ctx, site);
 }
 
-/** The version moves with every right and flag; what is kept is named, so that a connection made meanwhile is seen. */
+/**
+ * Key of the single flight. The entitlement version changes with every permission and flag. The key contains the cached
+ * lists, so that a connection issued in the meantime is included.
+ */
 const questionOf = ({ id, viewer, principal, routing: { entitlement, lists } }: RoutedSite): string =>
   JSON.stringify([
     'services',
@@ -56,7 +60,10 @@ async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   return site.farms.map((farm) => viewOf(ctx, site, farm, asked.get(farm), kept.get(farm.id)));
 }
 
-/** The list of a farm and its domains are written one after the other: between them the domains are not known yet. */
+/**
+ * The service list and the domains of a farm are written one after the other. Between the writes the domains are
+ * unknown.
+ */
 const isKnown = (farm: UserFarm, kept: SeenList | undefined): boolean =>
   kept?.fresh === true && lastDomains(farm) !== undefined;
 
@@ -65,8 +72,8 @@ export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>
   farm.enabled && !site.maintenance && !farm.maintenance;
 
 /**
- * Services only where the viewer's label is linked. Both questions are asked at once, so that a farm met for the first
- * time takes two calls in a row and not four.
+ * Reads domains and services of a farm. Services count only if the viewer's label is linked. Both requests run
+ * concurrently, so that the first call of a farm takes two calls in a row instead of four.
  */
 async function askFarm(
   ctx: UserCtx,
@@ -83,13 +90,13 @@ async function askFarm(
     callFarm(ctx, { site, farm, principal, signal }, (call) => ctx.deps.dispatchers.services(call)),
   ]);
   if (domains.status === 'rejected') throw domains.reason;
-  // A node gives no key to a label that it does not know.
+  // A node issues no key for an unlinked label, so the failure of `services` is not an error here.
   if (!isLinked(domains.value, label)) return { domains: domains.value, services: [], linked: false };
   if (services.status === 'rejected') throw services.reason;
   return { domains: domains.value, services: services.value, linked: true };
 }
 
-/** One statement behind the answer, for all farms that told something. */
+/** Caches the lists of all farms that responded, in one statement after the response. */
 function keepAnswers(ctx: UserCtx, { principal, viewer, routing }: RoutedSite, asked: Asked): void {
   const lists = [...asked].flatMap(([farm, outcome]) =>
     outcome.ok && outcome.value.linked

@@ -12,12 +12,12 @@ import { shownServices } from './collapsing.ts';
 import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
 import type { LinkedDomain, ServicesList } from './shapes.ts';
 
-/** What a site has for its viewer, and why its rules lead where they do. */
+/** The services of a site for its viewer, and the explanations of its rules. */
 export type SiteServices = Required<z.input<typeof ServicesList>>;
 
 /**
- * Services of all farms of a site, as many as answer within the deadline or are kept.
- * @throws AppError `upstream_unavailable` when no farm answered and nothing is kept
+ * The services of all farms that respond within the deadline or have a cached list.
+ * @throws AppError `upstream_unavailable` if no farm responds and no list is cached
  */
 export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteServices> {
   const views = await viewFarms(ctx, site);
@@ -52,7 +52,7 @@ const byName = (a: { name: string; id: string }, b: { name: string; id: string }
   return a.id < b.id ? -1 : 1;
 };
 
-/** Our domains, each with the farms whose dispatchers know its label. */
+/** The local domains, each with the farms whose dispatchers have a domain with its label. */
 const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
   site.domains.map(({ id, name, label }) => {
     const farms = views.flatMap(({ farm, domains }) => {

@@ -4,7 +4,7 @@ import type { Outcome } from './calls/fan-out.ts';
 import { isCut } from './calls/order.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
 
-/** What a merged list says of one farm. */
+/** The state of one farm in a merged list. */
 export const FarmStatus = z.strictObject({
   site_id: z.string().describe('Identifier of the site.'),
   site_uri: z.string().describe('Name of the site in URLs.'),
@@ -29,12 +29,12 @@ export const FarmStatus = z.strictObject({
 });
 export type FarmStatus = z.output<typeof FarmStatus>;
 
-/** What is kept of a farm from an earlier read. */
+/** The cached data of a farm from an earlier read. */
 export type Kept = { fetchedAt: Date; fresh: boolean };
 
 /**
- * @param outcome absent for a farm that was not asked
- * @param kept absent when nothing is
+ * @param outcome absent for a farm that was not called
+ * @param kept absent without cached data
  */
 export function farmStatus(
   site: UserSite,
@@ -66,22 +66,22 @@ export function farmStatus(
   };
 }
 
-/** What is known of the part of one farm in a list. */
+/** The facts about the part of one farm in a list. */
 type Part = {
   isDisabled: boolean;
   isInMaintenance: boolean;
   isCut: boolean;
-  /** Something of it is shown. */
+  /** The list contains data of the farm. */
   isShown: boolean;
-  /** It is as new as it is to be. */
+  /** The data is within its maximum age. */
   isFresh: boolean;
-  /** Our code of what went wrong when it was last asked. */
+  /** Problem code of the last failed call. */
   error: string | undefined;
 };
 
 /**
- * The one word for the part of a farm, alike in all lists: what is shown although it could not be read anew is `stale`,
- * and the error stands beside; the error itself is the word only where there is nothing to show.
+ * The state of the part of a farm, equal in all lists. Data that could not be read again is `stale`, and `error` is
+ * set. `timeout` and `error` are used only if there is no data to show.
  */
 export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
   if (part.isDisabled) return 'disabled';

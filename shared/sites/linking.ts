@@ -7,10 +7,10 @@ import { aggregator } from './calls/dispatcher-keys.ts';
 import { callFarm } from './calls/farm-calls.ts';
 import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
 
-/** The probes of the sidecar renew the lists of domains; an older list is read again. In seconds. */
+/** Maximum age of a domain list in seconds. The probes of the sidecar update the lists. An older list is read again. */
 const freshS = 600;
 
-/** The domains that the dispatchers of a farm know: the cached list, or that of one of its nodes, which is then cached. */
+/** The domains of the dispatchers of a farm: the cached list, or the list of one node, which is then cached. */
 export async function farmDomains(
   ctx: UserCtx,
   site: UserSite,
@@ -33,7 +33,7 @@ export function knownDomains(farm: UserFarm, now: Date): Domain[] | undefined {
   return newest && newest.at >= addSeconds(now, -freshS).getTime() ? newest.domains : undefined;
 }
 
-/** The newest cached list, however old. */
+/** The newest cached list, regardless of its age. */
 export const lastDomains = (farm: UserFarm): Domain[] | undefined => newestList(farm)?.domains;
 
 function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | undefined {

@@ -1,8 +1,8 @@
 import { forbiddenSchemes } from '../kernel/system-parameters.ts';
 
 /**
- * Whether a client may open a link of a node: an absolute URL by https, or by a scheme that administrators allow. Programs
- * read a backslash as a slash, so that a link with one may lead elsewhere than it reads.
+ * True if a client may open a link of a node: an absolute `https` URL, or a URL with a scheme that administrators
+ * allow. Programs read a backslash as a slash, so a link with a backslash can lead to another host than the text shows.
  * @param schemes as in `aggregator.link_schemes`
  */
 export function isAllowedLink(link: string, schemes: string): boolean {

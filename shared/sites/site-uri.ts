@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The path of what is asked of one site, which users know by its uri. */
+/** Path parameters of operations on one site. Users address the site by its uri. */
 export const SiteUriParams = z.object({
   site_uri: z
     .string()

@@ -18,7 +18,7 @@ import { type FleetDeps, userPrincipal } from './calls/dispatcher-keys.ts';
 export type UserCtx = ClientCtx<FleetDeps, AccountPrincipal>;
 export type UserFarm = StoredFarm & { nodes: StoredNode[] };
 
-/** A site as one user sees it, with all that calls of its dispatchers need. */
+/** A site as one user sees it, with the data for calls of its dispatchers. */
 export type UserSite = {
   id: string;
   uri: string;
@@ -26,9 +26,9 @@ export type UserSite = {
   maintenance: boolean;
   maintenance_message: string | null;
   farms: UserFarm[];
-  /** Visible domains and the user's own. */
+  /** Visible domains and the domain of the user. */
   domains: LocalDomain[];
-  /** The user towards dispatchers. */
+  /** The dispatcher principal of the user. */
   principal: DispatcherPrincipal;
 };
 
@@ -36,7 +36,7 @@ export type UserSite = {
 export type Viewer = { id: string; name: string; domain: { id: string; label: string } };
 
 /**
- * One round trip.
+ * Reads the site in one round trip.
  * @throws AppError `not_found` for a site that the user may not use
  */
 export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite> {
@@ -48,7 +48,7 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
 
 /**
  * @param ip address of the client, as dispatchers receive it
- * @throws AppError `forbidden` for a directory user named `aggregator`: to a dispatcher that name is the portal's own
+ * @throws AppError `forbidden` for a directory user named `aggregator`: dispatchers identify the portal by that name
  */
 export function userSiteOf(
   { site, farms, domains, groups }: FoundFarms,
@@ -71,13 +71,13 @@ export type FoundFarms = Omit<UserSiteRecord, 'topology' | 'conditions' | 'maint
   farms: UserFarm[];
 };
 
-/** Topologies by the uri of their site, the one used last at the end. */
+/** Cached topologies by the uri of the site, ordered by last use, the most recent at the end. */
 const cache = new WeakMap<FleetDeps, Map<string, Topology>>();
 const mostCached = 64;
 
 /**
- * A site that a user may use, with its farms and their nodes; one round trip. The topology is cached per isolate, and read
- * again when its version has changed; the state of a node and its keys are not cached.
+ * Reads a site that a user may use, with its farms and their nodes, in one round trip. The topology is cached per
+ * isolate and read again if its version has changed. Node state and node keys are not cached.
  * @returns undefined for a site that the user may not use, that is disabled, or that does not exist
  */
 export async function findFarms(
@@ -86,7 +86,8 @@ export async function findFarms(
 ): Promise<FoundFarms | undefined> {
   const topologies = cache.get(deps) ?? new Map<string, Topology>();
   cache.set(deps, topologies);
-  // Another request may cache a newer one during the read; the answer to this one refers to the one of now.
+  // Another request can cache a newer topology during the read. The response refers to the version that this request
+  // sent.
   const held = topologies.get(question.uri);
   const found = await findUserSite(deps.db, { ...question, held: held?.version ?? 0 });
   if (!found) return undefined;
@@ -106,7 +107,7 @@ function keep(topologies: Map<string, Topology>, uri: string, topology: Topology
   }
 }
 
-/** Topology and conditions are of one statement, or of one version of the topology: they have the same nodes. */
+/** Topology and conditions have the same nodes: they come from one statement or have the same topology version. */
 function farmsOf(
   { farms, nodes }: Topology,
   conditions: readonly NodeCondition[],

@@ -1,16 +1,19 @@
 import type { FarmFacts } from '../../db/repositories/snapshot/pages.ts';
 import { type FarmStatus, partStatus } from '../sites/farm-status.ts';
 
-/** A part that missed so many rounds is told as stale, whatever the reason. */
+/** A part is stale after this many missed synchronizations, regardless of the reason. */
 const missedRounds = 3;
 
-/** True for a part that missed its rounds, or was never read. @param intervalS `aggregator.sync_interval_s` */
+/**
+ * True for a part that missed its synchronizations or was never read.
+ * @param intervalS `aggregator.sync_interval_s`
+ */
 export const isStale = (fetchedAt: string | null, intervalS: number, now: Date): boolean =>
   fetchedAt === null || now.getTime() - Date.parse(fetchedAt) > missedRounds * intervalS * 1000;
 
 /**
- * What a merged list says of the part of one farm.
- * @param isLate it was to be read for this answer, and was not in time
+ * The state of the part of one farm in a merged list.
+ * @param isLate the part was requested for this response and was not read in time
  */
 export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number, now: Date): FarmStatus {
   const { site_id, site_uri, site_name, farm_id, farm_name, fetched_at, took_ms, error } = facts;

@@ -2,7 +2,7 @@ import type { MonitoringEntry } from '../../db/repositories/monitoring/records.t
 import type { IgnoredMember } from '../../db/schema/snapshot/farm-parts.ts';
 import type { Ignored, ListKind } from '../remotes/dispatcher/rows.ts';
 
-/** How often each member was ignored for each reason, ordered by both. */
+/** The number of ignored values for each member and reason, ordered by both. */
 export function tallyOf(ignored: readonly Ignored[]): IgnoredMember[] {
   const counts = new Map<string, IgnoredMember>();
   for (const { member, reason } of ignored) {
@@ -13,7 +13,7 @@ export function tallyOf(ignored: readonly Ignored[]): IgnoredMember[] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counted]) => counted);
 }
 
-/** The journal record of a list of a farm; the database completes message and details by what it counts. */
+/** The journal record for ignored fields in a list of a farm. The database adds the counts to message and details. */
 export const ignoredRecord = (
   farm: { id: string; name: string },
   kind: ListKind,

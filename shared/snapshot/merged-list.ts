@@ -8,20 +8,20 @@ import { FarmStatus } from '../sites/farm-status.ts';
 import { freshnessOf } from './freshness.ts';
 import { type ListCtx, refreshFarms } from './refresh.ts';
 
-/** The envelope of a merged list: how old the part of each farm concerned is stands beside the items. */
+/** The envelope of a merged list. `sites` contains the age of the data of each farm. */
 export const mergedListOf = (item: z.ZodType) =>
   listOf(item).extend({
     sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the list.'),
   });
 
-/** Asks for the farms to be read before the answer. */
+/** Query parameter that requests a new read of the farms before the response. */
 export const refreshFlag = {
   refresh: Flag.optional().describe(
     'If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds.',
   ),
 };
 
-/** Filters and members that all merged lists have. */
+/** Filters and members of all merged lists. */
 export const farmFilters = {
   site_id: Id.optional().describe('Only items of the site with this identifier.'),
   farm_id: Id.optional().describe('Only items of the farm with this identifier.'),
@@ -33,12 +33,12 @@ export const farmMembers = {
   site_name: z.string().describe('Name of the site.'),
 };
 
-/** Which farms a list reads, and whether it reads them from their nodes first. */
+/** The farms of a list, and whether they are read from their nodes first. */
 export type MergedChoice = { siteId: string | undefined; farmId: string | undefined; refresh: boolean };
 
 /**
- * One page over the farms that are chosen, within the scope of the caller. It is read from the snapshot in one round trip;
- * with `refresh` it takes up to `aggregator.list_deadline_ms`.
+ * Reads one page over the selected farms within the scope of the caller. The snapshot is read in one round trip. With
+ * `refresh`, the call takes up to `aggregator.list_deadline_ms`.
  */
 export async function readMerged(
   ctx: ListCtx,

@@ -12,9 +12,9 @@ import type {
   ListRow,
 } from '../remotes/dispatcher/rows.ts';
 
-/** What a read found besides its rows, which went to `keep` page by page. */
+/** The result of a read. The rows themselves go to `keep` page by page. */
 export type ReadOutcome =
-  /** The list is the one of the etag, or nothing in it changed since. */
+  /** The etag still matches, or nothing has changed since the last read. */
   | { changed: false; asOf: string | null }
   | {
       changed: true;
@@ -28,7 +28,7 @@ export type ReadOutcome =
       dropped: Ignored[];
     };
 
-/** A list without any row that is of use, and why: the cause of the error of such a read. */
+/** All rows of a list were dropped. This is the cause of the error of such a read. */
 export class UselessRows extends Error {
   readonly dropped: readonly Ignored[];
 
@@ -42,14 +42,14 @@ type Ask<K extends ListKind> = (query: ListQuery) => Promise<ListPage<ListRow<K>
 type Keep<K extends ListKind> = (rows: CheckedRow<ListRow<K>>[]) => Promise<void>;
 
 const pageSize = 1_000;
-/** Where rows are so large that a thousand of them exceed the limit of bytes. */
+/** Used if a page of 1,000 rows exceeds the byte limit. */
 const smallPageSize = 100;
-/** 300,000 rows; a node that has more, or whose pages never end, is not read. */
+/** 300,000 rows. A list with more rows, or with endless pages, is refused. */
 const maxPages = 300;
 
 /**
- * Reads a list from one node, never more than a page of it in memory: what changed since the last read where the node
- * understands that, otherwise everything.
+ * Reads a list from one node, with at most one page in memory. Reads the changes since the last read if the node
+ * supports `since`, otherwise the whole list.
  * @throws AppError `upstream_*`
  */
 export async function readPart<K extends ListKind>(
@@ -58,7 +58,7 @@ export async function readPart<K extends ListKind>(
   ask: Ask<K>,
   keep: Keep<K>,
 ): Promise<ReadOutcome> {
-  // What another node said, or this one too long ago, is not built upon.
+  // An incremental read continues only a recent read of the same node.
   const known = state.dispatcher_id === node.id && !state.is_full_due ? state : nothing;
   const condition = conditionOf(known);
   const askPage = shrinking(ask);
@@ -66,7 +66,7 @@ export async function readPart<K extends ListKind>(
   if (first === null) return { changed: false, asOf: null };
   const total = await readPages(node, first, keep, (cursor) => askPage({ since: condition.since, cursor }));
   const { kept, dropped, removed } = total;
-  // A node that speaks of something else altogether has not lost its rows.
+  // A full list without any valid row is a wrong response, not an empty list.
   if (kept === 0 && dropped.length > 0 && !removed)
     throw badAnswer(node, 'wrong_shape', new UselessRows(dropped));
   if (removed && kept + removed.length + dropped.length === 0) return { changed: false, asOf: first.asOf };
@@ -99,7 +99,7 @@ async function readPages<K extends ListKind>(
   const nextOf = followCursors(node);
   let page: typeof first | null = first;
   for (let n = 1; page; n++) {
-    // Before the rows are written: a node whose list never ends is not read.
+    // The check precedes the write of the rows, so that an endless list is refused.
     const cursor = nextOf({ next: page.next, isEmpty: isEmpty(page) });
     if (cursor !== undefined && n === maxPages) throw badAnswer(node, 'too_large');
     addPage(total, page);
@@ -117,13 +117,13 @@ type Condition = Pick<ListQuery, 'since' | 'etag'>;
 type Known = Pick<PartState, 'as_of' | 'etag' | 'is_incremental'>;
 const nothing: Known = { as_of: null, etag: null, is_incremental: null };
 
-/** Once a node has not understood `since`, it is asked by its validator until everything is read anew. */
+/** After a node has ignored `since`, its etag is used until the next full read. */
 function conditionOf({ as_of, etag, is_incremental }: Known): Condition {
   if (as_of !== null && is_incremental !== false) return { since: as_of };
   return etag === null ? {} : { etag };
 }
 
-/** Where a page of the usual size has too many bytes, it and those after it are asked for in smaller pieces. */
+/** If a page exceeds the byte limit, it and the following pages are requested in a smaller size. */
 function shrinking<K extends ListKind>(ask: Ask<K>) {
   let limit = pageSize;
   return async (query: Omit<ListQuery, 'limit'>) => {

@@ -9,15 +9,15 @@ import { type SyncOutcome, syncFarm } from './sync.ts';
 
 export type ListCtx = Ctx<FleetDeps, SignedIn>;
 
-/** One less than may wait at once, so that what a slow farm holds up is never the answer itself. */
+/** One less than the limit of concurrent subrequests, so that a slow farm does not block the response itself. */
 const atOnce = 5;
 
-/** A part that was not read in time, or is being read by somebody else. */
+/** A part that was not read in time, or that another synchronization is reading. */
 const lateOutcomes: readonly SyncOutcome[] = ['skipped', 'lost'];
 
 /**
- * Reads one part of the farms chosen, in parallel, until the deadline of a list; what is not done by then goes on
- * after the answer.
+ * Reads one part of the selected farms concurrently until the list deadline. Unfinished reads continue after the
+ * response.
  * @returns the ids of the farms that were not read in time
  */
 export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmChoice): Promise<Set<string>> {

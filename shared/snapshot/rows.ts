@@ -3,13 +3,13 @@ import { foldName } from '../kernel/text.ts';
 import type { Answered, CheckedRow, ListKind, ListRow } from '../remotes/dispatcher/rows.ts';
 import { tagId } from '../remotes/dispatcher/rows.ts';
 
-/** A pool as a node tells it, in the columns of the snapshot. */
+/** Converts a pool of a node to the columns of the snapshot. */
 const poolValues = (row: ListRow<'servicespools'>) => ({ ...row, name_key: keyOf(row.name) });
 
-/** What has no name is sorted before everything that has one. */
+/** Rows without a name sort before all others. */
 const keyOf = (name: string | null): string => foldName(name ?? '');
 
-/** A workplace as a node tells it, in the columns of the snapshot. */
+/** Converts a workplace of a node to the columns of the snapshot. */
 function workplaceValues(row: ListRow<'workplaces'>) {
   const { owner, revision, created_at, ...rest } = row;
   return {
@@ -28,7 +28,7 @@ const ownerValues = (owner: ListRow<'workplaces'>['owner']) => ({
 });
 
 /*
- * The same for the members that an answer has; the others stay as they are in the snapshot.
+ * Partial updates: only the members of the response change. The others keep their values in the snapshot.
  */
 
 export const poolChanges = (row: Answered<'servicespools'>): Partial<PartValues['servicespools']> => ({
@@ -59,14 +59,14 @@ export function sessionChanges(row: Answered<'spsessions'>): Partial<PartValues[
 const userValues = (domain: string | null, user: string | null) => ({
   user_name: user,
   user_domain: domain,
-  // The key of no user: every other key has a backslash.
+  // An empty key matches no user, because every other key contains a backslash.
   user_key: user === null ? '' : personKey(domain ?? '', user),
 });
 
-/** A session whose beginning is not known is older than all others. */
+/** A session without a start time sorts as the oldest. */
 const notKnown = '-infinity';
 
-/** A workplace session as a node tells it, in the columns of the snapshot. */
+/** Converts a workplace session of a node to the columns of the snapshot. */
 function sessionValues(row: ListRow<'spsessions'>) {
   const { session_uuid, user, domain, started_at, ...rest } = row;
   return {
@@ -77,17 +77,17 @@ function sessionValues(row: ListRow<'spsessions'>) {
   };
 }
 
-/** People are known by the label of their domain and their name, both without regard to case. */
+/** The key of a person: domain label and name, both case-folded. */
 export const personKey = (label: string, name: string): string => `${foldName(label)}\\${foldName(name)}`;
 
-/** Any row as a node tells it, in the columns of the snapshot. */
+/** Converts any row of a node to the columns of the snapshot. */
 export function valuesOf<K extends ListKind>(
   kind: K,
   { row, ignored }: CheckedRow<ListRow<K>>,
   dispatcherId: string,
 ): PartValues[ListKind] {
   const notes = { ignored: ignored.map(({ member, reason }) => `${member} ${reason}`) };
-  // The kind says which row it is; TypeScript does not narrow one by the other.
+  // The kind determines the row type. TypeScript does not narrow one by the other.
   switch (kind) {
     case 'servicespools':
       return { ...poolValues(row as ListRow<'servicespools'>), ...notes };

@@ -6,7 +6,7 @@ import { farmMembers } from './merged-list.ts';
 export const SessionState = z.enum(sessionStates);
 const Text = z.string().nullable();
 
-/** Null is what the dispatcher does not report. */
+/** Null means that the dispatcher does not report the value. */
 export const WorkplaceSession = z.strictObject({
   session_uuid: Id.describe('Identifier of the session, assigned by the dispatcher.'),
   ...farmMembers,

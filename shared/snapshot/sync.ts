@@ -23,20 +23,23 @@ import { type ReadOutcome, readPart, UselessRows } from './read.ts';
 import { valuesOf } from './rows.ts';
 
 export type SyncCtx = CallCtx & {
-  /** Ends the reading, not what is written of it. */
+  /** Aborts the read, but not the write of data that was read. */
   signal?: AbortSignal | undefined;
 };
 
-/** `skipped`: another sync has the part, or had it lately. `lost`: another took it over, and nothing was changed. */
+/**
+ * `skipped`: another synchronization holds the lease of the part, or the part was tried recently. `lost`: another
+ * synchronization took over the lease, and nothing was changed.
+ */
 export type SyncOutcome = 'synced' | 'unchanged' | 'skipped' | 'lost' | 'failed';
 
-/** A second node is tried when the first could not answer, and no third. */
+/** At most two nodes are tried. */
 const tries = 2;
 
 /**
- * Reads one part of a farm from a healthy node into the snapshot. A node that fails is no error of this call: the
- * farm's part then says so, and keeps the rows that it had.
- * @param minAgeS a part that was tried since so many seconds is left alone
+ * Reads one part of a farm from a healthy node into the snapshot. A node failure does not throw: it is stored with the
+ * part, and the part keeps its rows.
+ * @param minAgeS a part that was tried within this many seconds is skipped
  * @throws errors of the database only
  */
 export async function syncFarm(
@@ -75,7 +78,7 @@ type Sync<K extends ListKind> = {
   startedAt: number;
 };
 
-/** Another sync has the part: this one reads on for nobody. */
+/** Another synchronization holds the lease of the part, so this read stops. */
 class SyncLost extends Error {}
 
 async function readFromSome<K extends ListKind>(
@@ -96,14 +99,17 @@ async function readFromSome<K extends ListKind>(
   throw last;
 }
 
-/** The node of the last read comes first while it is well: only that one can tell what changed since. */
+/** The node of the last read comes first if it is healthy. Only that node can report the changes since that read. */
 function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
   const ordered = orderNodes(farm.nodes, farm.balancing, 0);
   const last = ordered.find(({ id, status }) => id === state.dispatcher_id && status === 'pass');
   return (last ? [last, ...ordered.filter((node) => node !== last)] : ordered).slice(0, tries);
 }
 
-/** Tells the node's circuit how it went. What is too large for us, or ended by us, says nothing of the node. */
+/**
+ * Reads from the node and records the outcome for its circuit. A response above the local size limit, or an aborted
+ * read, is not a failure of the node.
+ */
 async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
   const { ctx } = sync;
   const { parameters } = ctx;
@@ -158,7 +164,7 @@ async function finish<K extends ListKind>(
   }
   const { dropped, changed: _, ...facts } = read;
   const report = reportOf(sync, dropped);
-  // What changed since says nothing of the rows that were dropped before.
+  // An incremental read does not cover the rows that an earlier read dropped.
   const ignored = facts.removed && dropped.length === 0 ? { ...report, dropped: null } : report;
   const merged = { ...facts, dispatcherId: node.id, tookMs, ignored };
   return (await ctx.upstream(() => finishSync(db, claim, merged))) ? 'synced' : 'lost';
@@ -169,7 +175,7 @@ const reportOf = ({ ctx, farm, kind }: Sync<ListKind>, dropped: readonly Ignored
   record: ignoredRecord(farm, kind, ctx.now),
 });
 
-/** Our code for it, and our word for the reason where there is one; never what a node said. */
+/** The problem code, with the reason if there is one. It never contains text of a node. */
 function wordsOf(error: unknown): string {
   const { code, members } = error instanceof AppError ? error : new AppError('internal');
   return typeof members.reason === 'string' ? `${code}:${members.reason}` : code;

@@ -11,5 +11,5 @@ const listed = (texts: readonly unknown[]): string =>
 /** The names of the domain types in a sentence of the API document. */
 export const typeNames = listed(quoted);
 
-/** The same with a hint where the name does not explain itself. */
+/** The names of the domain types, with a hint if the name is not self-explanatory. */
 export const explainedTypeNames = listed(explained);

@@ -16,7 +16,7 @@ import type { Fields, Words } from './fields.ts';
 /** Settings of a domain, by the names of their members. */
 export type Settings = Record<string, unknown>;
 
-/** A stored domain. `params` are as they may be read; `secrets` are sealed, null for a secret that is not set. */
+/** A stored domain. `params` contains no secrets. `secrets` are encrypted, null for a secret that is not set. */
 export type StoredDomain = {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ export type StoredDomain = {
 export type DomainDeps = { db: Db; sealer: Sealer; clock: Clock; directories: DirectoryRemote };
 
 /**
- * A type of authentication domains. All code outside of this folder asks these members and never compares the name of a
+ * A type of authentication domains. Code outside of this folder uses these members and never compares the name of a
  * type. A new type is a folder with one such value, and a line in `registry.ts`.
  */
 export type DomainType<P extends Settings = Settings> = {
@@ -37,18 +37,18 @@ export type DomainType<P extends Settings = Settings> = {
   supports: Support;
   settings: DomainSettings<P>;
   login: LoginFlow;
-  /** Logins with a smart card (Kerberos PKINIT). Undefined: the type has none. */
+  /** Logins with a smart card (Kerberos PKINIT). Undefined if the type does not support them. */
   cards: CardLogin | undefined;
-  /** Attributes that users get a copy of at login. Undefined: nothing can be copied. */
+  /** Attributes that can be copied to users at login. Undefined if the type does not support copies. */
   attributes: AttributeSource | undefined;
-  /** Users and groups outside of the portal that can be searched. Undefined: the type has no directory. */
+  /** Users and groups outside of the portal that can be searched. Undefined if the type has no directory. */
   directory: DirectoryOperations | undefined;
 };
 
-/** What a person reads about a type. */
+/** Display texts of a type. */
 export type About = {
   name: Words;
-  /** Further words on the type in the API document. */
+  /** Additional description of the type in the API document. */
   hint?: string;
   description: Words;
   label_username: Words;
@@ -57,7 +57,7 @@ export type About = {
 };
 
 export type Support = {
-  /** The portal keeps the accounts. False: an external provider does, and the first login adds a row. */
+  /** The portal stores the accounts. False: an external provider stores them, and the first login adds a row. */
   localUsers: boolean;
   /** The portal stores the passwords: the password policy applies, and administrators and users set them here. */
   ownPassword: boolean;
@@ -65,30 +65,33 @@ export type Support = {
   createsUsers: boolean;
   searchesUsers: boolean;
   searchesGroups: boolean;
-  /** Logins can ask for a second factor of the portal. */
+  /** Logins can require a second factor of the portal. */
   secondFactor: boolean;
-  /** Members of a user that each login reads anew, so that administrators do not write them. */
+  /** Members of a user that each login updates. Administrators cannot change them. */
   refreshes: { name: boolean; groups: boolean };
-  /** The domain has an account of its own at the provider, whose password can be refused. */
+  /** The domain has its own account at the provider, whose password can be refused. */
   bindAccount: boolean;
 };
 
-/** The name of a member of `params` that is stored sealed and never returned; the database finds secrets by it. */
+/**
+ * The name of a member of `params` that is stored encrypted and never returned. The database finds secrets by this
+ * suffix.
+ */
 export type SecretName = `${string}_password` | `${string}_secret`;
 
 export type DomainSettings<P extends Settings = Settings> = {
   /** The form: labels, help texts, controls and defaults. */
   fields: Fields;
-  /** The settings as they are written. */
+  /** Shape of the settings in requests. */
   shape: z.ZodObject;
-  /** The settings as they are returned: each secret is null, with `<secret>_set` beside it. */
+  /** Shape of the settings in responses: each secret is null, with `<secret>_set` beside it. */
   view: z.ZodObject;
   secrets: readonly SecretName[];
   checks: readonly SettingsCheck<P>[];
   /**
-   * Whether a stored secret that is not sent again is used with these settings; false removes it.
+   * True if a stored secret that is absent from the request remains valid for these settings. False removes it.
    * @param stored the settings that it was stored with
-   * @throws AppError `secret_required` where it would be sent to another destination
+   * @throws AppError `secret_required` if the secret would be sent to another destination
    */
   keepsSecrets(next: P, stored: Settings): boolean;
 };
@@ -96,9 +99,9 @@ export type DomainSettings<P extends Settings = Settings> = {
 /** A check of settings without the network. */
 export type SettingsCheck<P extends Settings = Settings> = {
   name: string;
-  /** Part of tests only; a domain can be saved all the same. */
+  /** Reported by tests only. The domain can be saved regardless of the result. */
   advisory?: true;
-  /** @returns the faults, or the reason why there is nothing to check */
+  /** @returns the faults, or the reason why the check does not apply */
   run(params: P, facts: CheckFacts): FieldError[] | Detail;
 };
 
@@ -106,31 +109,31 @@ export type CheckFacts = {
   hasSecret(name: SecretName): boolean;
   policy: UrlPolicy;
   parameters: Parameters;
-  /** Stored settings that may stay as they are. */
+  /** Stored settings that are accepted if unchanged. */
   tolerated: Settings;
-  /** Stored attributes to copy that are checked as well. */
+  /** Stored attributes to copy, which are checked as well. */
   attributes: readonly { source: string }[];
 };
 
 /**
- * How a user of the domain proves who they are. `names` is how a typed name is read: `as_typed`, or `in_directory` as
- * `name`, `name@suffix` and `DOMAIN\name`.
+ * The authentication of a user of the domain. `names` is the interpretation of a typed name: `as_typed`, or
+ * `in_directory` for `name`, `name@suffix` and `DOMAIN\name`.
  */
 export type LoginFlow = PasswordLogin | RedirectLogin;
 
 export type PasswordLogin = {
   proof: 'password';
   names: NameReading;
-  /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, those of the provider; audited */
+  /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, errors of the provider; audited */
   prove(ctx: LoginCtx, attempt: OpenAttempt, candidate: Candidate, password: string): Promise<Judged>;
 };
 
-/** The user proves who they are on pages of the provider; the portal accepts no password. */
+/** The user authenticates on pages of the provider. The portal accepts no password. */
 export type RedirectLogin = { proof: 'redirect'; names: NameReading };
 
 export type NameReading = 'as_typed' | 'in_directory';
 
-/** A user by a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
+/** The holder of a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
 export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
 
 export type CardLogin = {
@@ -138,7 +141,7 @@ export type CardLogin = {
   realmOf(params: Settings): Realm | undefined;
   /**
    * The account of a card that the KDC has accepted.
-   * @param graceH hours after a checked login in which the same card is accepted while the provider is unreachable
+   * @param graceH hours after a verified login in which the same card is accepted while the provider is unreachable
    */
   prove(
     ctx: LoginCtx,
@@ -152,36 +155,38 @@ export type CardLogin = {
 /** The Kerberos realm behind a domain. */
 export type Realm = {
   name: string;
-  /** Its KDCs resolve user principal names of any suffix (RFC 6806, 5), as those of Active Directory do. */
+  /** The KDCs resolve user principal names of any suffix (RFC 6806, 5). This is the case in Active Directory. */
   resolvesUpns: boolean;
   kdcs: readonly string[];
-  /** For all KDCs together. */
+  /** Time limit in milliseconds for all KDCs together. */
   deadlineMs: number;
   trust: KdcTrust;
-  /** Hours for which a card is admitted again while the directory cannot be reached; 0: never. */
+  /** Hours after a verified login in which the same card is accepted while the directory is unreachable. 0: never. */
   cardWithoutDirectoryH: number;
 };
 
 export type AttributeSource = {
-  /** Whether users may get a copy of an attribute. */
+  /** True if an attribute may be copied to users. */
   isReadable(attribute: string, parameters: Parameters): boolean;
 };
 
-/** A group of a directory. `sid` is that of Active Directory; of a group known by it only, the other texts are empty. */
+/**
+ * A group of a directory. `sid` exists in Active Directory only. If only the SID is known, the other members are empty.
+ */
 export type ExternalGroup = { dn: string; name: string; sid?: string };
 
 /** A user or group of a directory without a row in the portal. */
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
 
-/** All of these throw the AppErrors of the directory. */
+/** All operations throw the AppErrors of the directory. */
 export type DirectoryOperations = {
-  /** Users and groups whose name contains a text, and that have no row yet. */
+  /** Users and groups whose name contains a text and that have no row in the portal. */
   findUnregistered(deps: DomainDeps, domain: StoredDomain, search: string): Promise<Unregistered[]>;
   findGroups(deps: DomainDeps, domain: StoredDomain, search: string): Promise<ExternalGroup[]>;
   /** The immutable identifier of a group; undefined if it has none. */
   findGroupId(deps: DomainDeps, domain: StoredDomain, dn: string): Promise<string | undefined>;
   /**
-   * The immutable identifiers of the only user of a name, the preferred one first.
+   * The immutable identifiers of the user with a name, the preferred one first.
    * @throws AppError `invalid_state` with the reason `no_entry`
    */
   identifiersOf(
@@ -189,7 +194,7 @@ export type DirectoryOperations = {
     domain: StoredDomain,
     name: string,
   ): Promise<readonly [string, ...string[]]>;
-  /** Connects with settings that may not be stored yet, and tries what a login does. */
+  /** Connects with settings that may not be stored yet, and runs the steps of a login. */
   test(ctx: TestCtx, subject: TestSubject): Promise<Check[]>;
 };
 
@@ -198,9 +203,9 @@ export type TestCtx = { deps: DomainDeps & { kdcs: KdcRemote; log: Log }; now: D
 export type TestSubject = {
   params: Settings;
   stored: StoredDomain | undefined;
-  /** Stored secrets that are used, since no other was sent, as they are sealed. */
+  /** Stored secrets that remain in use because the request contains no replacement. Encrypted. */
   keptSecrets: Readonly<Record<string, string | null>>;
-  /** The names of the domain, by which a typed login name may name it. */
+  /** The names of the domain that a typed login name may contain. */
   labels: readonly string[];
   username: string | undefined;
   password: string | undefined;

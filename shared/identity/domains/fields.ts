@@ -6,27 +6,27 @@ const kinds = [
   ...['editlist', 'checkbox', 'textarea', 'taglist'],
 ] as const;
 
-/** A word or sentence of a form in every language. */
+/** A text of a form in every language. */
 export type Words = Readonly<Record<Language, string>>;
 
-/** One member of a domain: its shape validates what is sent, and the rest describes it in a form. */
+/** One member of a domain. `shape` validates the value, and the other members describe its form field. */
 export type Field<S extends z.ZodType = z.ZodType, W = Words> = {
   shape: S;
   type: (typeof kinds)[number];
   label: W;
   tooltip: W;
   tab?: W;
-  /** Words for the values of a choice. */
+  /** Display texts of the values of a choice. */
   choices?: Readonly<Record<string, W>>;
   readonly?: boolean;
 };
-/** A member that is an object of further ones, or null when none of them is filled in. */
+/** A member that is an object of further members, or null if none of them is set. */
 export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
 export type Fields = { readonly [name: string]: Field | Group };
 
 /**
- * The words of a form and the function that makes its fields, from a list of Russian words by the English ones. Each domain
- * type brings its own list.
+ * Creates the text lookup and the field factory of a form from a dictionary of Russian texts, keyed by the English
+ * text. Each domain type has its own dictionary.
  */
 export function dictionary<English extends string>(russian: Readonly<Record<English, string>>) {
   const words = (english: English): Words => ({ en: english, ru: russian[english] });
@@ -110,8 +110,8 @@ export const GuiField = z.strictObject({
 type Described = z.input<typeof GuiField>;
 
 /**
- * The fields as a form needs them, in their order; a field that must be given has no default.
- * @param sets by the path of the object that they are members of: `''`, `params.`
+ * Describes the fields for a form, in their order. A required field has no default.
+ * @param sets fields by the path prefix of their object: `''`, `params.`
  */
 export function describeFields(sets: Readonly<Record<string, Fields>>, language: Language): Described[] {
   const entries = Object.entries(sets).flatMap(([prefix, fields]) =>
@@ -127,7 +127,7 @@ const describeMembers = (prefix: string, fields: Fields, language: Language): De
       : [describeField(`${prefix}${name}`, entry, language)],
   );
 
-/** A group may be left empty as a whole: nothing of it must be given, and nothing of it is there at first. */
+/** The fields of a group are optional and initially empty, because the whole group is optional. */
 const asOptional = ({ name, gui }: Described): Described => ({
   name,
   value: gui.type === 'editlist' ? [] : null,
@@ -159,7 +159,7 @@ function describeField(name: string, { shape, ...shown }: Field, language: Langu
 
 type Schema = { [keyword: string]: unknown };
 
-/** What the shape itself demands, so that form and validation cannot come to differ. */
+/** Constraints derived from the shape, so that form and validation cannot differ. */
 function constraintsOf(shape: z.ZodType): Partial<Described['gui']> {
   const schema = notNull(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' }));
   const one = notNull((schema.items as Schema | undefined) ?? schema);

@@ -14,7 +14,7 @@ export const domainTypes = {
 
 export type DomainTypeName = keyof typeof domainTypes;
 
-/** The type of the domain that every installation begins with. */
+/** The type of the initial domain of every installation. */
 export const builtinType: DomainTypeName = 'internal';
 
 const isName = (name: string): name is DomainTypeName => Object.hasOwn(domainTypes, name);
@@ -24,22 +24,22 @@ export const domainTypeNames = Object.keys(domainTypes).filter(isName) as [
   ...DomainTypeName[],
 ];
 
-/** @throws Error for a name that no version of the portal has stored */
+/** @throws Error for an unknown name, which no version of the portal has stored */
 export function domainTypeOf(name: string): DomainType {
   if (!isName(name)) throw new Error(`There is no domain type ${name}`);
   return domainTypes[name];
 }
 
-/** The type of a name from outside; undefined if there is none. */
+/** The type with a name from a request; undefined for an unknown name. */
 export const findDomainType = (name: unknown): DomainType | undefined =>
   typeof name === 'string' && isName(name) ? domainTypes[name] : undefined;
 
-/** The names of the types that a statement treats alike. */
+/** The names of the types with a property, for use in statements. */
 export const typesWhere = (applies: (type: DomainType) => boolean): DomainTypeName[] =>
   domainTypeNames.filter((name) => applies(domainTypes[name]));
 
 /**
- * Types whose administrators keep the installation administrable: their passwords are stored here, while a provider can be
- * out of reach.
+ * Types whose administrators keep the installation manageable: the portal stores their passwords, whereas a provider
+ * can be unreachable.
  */
 export const administratorTypes = typesWhere(({ supports }) => supports.ownPassword);

@@ -6,10 +6,10 @@ import { fieldErrors } from '../../shapes/field-errors.ts';
 import type { CheckFacts, DomainType, SecretName, Settings, StoredDomain } from './domain-type.ts';
 import { domainTypes } from './registry.ts';
 
-/** Stored settings as they may be read, and the sealed secrets. */
+/** Stored settings without secrets, and the encrypted secrets. */
 export type StoredSettings = Pick<StoredDomain, 'params' | 'secrets'>;
 
-/** Settings in two forms: as the audit shows them, and as the table stores them. */
+/** Settings in two forms: `shown` for the audit, `columns` for the table. */
 export type Settled = { shown: Settings; columns: { params: Settings } };
 
 type Place = { sealer: Sealer; outbound: UrlPolicy; parameters: Parameters };
@@ -21,10 +21,10 @@ export const secretNames: readonly SecretName[] = [
   ...new Set(Object.values(domainTypes).flatMap(({ settings }: DomainType) => settings.secrets)),
 ];
 
-/** The member that returns whether a secret is stored. */
+/** The name of the member that shows whether a secret is stored. */
 export const flagOf = (secret: SecretName): string => `${secret}_set`;
 
-/** Settings as they were sent, parsed by the shape of the type; what only reads return is ignored. */
+/** Parses the settings of a request with the shape of the type. Members that exist in responses only are ignored. */
 export function readSettings(
   { settings: { shape, secrets } }: DomainType,
   given: Settings,
@@ -41,9 +41,10 @@ const inParams = ({ pointer, ...rest }: FieldError): FieldError => ({
 });
 
 /**
- * The settings that a write gives a domain. A secret that is not sent again stays, as far as the type allows it.
+ * The settings of a domain after a write. A secret that is absent from the request remains stored if the type allows
+ * it.
  * @param id of the domain
- * @throws AppError `invalid_request` for what the type or the address policy does not allow; `secret_required`
+ * @throws AppError `invalid_request` if the type or the address policy does not allow the settings; `secret_required`
  */
 export async function settleSettings(
   { sealer, outbound, parameters }: Place,
@@ -77,7 +78,7 @@ export async function settleSettings(
 }
 
 /**
- * The stored secrets that are used with new settings, as they are sealed, null for one that is removed.
+ * The stored secrets that remain in use with new settings, encrypted; null for a secret that is removed.
  * @throws AppError `secret_required`
  */
 export function keptSecrets(

@@ -1,6 +1,6 @@
 import { dictionary } from './fields.ts';
 
-/** Words of what domains of every type have, by the English ones. */
+/** Texts of the fields of all domain types, keyed by the English text. */
 export const { words, field, russian } = dictionary({
   'User name': 'Имя пользователя',
   'Group name': 'Имя группы',

@@ -8,48 +8,51 @@ import type { Tried } from './limits.ts';
 export type LoginDeps = BaseDeps & { hasher: Hasher; directories: DirectoryRemote };
 export type LoginCtx = ClientCtx<LoginDeps>;
 
-/** The domain of a login as the specification has it, identifiers in its own spelling. */
+/** The domain of a login, with the member names of the specification. */
 export type NamedDomain = {
   authId?: string | undefined;
   auth?: string | undefined;
   authSmallName?: string | undefined;
 };
 
-/** What a client says of itself and of what it wants, whatever it proves who it is by. */
+/** Facts about the client and its preferences, independent of the authentication method. */
 export type LoginWishes = {
   portal?: 'admin' | 'user' | undefined;
   platform?: string | undefined;
   locale?: string | undefined;
-  /** The session is one of a browser: its token goes into a cookie, and is of no use elsewhere. */
+  /** True for a browser session. Its token is sent as a cookie and is not accepted elsewhere. */
   inBrowser?: boolean | undefined;
 };
 
-/** A domain that was named, and its user of the name, if there is one. */
+/** The domain of a login, and its user with the name, if there is one. */
 export type Candidate = Awaited<ReturnType<typeof findCandidates>>[number];
 export type Account = Candidate & { user: NonNullable<Candidate['user']> };
 
-/** A login under way, before anything is proved; neither a lock nor a limit stands in its way. */
+/** An open login before authentication. No lock or limit refuses it. */
 export type OpenAttempt = Tried & {
   username: string;
   candidate: Candidate | undefined;
-  /** The key of the name that was typed, if the directory knows the account by another one. */
+  /** The failure key of the typed name, if the directory has another name for the account. */
   alias?: Tried['key'];
 };
 
-/** The account that was proved, and what the batch that opens the session must write, or find still true. */
+/**
+ * The authenticated account, and the statements of the batch that opens the session. They include the conditions that
+ * must still be true.
+ */
 export type Proof = {
   account: Account;
   statements(h: Db): Statement[];
-  /** What makes the row of a user of a directory, for a batch before that one. */
+  /** Statements that create or update the row of a directory user, for an earlier batch. */
   settle?(h: Db): Statement[];
-  /** What the event of the login says besides. */
+  /** Additional details of the login event. */
   details?: Record<string, unknown>;
 };
 
-/** An attempt with its proof, undefined if it was wrong. */
+/** An attempt with its proof. `proof` is undefined after failed authentication. */
 export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
 
-/** Where the hash of an attempt stands in line. */
+/** The position of the attempt in the queue of the password hasher. */
 export const placeOf = ({ isKnown, key }: Tried): Place => ({
   line: isKnown ? 'known' : 'unknown',
   owner: key.network,

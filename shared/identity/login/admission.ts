@@ -25,8 +25,9 @@ export type LoginResult = {
 };
 
 /**
- * Opens a session for somebody who has proved who he is, in one batch with what the proof writes; a refusal is audited.
- * @throws AppError `forbidden`, `locked_out` when the account was locked meanwhile, and what the proof finds no longer true
+ * Opens a session for an authenticated user, in one batch with the statements of the proof. A refusal is audited.
+ * @throws AppError `forbidden`, `locked_out` if the account was locked in the meantime, and the errors of the
+ *   conditions of the proof
  */
 export async function admit(
   ctx: LoginCtx,
@@ -74,7 +75,7 @@ async function openSession(
   return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };
 }
 
-/** The row of a new session; of its token only the hash. */
+/** The row of a new session. Only the hash of the token is stored. */
 const sessionOf = (
   { client, now }: LoginCtx,
   { platform, locale }: LoginWishes,
@@ -96,7 +97,7 @@ const sessionOf = (
   idle_until: addSeconds(now, idleS),
 });
 
-/** @throws AppError `forbidden` for whom the domain does not serve, or the portal */
+/** @throws AppError `forbidden` for users that the domain or the portal does not accept */
 function portalOf(
   { deps }: LoginCtx,
   { portal: asked }: LoginWishes,

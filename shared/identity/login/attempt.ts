@@ -14,8 +14,8 @@ import { assertMayTry, countAttempt, type Factor, type Tried } from './limits.ts
 import { namesIn } from './user-names.ts';
 
 /**
- * Finds whom a login is about, and whether he may try now.
- * @throws AppError `locked_out`; `invalid_request` when identifiers name two different domains
+ * Finds the account of a login and checks that no lock or limit applies.
+ * @throws AppError `locked_out`; `invalid_request` if the identifiers name two different domains
  */
 export async function openAttempt(
   ctx: LoginCtx,
@@ -35,9 +35,9 @@ export async function openAttempt(
 }
 
 /**
- * Counts the failure and writes its event; a lock that it brings has an event of its own.
- * @param code what a wrong proof of this kind is answered with
- * @throws AppError always: `code`, or `locked_out` when the account was locked meanwhile
+ * Counts the failure and writes its event. A resulting lock has its own event.
+ * @param code error code of a failed authentication of this kind
+ * @throws AppError always: `code`, or `locked_out` if the account was locked in the meantime
  */
 export async function refuseAttempt(
   ctx: ClientCtx<BaseDeps>,
@@ -48,7 +48,7 @@ export async function refuseAttempt(
   throw new AppError(isCounted ? code : 'locked_out');
 }
 
-/** Types whose login names mean themselves, for the statement that finds the user of a name. */
+/** Types whose login names are used as typed, for the statement that finds the user of a name. */
 export const typesNamedAsTyped = typesWhere(({ login }) => login.names === 'as_typed');
 
 const nameReaders: Readonly<Record<NameReading, (params: Record<string, unknown>, typed: string) => string>> =
@@ -57,7 +57,7 @@ const nameReaders: Readonly<Record<NameReading, (params: Record<string, unknown>
     in_directory: nameInDirectory,
   };
 
-/** The folded login name of an account, as its failures are counted; the statement that finds the user reads alike. */
+/** The folded login name under which failures are counted. The statement that finds the user uses the same rule. */
 const nameIn = ({ type, params }: Candidate['domain'], typed: string): string =>
   nameReaders[domainTypeOf(type).login.names](params, typed);
 
@@ -67,13 +67,13 @@ const domainNames = ({ authId, auth, authSmallName }: NamedDomain): DomainNames 
   labelKey: authSmallName === undefined ? undefined : foldName(authSmallName),
 });
 
-/** What is no UUID names no domain, but must not be told apart from one that does not exist. */
+/** A text that is not a UUID must be indistinguishable from the identifier of a missing domain. */
 const idOr = (text: string): string => (isId(text) ? text.toLowerCase() : noId);
 
 /**
- * The domain that all given identifiers name; one that names nothing is not told apart from a wrong password, or a
- * hidden domain could be found by naming another one beside it.
- * @throws AppError `invalid_request` when they name different domains
+ * The domain that all identifiers name. An identifier without a match has the same response as a wrong password.
+ * Otherwise a caller could detect a hidden domain with the identifiers of another one.
+ * @throws AppError `invalid_request` if the identifiers name different domains
  */
 function theOne(
   candidates: readonly Candidate[],

@@ -7,17 +7,17 @@ import { problemProperties } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
 
-/** How a caller names a domain, in the spelling of the specification. */
+/** Identifiers of a domain in a request, with the member names of the specification. */
 type DomainTried = {
   authId?: string | undefined;
   auth?: string | undefined;
   authSmallName?: string | undefined;
 };
 
-/** More of a name that no domain has is of no use. */
+/** Maximum characters of an unknown domain name in the audit. */
 const longestName = 256;
 
-/** The domain as it was named in the request: it may not exist, and then `domain` is null. */
+/** The domain identifiers of the request. The domain may not exist, and then `domain` is null. */
 const tried = (named: DomainTried): Record<string, string> =>
   Object.fromEntries(
     Object.entries(named).flatMap(([name, value]) =>
@@ -25,7 +25,7 @@ const tried = (named: DomainTried): Record<string, string> =>
     ),
   );
 
-/** The event of a login that failed; the name and the domain tried are as they were typed. */
+/** The event of a failed login, with user name and domain as typed. */
 export const failedLogin = (
   ctx: ClientCtx<BaseDeps>,
   { username, ...named }: { username: string } & DomainTried,
@@ -43,9 +43,9 @@ export const failedLogin = (
   });
 
 /**
- * Audits an attempt under a lock or a limit: whoever goes on guessing must not fill the audit. What is counted for many
- * accounts names none of them.
- * @param lock the row that stands in the way
+ * Audits an attempt under a lock or a limit. The number of events is limited, so that continued guessing does not fill
+ * the audit. The event of a limit for many accounts names no account.
+ * @param lock the row of the lock or limit
  */
 export const noteLockedAttempt = (
   ctx: ClientCtx<BaseDeps>,
@@ -58,7 +58,7 @@ function ofMany(failed: AuditEntry): AuditEntry {
   return { ...failed, user_name: null, user_id: null, domain: null, details };
 }
 
-/** Audits a login that let nobody in although no password was wrong, unless it is on its way to the second factor. */
+/** Audits a login that was refused for another reason than a wrong password. `two_factor_required` is excluded. */
 export async function noteUnadmitted(
   ctx: ClientCtx<BaseDeps>,
   attempt: Attempt,
@@ -83,7 +83,7 @@ const noteFailure = (
     details: { ...failed.details, code, ...limitOf({ account, network }) },
   });
 
-/** Which limit a row stands for, unless it is the lock of an account for a network. */
+/** The name of the limit of a row. Empty for the lock of an account for one network. */
 function limitOf({ account, network }: Attempt): { limit?: string } {
   if (account !== everyone) return network === everyone ? { limit: 'account' } : {};
   return { limit: network === everyone ? 'overall' : 'address' };

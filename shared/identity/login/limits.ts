@@ -15,22 +15,22 @@ import { networkOf } from '../../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
 import { noteLockedAttempt } from './failures.ts';
 
-/** What somebody proves who he is by; the audit tells. */
+/** The authentication factor, as in the audit. */
 export type Factor = 'password' | 'totp' | 'certificate';
 
-/** What somebody who tries counts for, and by which rules. */
+/** An attempt with its failure key and the rules that apply to it. */
 export type Tried = {
   key: Attempt;
-  /** There was a good login of the account from this network of late; wider limits do not refuse it. */
+  /** The account had a successful login from this network recently. Wider limits do not apply to it. */
   isKnown: boolean;
   factor: Factor;
-  /** The audit event of its failure. */
+  /** The audit event of a failure. */
   failed: AuditEntry;
   parameters: Parameters;
 };
 
 /**
- * Whether the account may be tried from the network of the caller.
+ * Checks that the account is not locked for the network of the caller.
  * @throws AppError `locked_out`, which is audited
  */
 export async function assertMayTry(
@@ -52,8 +52,10 @@ export async function assertMayTry(
 }
 
 /**
- * Counts a failed attempt to its account and network, and more widely, with its event, and tells of what that locks.
- * @returns false when a lock or limit fell meanwhile: whether the proof was right, its sender must not learn
+ * Counts a failed attempt for its account and network and for the wider limits, with its audit event. Writes an event
+ * for each resulting lock.
+ * @returns false if a lock or limit took effect in the meantime: the response must then not reveal whether the
+ *   credentials were correct
  */
 export async function countAttempt(
   { deps: { db }, now }: ClientCtx<BaseDeps>,
@@ -68,7 +70,7 @@ export async function countAttempt(
     }),
     appendAudit(h, failed),
     appendLockEvent(h, key, now, lockEvent(failed, key.network)),
-    // What others wait for as well comes late, so that it is held for a short time.
+    // Shared rows are updated late, so that their row locks are held for a short time.
     countFailure(h, key, now, {
       accountPerHour: parameters['lockout.account_per_hour'],
       ipPerMinute: parameters['lockout.ip_per_minute'],
@@ -85,7 +87,7 @@ const withFactor = (event: AuditEntry, factor: Factor): AuditEntry => ({
   details: { ...event.details, factor },
 });
 
-/** Of the account, of the address, and overall. */
+/** Limits for the account, for the address, and overall. */
 const widerLimits = 3;
 
 const lockEvent = (failed: AuditEntry, network: string): AuditEntry => ({

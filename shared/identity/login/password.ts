@@ -3,9 +3,10 @@ import { domainTypeOf } from '../domains/registry.ts';
 import type { Judged, LoginCtx, OpenAttempt } from './account.ts';
 
 /**
- * Checks a password as the type of the domain does. The attempt in the answer is the one that counts: a directory may have
- * several names for an account. An unknown domain is refused after the same time as a wrong password.
- * @throws AppError `overloaded`; of a directory also `no_registered_group` and its own failures
+ * Checks a password with the method of the domain type. The returned attempt is the one that counts, because a
+ * directory may have several names for an account. An unknown domain is refused after the same time as a wrong
+ * password.
+ * @throws AppError `overloaded`; for a directory also `no_registered_group` and errors of the directory
  */
 export async function provePassword(ctx: LoginCtx, attempt: OpenAttempt, password: string): Promise<Judged> {
   const { candidate } = attempt;

@@ -1,6 +1,8 @@
 import { foldName } from '../../kernel/text.ts';
 
-/** Folded names that one typed text may mean: as it is, without `DOMAIN\`, and without `@domain` as well. */
+/**
+ * The folded names that a typed text can mean: the whole text, without `DOMAIN\`, and without `DOMAIN\` and `@domain`.
+ */
 export function namesIn(typed: string): { typed: string; address: string; bare: string } {
   const address = typed.slice(typed.lastIndexOf('\\') + 1);
   const at = address.indexOf('@');
@@ -8,7 +10,7 @@ export function namesIn(typed: string): { typed: string; address: string; bare: 
   return { typed: foldName(typed), address: foldName(address), bare: foldName(bare) };
 }
 
-/** A name from the portal itself, which has one meaning only: of `alice@other` no part may be taken for `alice`. */
+/** A name from the portal itself, which has only one meaning: `alice@other` must not match `alice`. */
 export const exactly = (name: string): ReturnType<typeof namesIn> => {
   const key = foldName(name);
   return { typed: key, address: key, bare: key };

@@ -7,11 +7,11 @@ import { type Reply, readReply } from '../../remotes/kerberos/replies.ts';
 import type { Realm } from '../domains/domain-type.ts';
 import type { CardCtx } from './deps.ts';
 
-/** Questions that one login asks: of the realm, and with the signature. */
+/** KDC requests of one login: the preflight and the signed request. */
 const questionsOfLogin = 2;
 
 const mostNetworks = 5_000;
-/** The counts of one process or isolate; they live as long as its dependencies. */
+/** The counts of one process or isolate. Their lifetime is that of its dependencies. */
 const questionsOf = new WeakMap<BaseDeps, TokenBuckets>();
 
 function questionsIn(deps: BaseDeps): TokenBuckets {
@@ -21,8 +21,8 @@ function questionsIn(deps: BaseDeps): TokenBuckets {
 }
 
 /**
- * Asks the KDCs of a realm. Each question counts to the network of the caller, since an anonymous caller causes it;
- * a login gives its questions back.
+ * Sends a request to the KDCs of a realm. Each request counts toward the rate limit of the caller's network, because
+ * the caller is anonymous. A successful login refunds its requests.
  * @throws AppError `rate_limited`, `upstream_*`
  */
 export async function askRealm(
@@ -44,12 +44,12 @@ function countQuestion({ deps, client, parameters, now }: CardCtx): void {
     throw new AppError('rate_limited', undefined, { policy: 'address', limit_per_minute, retry_after_s });
 }
 
-/** Uncounts the questions of a login that succeeded, so that only failed ones count. */
+/** Refunds the requests of a successful login, so that only failed logins count. */
 export function giveBackQuestions({ deps, client }: CardCtx): void {
   for (let given = 0; given < questionsOfLogin; given++) questionsIn(deps).giveBack(networkOf(client.ip));
 }
 
-/** @throws AppError `upstream_failed` for bytes that are no reply */
+/** @throws AppError `upstream_failed` for an invalid reply */
 export function readResponse(response: Uint8Array): Reply {
   try {
     return readReply(response);

@@ -15,25 +15,26 @@ import { findRealm } from './realm.ts';
 
 export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
 
-/** What a card is to sign, and what whoever sits before it may be shown. */
+/** The data that a card has to sign, and the data to show to its holder. */
 export type SigningTask = {
   token: string;
   realm: string;
   principal: string;
   algorithm: Card['algorithm'];
   toSign: Buffer;
-  /** SHA-256 of it: some readers want the one, some the other. */
+  /** SHA-256 of `toSign`. Some card readers need the data, others the digest. */
   digest: Buffer;
   expiresInS: number;
 };
 
-/** A KDC takes signatures for 300 s, and its clock is not ours. */
+/** A KDC accepts signatures for 300 s, and its clock may differ from the portal's. */
 const lifeS = 240;
 
 /**
- * Begins a login by certificate. What the KDC says of the account is not passed on: a certificate is no secret, so
- * whoever holds it has proved nothing yet.
- * @throws AppError `not_found`, `invalid_state`, `invalid_request`, `certificate_mismatch`, `rate_limited`, `upstream_*`
+ * Begins a login by certificate. The response does not contain the KDC's information about the account: a certificate
+ * is public, so its sender is not authenticated yet.
+ * @throws AppError `not_found`, `invalid_state`, `invalid_request`, `certificate_mismatch`, `rate_limited`,
+ *   `upstream_*`
  */
 export async function beginCardLogin(
   ctx: CardCtx,
@@ -76,7 +77,7 @@ function refuseCertificate(pointer: string): never {
 
 type Hints = { freshness: Buffer | undefined; cookie: Buffer | undefined };
 
-/** Asks whether the realm takes certificates at all, and for what its KDC wants to see again. */
+/** Checks whether the realm accepts certificates, and reads the values that its KDC expects in the next request. */
 async function askFirst(ctx: CardCtx, realm: Realm, { principal }: CardName): Promise<Hints> {
   const { reply } = await askRealm(ctx, realm, preflight(principal, ctx.now));
   if (reply.kind === 'ticket' || reply.code !== preauthenticationRequired)

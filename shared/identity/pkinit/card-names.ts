@@ -4,13 +4,13 @@ import type { SubjectNames } from '../../remotes/kerberos/card.ts';
 import { nameTypes, type Principal, spelled } from '../../remotes/kerberos/names.ts';
 import type { Realm } from '../domains/domain-type.ts';
 
-/** Whom a card names: the principal that the KDC is asked about, and the name of our user. */
+/** The identity on a card: the principal for the KDC, and the user name in the portal. */
 export type CardName = { principal: Principal; username: string; upn: string | undefined };
 
 /**
- * Chooses whom the KDC is asked about.
- * @param wanted the name of the user, his principal or his UPN; the first name of the card unless given
- * @throws AppError `certificate_mismatch` when the certificate names nobody of the realm, or not the one that is wanted
+ * Chooses the identity for the KDC request.
+ * @param wanted user name, principal or UPN of the user; default: the first name of the card
+ * @throws AppError `certificate_mismatch` if the certificate contains no name of the realm, or not the wanted one
  */
 export function chooseName(names: SubjectNames, realm: Realm, wanted: string | undefined): CardName {
   const found = namesOf(names, realm).find((name) => wanted === undefined || isMeant(name, wanted));
@@ -21,7 +21,7 @@ export function chooseName(names: SubjectNames, realm: Realm, wanted: string | u
 function namesOf({ principals, upns }: SubjectNames, realm: Realm): CardName[] {
   const byPrincipal = principals.flatMap((principal) => {
     const [username, ...others] = principal.parts;
-    // Neither `host/server` nor `alice/admin` is a user of ours: the first part would be somebody else.
+    // `host/server` and `alice/admin` are not users of the portal: their first part would match another user.
     const isUser = principal.realm === realm.name && others.length === 0 && username;
     return isUser ? [asUser(username, realm, undefined)] : [];
   });
@@ -29,7 +29,7 @@ function namesOf({ principals, upns }: SubjectNames, realm: Realm): CardName[] {
   return realm.resolvesUpns ? [...byUpn, ...byPrincipal] : [...byPrincipal, ...byUpn];
 }
 
-/** A UPN of another suffix says nothing to any KDC but one of Active Directory (RFC 6806, 5). */
+/** Only KDCs of Active Directory resolve a UPN with another suffix (RFC 6806, 5). */
 function fromUpn(upn: string, realm: Realm): CardName | undefined {
   const at = upn.lastIndexOf('@');
   const [user, suffix] = [upn.slice(0, at), upn.slice(at + 1)];

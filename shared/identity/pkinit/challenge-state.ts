@@ -8,22 +8,22 @@ import type { LoginCtx } from '../login/account.ts';
 import type { CardName } from './card-names.ts';
 import { findRealm } from './realm.ts';
 
-/** A login by certificate between its calls. */
+/** The state of a login by certificate between its calls. */
 export type ChallengeState = CardName & {
-  /** DER, and that of the certificates that came with it. */
+  /** The certificate in DER. `chain` contains the DER of the other certificates of the request. */
   certificate: Buffer;
   chain: readonly Buffer[];
   drafted: UnsignedRequest;
   cookie: Buffer | undefined;
-  /** What was asked and answered already, if it was: the KDC is asked once. */
+  /** The KDC request and its response, if already sent. The KDC is called once. */
   exchanged: { request: Buffer; response: Buffer } | undefined;
 };
 
-/** A challenge in our hands; nobody else has it any more. */
+/** A challenge that was deleted from the database on read. No other request can use it. */
 export type Challenge = {
   token: string;
   domainId: string;
-  /** By the clock of the database. */
+  /** Time of the database. */
   begunAt: Date;
   expiresAt: Date;
   state: ChallengeState;
@@ -31,7 +31,10 @@ export type Challenge = {
 
 export const newChallengeToken = (): string => randomToken();
 
-/** Seals the state and keeps it until it expires; the token alone names it. One without `begunAt` begins now. */
+/**
+ * Stores the encrypted state until it expires. Only the token identifies it. Without `begunAt`, the challenge begins
+ * now.
+ */
 export async function keep(
   { deps, now }: LoginCtx,
   { token, domainId, ...rest }: Omit<Challenge, 'begunAt'> & Partial<Challenge>,
@@ -45,8 +48,8 @@ export async function keep(
 }
 
 /**
- * Takes the challenge away, whatever becomes of it.
- * @throws AppError `login_expired` for one that is of another domain, was taken before or is too old; as `findRealm`
+ * Reads and deletes the challenge, regardless of the result of the login.
+ * @throws AppError `login_expired` for a challenge of another domain, a used or an expired one; as `findRealm`
  */
 export async function take({ deps, now }: LoginCtx, domainId: string, token: string): Promise<Challenge> {
   const token_hash = sha256(token);
@@ -62,7 +65,7 @@ export async function take({ deps, now }: LoginCtx, domainId: string, token: str
 
 const placeOf = (row: string) => ({ table: 'pkinit_challenges', row, column: 'sealed_state' });
 
-/** A buffer reaches a replacer as what its own `toJSON` gives. */
+/** `JSON.stringify` passes a buffer to the replacer as the result of its `toJSON`. */
 const asText = (value: unknown): unknown =>
   isBufferJson(value) ? { base64: Buffer.from(value.data).toString('base64') } : value;
 

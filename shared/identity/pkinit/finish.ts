@@ -23,17 +23,17 @@ import type { CardCtx } from './deps.ts';
 import { realmOf } from './realm.ts';
 import { refusalOf } from './refusals.ts';
 
-/** The signature of a card, as it came from it. */
+/** The signature of a card, unchanged. */
 export type Signed = { token: string; signature: Buffer | undefined };
 
-/** A login by certificate that was taken up again. */
+/** A resumed login by certificate. */
 type TakenUp = { challenge: Challenge; attempt: OpenAttempt; realm: Realm; card: Card };
 type Exchanged = { request: Buffer; response: Buffer };
 
 /**
- * Has the KDC answer what the card has signed, once; the answer is kept for `finishCardLogin`.
+ * Sends the signed request to the KDC, once, and stores the response for `finishCardLogin`.
  * @returns AS-REP (RFC 4120, 5.4.2)
- * @throws AppError as `finishCardLogin`, but for what concerns the user
+ * @throws AppError as `finishCardLogin`, except errors about the user
  */
 export async function askWithCard(ctx: CardCtx, domainId: string, signed: Signed): Promise<Buffer> {
   const takenUp = await takeUp(ctx, domainId, signed.token);
@@ -44,9 +44,9 @@ export async function askWithCard(ctx: CardCtx, domainId: string, signed: Signed
 }
 
 /**
- * Opens a session for whom the KDC has vouched for. The challenge is spent, whatever comes of it.
- * @throws AppError `login_expired`, `locked_out`, `invalid_signature`, `certificate_*`, `account_*`, `invalid_credentials`,
- * `forbidden`, `rate_limited`, `upstream_*`
+ * Opens a session for the user that the KDC has authenticated. The challenge is deleted regardless of the result.
+ * @throws AppError `login_expired`, `locked_out`, `invalid_signature`, `certificate_*`, `account_*`,
+ *   `invalid_credentials`, `forbidden`, `rate_limited`, `upstream_*`
  */
 export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Signed): Promise<LoginResult> {
   const takenUp = await takeUp(ctx, domainId, signed.token);
@@ -60,7 +60,7 @@ export async function finishCardLogin(ctx: CardCtx, domainId: string, signed: Si
   return result;
 }
 
-/** Failures count to the certificate: whoever has none but his own cannot lock anybody else out. */
+/** Resumes the login. Failures count for the certificate, so that a caller cannot lock the account of another user. */
 async function takeUp(ctx: CardCtx, domainId: string, token: string): Promise<TakenUp> {
   const challenge = await take(ctx, domainId, token);
   const { username, certificate } = challenge.state;
@@ -91,7 +91,7 @@ function assertNotEnded(
   if (endedAt !== null && begunAt <= endedAt) throw new AppError('login_expired');
 }
 
-/** What was asked and answered; the KDC is asked once, whichever call comes first. */
+/** The KDC request and its response. The KDC is called once, by the first call that needs it. */
 async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | undefined): Promise<Exchanged> {
   const { challenge, attempt, realm, card } = takenUp;
   const { exchanged, drafted, chain, cookie } = challenge.state;
@@ -111,7 +111,10 @@ async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | unde
   return { request, response };
 }
 
-/** Anybody can send a wrong signature with the certificate of somebody else, so that it is told and not counted. */
+/**
+ * Refuses and audits without a failure count, because a caller can send a wrong signature with the certificate of
+ * another user.
+ */
 async function refuseUncounted(ctx: CardCtx, { key, failed }: OpenAttempt, error: AppError): Promise<never> {
   await noteUnadmitted(ctx, key, failed, error);
   throw error;
@@ -131,7 +134,7 @@ async function refuse(
   return refuseAttempt(ctx, { ...attempt, failed }, refusal);
 }
 
-/** Whether the card is of an authority that vouches for the KDC as well: then it is no card of anybody's own making. */
+/** True if the card was issued by a trusted authority of the KDC, so that it is not self-made. */
 const isOfTrusted = (
   { certificate, chain }: Challenge['state'],
   { trust }: Realm,
@@ -168,7 +171,7 @@ async function assertGenuine(
   }
 }
 
-/** The account step of every login, with the certificate as the proof. */
+/** Runs the account step of a login with the certificate as the proof. */
 async function proofOf(
   ctx: CardCtx,
   { challenge: { state }, attempt, realm, card }: TakenUp,

@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 
 /**
- * What a KDC says of the card, or of its holder (RFC 4120, 7.5.9; RFC 4556, 3.1.3). Words are given only where a KDC says
- * them of nothing else; many answer 24 or 31 whatever is wrong.
+ * KDC errors about the card or its holder (RFC 4120, 7.5.9; RFC 4556, 3.1.3). A specific code is used only if the KDC
+ * error has no other meaning. Many KDCs return 24 or 31 for any error.
  */
 const refusals: Readonly<Record<number, ErrorCode>> = {
   1: 'account_expired',
@@ -22,7 +22,10 @@ const refusals: Readonly<Record<number, ErrorCode>> = {
   90: 'login_expired',
 };
 
-/** What Active Directory means by code 18 or 23 (NTSTATUS: MS-ERREF, 2.3.1): disabled, expired, out of hours, or locked. */
+/**
+ * The meaning of code 18 or 23 in Active Directory (NTSTATUS: MS-ERREF, 2.3.1): disabled, expired, out of hours, or
+ * locked.
+ */
 const statuses: Readonly<Record<number, ErrorCode>> = {
   3221225582: 'account_restricted',
   3221225583: 'account_restricted',
@@ -34,10 +37,13 @@ const statuses: Readonly<Record<number, ErrorCode>> = {
   3221226036: 'account_locked',
 };
 
-/** What is said before the KDC has found the card good: to others it would tell which accounts there are. */
+/**
+ * Errors that a KDC can return before it has accepted the card. They would reveal which accounts exist, so only holders
+ * of a card from a trusted authority receive them.
+ */
 const toHoldersOnly = new Set([1, 6, 18, 23, 62, 70]);
 
-/** What is the matter with the realm, not with the card. */
+/** Errors of the realm, not of the card. */
 const faults: Readonly<Record<number, string>> = {
   14: 'algorithms',
   16: 'no_pkinit',

@@ -10,18 +10,18 @@ import { settleAtomically } from '../login/batch.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 
-/** What a device is set up by. */
+/** Data for the setup of a device. */
 export type Enrolment = { otpauth_uri: string; secret: string };
 
-/** What a right password gives whose owner owes a code. */
+/** The result of a correct password if a code is required. */
 export type Challenge = { challengeId: string; expiresInS: number; enrolment?: Enrolment };
 
-/** How long a challenge waits for its code. */
+/** Lifetime of a challenge in seconds. */
 export const challengeLifeS = 300;
 
 /**
- * Asks for a code; a user who has no device is given a secret for one, which his first right code makes his. Whom only his
- * directory knew becomes a user by it, as he would by a login: there is somebody then whom the challenge is about.
+ * Creates a challenge for a code. A user without a device receives a secret, and the first correct code enrols the
+ * device. A directory user without a row receives one here, as in a login, because the challenge refers to the row.
  */
 export async function giveChallenge(
   ctx: Pick<LoginCtx, 'deps' | 'now'>,
@@ -42,7 +42,9 @@ export async function giveChallenge(
   };
 }
 
-/** The challenge that an answer names, of this user and from this network only; what is no UUID names none. */
+/**
+ * The challenge of a response, limited to this user and this network. A text that is not a UUID matches no challenge.
+ */
 export const namedChallenge = (
   { key: { network } }: OpenAttempt,
   { user }: Account,

@@ -18,19 +18,22 @@ import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';
 import { openPending, openSecret, sealSecret } from './secrets.ts';
 import { stepOf } from './totp.ts';
 
-/** Whose second factor it is. */
+/** The owner of a second factor. */
 export type Owner = { user: { id: string; name: string }; domain: { small_name: string } };
 
-/** A code to be judged, and what was found to judge it by; `challenge` is the one that it names. */
+/** A code, and the state to check it against. `challenge` is the challenge of the request. */
 export type ShownCode = { code: string; challenge: ChallengeKey | undefined; found: FactorState };
 
-/** What the batch that acts on a right code must write, or find still true; the codes that finishing an enrolment brings. */
+/**
+ * The statements for the batch after a correct code, including conditions that must still be true. `recoveryCodes` is
+ * set after an enrolment.
+ */
 export type CodeProof = { statements(h: Db): Statement[]; recoveryCodes?: string[] };
 
 /**
- * Judges a code of the user's device, a recovery code, or the first code of an enrolment. A challenge that is named must
- * be alive, and still be about what the user has.
- * @returns undefined for whatever is wrong
+ * Checks a code of the user's device, a recovery code, or the first code of an enrolment. The challenge of the request
+ * must not have expired and must match the present factor of the user.
+ * @returns undefined for an invalid code or challenge
  */
 export async function proveCode(
   ctx: LoginCtx,
@@ -59,8 +62,8 @@ export async function proveCode(
 }
 
 /**
- * Counts a wrong code to its challenge and to the lock-out.
- * @throws AppError always: `invalid_credentials`, or `locked_out` when the account was locked meanwhile
+ * Counts a wrong code for its challenge and for the lockout.
+ * @throws AppError always: `invalid_credentials`, or `locked_out` if the account was locked in the meantime
  */
 export async function refuseCode(
   ctx: LoginCtx,
@@ -71,7 +74,7 @@ export async function refuseCode(
   return refuseAttempt(ctx, { ...attempt, factor: 'totp' });
 }
 
-/** The event of a change of somebody's second factor, who need not be logged in. */
+/** The event of a change of a second factor. The owner may not be logged in. */
 export const factorEvent = (
   ctx: LoginCtx,
   { user, domain }: Owner,

@@ -21,8 +21,8 @@ import { newSecret } from './totp.ts';
 type OwnCtx = ClientCtx<LoginDeps, UserPrincipal>;
 
 /**
- * Gives the caller, who knows his password, a secret for a device; beginning again gives another one.
- * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has a device
+ * Creates a secret for a device of the caller, who must send the password. A repeated call creates another secret.
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` if the caller has a device
  */
 export async function startEnrolment(ctx: OwnCtx, password: string): Promise<Enrolment> {
   const { attempt, account } = await proveAgain(ctx, password);
@@ -36,9 +36,9 @@ export async function startEnrolment(ctx: OwnCtx, password: string): Promise<Enr
 }
 
 /**
- * Makes the device the caller's by its first code.
- * @returns his recovery codes
- * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` without an enrolment under way
+ * Enrols the device with its first code.
+ * @returns the recovery codes
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` without an open enrolment
  */
 export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string[]> {
   const attempt = await openOwn(ctx);
@@ -55,8 +55,8 @@ export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string
 }
 
 /**
- * Takes the caller's device away; he shows his password and a code of it, or a recovery code.
- * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` for who has no device
+ * Removes the caller's device. Requires the password, and a code of the device or a recovery code.
+ * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` if the caller has no device
  */
 export async function removeOwnFactor(
   ctx: OwnCtx,
@@ -78,7 +78,10 @@ export async function removeOwnFactor(
   ]);
 }
 
-/** A stolen session must not become a way to guess: failures count as those of a login, and a lock holds here too. */
+/**
+ * Checks the password again. Failures count as login failures and locks apply, so that a stolen session cannot be used
+ * to guess the password.
+ */
 async function proveAgain(
   ctx: OwnCtx,
   password: string,
@@ -90,7 +93,7 @@ async function proveAgain(
 const openOwn = (ctx: OwnCtx): Promise<OpenAttempt> =>
   openAttempt(ctx, { authId: ctx.principal.domain.id }, ctx.principal.user.name);
 
-/** An enrolment belongs to the session that began it. */
+/** An enrolment belongs to the session that started it. */
 const ownKey = ({ principal }: OwnCtx, { key: { network } }: OpenAttempt): ChallengeKey => ({
   id: principal.session.id,
   userId: principal.user.id,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 
-/** Ten codes of 80 random bits, `XXXX-XXXX-XXXX-XXXX`: enough that their bare hash tells nothing. */
+/** Ten codes of 80 random bits, `XXXX-XXXX-XXXX-XXXX`. With 80 bits, an unsalted hash cannot be reversed by trial. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: 10 }, newRecoveryCode);
 
-/** The hash under which a code is kept, however its owner spaces it. */
+/** The stored hash of a code. Spaces and hyphens are ignored. */
 export const recoveryHash = (code: string): string => sha256(code.replace(/[\s-]/g, '').toUpperCase());
 
-/** None that is taken for another one when it is read from paper. */
+/** Characters that are not confused with each other on paper. */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 const newRecoveryCode = (): string => {

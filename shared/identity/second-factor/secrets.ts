@@ -1,6 +1,6 @@
 import type { SealedField, Sealer } from '../../kernel/crypto/sealing.ts';
 
-/** The secret of an enrolment that is not finished, as its challenge keeps it. */
+/** The secret of an open enrolment, stored in its challenge. */
 export const sealPending = (sealer: Sealer, secret: string, challengeId: string): Promise<string> =>
   sealer.seal(secret, pending(challengeId));
 

@@ -6,20 +6,20 @@ import { fromBase32, toBase32 } from './base32.ts';
 const stepMs = 30_000;
 const digits = 6;
 
-/** A new secret: 160 bits (RFC 4226, section 4) as base32, the form in which it is typed into a device. */
+/** A new secret: 160 bits (RFC 4226, section 4), in base32 for manual input on a device. */
 export const newSecret = (): string => toBase32(randomBytes(20));
 
-/** What a device reads from a picture: who asks for codes, for which account, and by which secret. */
+/** The URI in the QR code: issuer, account and secret. */
 export function uriOf(issuer: string, account: string, secret: string): string {
   const [by, whose] = [issuer, account].map(asLabel);
   return `otpauth://totp/${by}:${whose}?secret=${secret}&issuer=${by}&algorithm=SHA1&digits=${digits}&period=${stepMs / 1000}`;
 }
 
 /**
- * The time step (RFC 6238: SHA-1, 6 digits, 30 s) that the code belongs to: the present one, or one beside it, as clocks
- * differ.
- * @param after the last step that was accepted; neither it nor an earlier one is again
- * @returns undefined for a wrong or spent code
+ * The time step (RFC 6238: SHA-1, 6 digits, 30 s) of a code. The current step and its neighbours are accepted, because
+ * clocks differ.
+ * @param after the last accepted step; this step and earlier ones are refused
+ * @returns undefined for a wrong or used code
  */
 export function stepOf(secret: string, code: string, now: Date, after: number): number | undefined {
   const key = fromBase32(secret);
@@ -37,5 +37,5 @@ function codeAt(key: Uint8Array, step: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The colon divides issuer and account, and devices differ in whether an escaped one does. */
+/** A colon separates issuer and account. Devices handle an escaped colon differently, so it is replaced. */
 const asLabel = (text: string): string => encodeURIComponent(text.replaceAll(':', ' '));

@@ -24,7 +24,7 @@ import type { Call } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type FleetDeps } from './dispatcher-keys.ts';
 import { callFarm, type FarmCtx, type Retry } from './farm-calls.ts';
 
-/** What an operation that calls a farm for an administrator can answer besides. */
+/** Additional errors of operations that call a farm for an administrator. */
 export const actionErrors: readonly ErrorCode[] = [
   'invalid_state',
   'upstream_failed',
@@ -34,7 +34,7 @@ export const actionErrors: readonly ErrorCode[] = [
   'upstream_timeout',
 ];
 
-/** A kind of object that dispatchers own: where the snapshot has it, and how it is taken out. */
+/** A kind of object that dispatchers own: its list in the snapshot, and the statements that remove it. */
 export type FleetKind = {
   spec: MergedSpec;
   type: 'servicespool' | 'workplace' | 'spsession';
@@ -50,9 +50,9 @@ export const kinds = {
 export type Target = FleetObject & { kind: FleetKind; uuid: string };
 
 /**
- * The object within the caller's scope; one round trip.
- * @throws AppError `not_found`, also for what does not belong together; `invalid_state` for a farm that is disabled, or
- *   when several farms have it and none is named
+ * Finds the object within the caller's scope, in one round trip.
+ * @throws AppError `not_found`, also if the identifiers do not belong together; `invalid_state` if the farm is
+ *   disabled, or if several farms have the object and `farm_id` is absent
  */
 export async function findTarget(
   ctx: FarmCtx & { scope: Scope },
@@ -67,46 +67,49 @@ export async function findTarget(
   return { ...found, kind, uuid: at.uuid };
 }
 
-/** The name of the object; its identifier where the node gives it no name. */
+/** The name of the object, or its identifier if the node does not report a name. */
 export const nameOf = ({ object, uuid }: Pick<Target, 'object' | 'uuid'>): string =>
   typeof object.name === 'string' ? object.name : uuid;
 
 export type Action<T> = {
   call: (call: Call) => Promise<T>;
   happening: Omit<Happening, 'object_type' | 'object_id' | 'result'>;
-  /** What the answer makes of the snapshot. */
+  /** Statements that write the response to the snapshot. */
   written: (h: Db, answer: T) => Statement[];
   changed?: (answer: T) => FieldChange[];
   told?: (answer: T) => Record<string, unknown>;
-  /** Written however it ends. */
+  /** Statements that are written after success and after failure. */
   released?: (h: Db) => Statement[];
-  /** An object that the node does not know any more is what was wanted; what is written then besides. */
+  /**
+   * Set if the action removes the object. `not_found` of the node then counts as success, and these statements are
+   * written.
+   */
   wantsGone?: (h: Db) => Statement[];
 };
 
 /**
- * Has the next round read the list that the object is in. The answers to orders differ between dispatchers, and may leave out
- * what the order changed besides.
+ * Requests a new read of the list of the object in the next synchronization. Responses to actions differ between
+ * dispatchers and may omit members that the action also changed.
  */
 export const readAgain = (h: Db, { kind, farm }: Pick<Target, 'kind' | 'farm'>): Statement[] => [
   requestRead(h, farm.id, kind.spec.kind),
 ];
 
-/** The event of what was done; none where it is not to be told again. */
+/** Creates the audit entry of an action; undefined if the action is not to be audited again. */
 export type Teller = (happening: Happening) => AuditEntry | undefined;
 
-/** An action is ordered by a user, a service token or a peer. */
+/** The principal of an action is a user, a service token or a peer. */
 export type ActionCtx = Ctx<FleetDeps, SignedIn>;
 
 /**
- * Does something on a node of the farm, at once and at most once; then the snapshot says so, in one batch with the
- * audit event. A failure is an event as well; an object that the node does not know leaves the snapshot.
+ * Executes an action on a node of the farm, at most once. Writes the result to the snapshot in one batch with the audit
+ * event. A failure is audited as well. An object that the node does not have any more is removed from the snapshot.
  * @throws AppError `not_found`, `invalid_state`, `upstream_*`
  */
 export const act = <T>(ctx: ActionCtx, target: Target, action: Action<T>): Promise<T> =>
   actAs(ctx, (happening) => auditEntry(ctx, happening), target, action);
 
-/** The same for a job, which has no request: it says itself how the event reads. */
+/** Like `act`, for a job. A job has no request, so it passes the function that creates the audit entry. */
 export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, action: Action<T>): Promise<T> {
   const answer = await ask(ctx, target, action.call, 'unsent').catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
@@ -120,7 +123,7 @@ export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, actio
   return answer;
 }
 
-/** Writes down what needs no node now, as `act` writes down what one has done. */
+/** Writes the result and the audit event of an action that does not call a node. */
 export const actLater = <T>(
   ctx: ActionCtx,
   target: Target,
@@ -128,7 +131,7 @@ export const actLater = <T>(
   answer: T,
 ): Promise<T> => actLaterAs(ctx, (happening) => auditEntry(ctx, happening), target, action, answer);
 
-/** The same for a job, as `actAs`. */
+/** Like `actLater`, for a job. */
 export async function actLaterAs<T>(
   ctx: FarmCtx,
   tell: Teller,
@@ -140,7 +143,10 @@ export async function actLaterAs<T>(
   return answer;
 }
 
-/** Asks a node of the farm for something. @throws AppError `not_found`, `upstream_*` */
+/**
+ * Calls a node of the farm with the principal of the portal.
+ * @throws AppError `not_found`, `upstream_*`
+ */
 export const ask = <T>(
   ctx: FarmCtx,
   { site, farm, nodes }: FleetFarm,
@@ -150,7 +156,7 @@ export const ask = <T>(
 
 export const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';
 
-/** Of the object as it was and the row as the node tells it now, what differs among these members. */
+/** The differences between the earlier object and the row of the response, limited to the members `names`. */
 export const changesOf = (
   before: Record<string, unknown>,
   after: object,

@@ -7,16 +7,16 @@ import { aggregator, type CallCtx, type FleetDeps } from './dispatcher-keys.ts';
 
 export type Circuit = 'closed' | 'open' | 'half_open';
 
-/** A node as stored says of its circuit; `circuit_due` when an open one may be tried again. */
+/** Circuit breaker state of a stored node. `circuit_due` is true if an open circuit may be probed. */
 export type CircuitFacts = { circuit: Circuit; circuit_failures: number; circuit_due: boolean };
 
-/** Failures that are the node's own: refusals of a user say nothing of it. */
+/** True for failures of the node itself. A refusal of a user does not count. */
 export const isNodeDown = (error: unknown): boolean =>
   error instanceof AppError &&
   (['upstream_timeout', 'upstream_tls', 'upstream_failed'].includes(error.code) ||
     error.members.reason === 'address_not_allowed');
 
-/** The error of a farm none of whose nodes is asked now. */
+/** The error for a farm whose nodes all have an open circuit. */
 export const circuitOpen = (): AppError =>
   new AppError('upstream_unavailable', 'The nodes of the farm have failed and are temporarily not called', {
     reason: 'circuit_open',
@@ -32,13 +32,13 @@ const rulesOf = (parameters: Parameters) => ({
   probeS: parameters['aggregator.breaker_probe_s'],
 });
 
-/** When each node's last failure was written by this isolate: a storm of failures is one write a second. */
+/** When this isolate last wrote a failure of each node. At most one write per second and node. */
 const written = new WeakMap<CallCtx['deps'], Map<string, number>>();
 const writeAgainMs = 1_000;
 
 /**
- * Notes after the answer what a call showed of a node: a failure at most once a second, a success only when there are
- * failures to clear.
+ * Records the result of a call of a node after the response: a failure at most once a second, a success only if there
+ * are failures to clear.
  */
 export function noteOutcome(
   ctx: Pick<CallCtx, 'deps' | 'later' | 'now'>,
@@ -66,12 +66,12 @@ function mayWrite(deps: CallCtx['deps'], id: string): boolean {
   return true;
 }
 
-/** What a probe of an open circuit needs; functions have it, and the sidecar. */
+/** What a probe of an open circuit needs. The functions and the sidecar provide it. */
 export type ProbeParts = Pick<FleetDeps, 'db' | 'dispatchers'> & { now: Date };
 
 /**
- * Tries a node whose circuit is open, if nobody else has claimed to: it is asked again as soon as it takes us in.
- * @param trace of the request in whose wake it is tried
+ * Probes a node with an open circuit, unless another probe has claimed it. A successful probe closes the circuit.
+ * @param requestId identifier of the request that triggered the probe
  */
 export async function probeCircuit(
   { db, dispatchers, now }: ProbeParts,
@@ -85,7 +85,7 @@ export async function probeCircuit(
     const lifeS = parameters['aggregator.access_token_ttl_s'];
     await dispatchers.authorize({ node, principal: aggregator, now, lifeS, trace: { requestId } });
   } catch (error) {
-    // One that refuses us answers, which is all that a circuit is about.
+    // A refusal shows that the node responds, so the circuit is closed.
     if (isNodeDown(error)) {
       await noteFailure(db, node.id, rules, circuitRecord(node, 'open', now));
       return;

@@ -23,14 +23,14 @@ import type {
 export type FleetDeps = BaseDeps & {
   dispatchers: DispatcherRemote;
   signingKeys: SigningKeys;
-  /** Where a process serves many requests and may keep their promises. */
+  /** Single flight. Present if the process serves many requests and may share promises between them. */
   singleFlight?: SingleFlight;
 };
 export type FleetCtx = Ctx<FleetDeps>;
 
 export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers'>;
 
-/** What calls of nodes need of a context: less than the whole, so that the caller may give them a lane of their own. */
+/** The part of a context that calls of nodes need. The caller may replace `upstream` by a semaphore of its own. */
 export type CallCtx = Pick<
   Ctx<CallDeps>,
   'deps' | 'now' | 'parameters' | 'trace' | 'background' | 'later' | 'upstream'
@@ -47,8 +47,8 @@ type StoredDestination = {
 };
 
 /**
- * A stored node as a destination of calls.
- * @param limitMs of each call; the time limit of the node counts if it is shorter
+ * Converts a stored node to a call destination.
+ * @param limitMs time limit of each call in milliseconds; a shorter limit of the node takes precedence
  */
 export const nodeOf = (row: StoredDestination, limitMs = row.timeout_ms): Node => ({
   id: row.id,
@@ -62,42 +62,45 @@ export const nodeOf = (row: StoredDestination, limitMs = row.timeout_ms): Node =
 
 export const aggregator: DispatcherPrincipal = { user: null, subject: 'aggregator' };
 
-/** A user towards dispatchers: a change of name, label, groups or address asks for new keys. */
+/**
+ * The dispatcher principal of a user. A change of name, label, groups or address changes the subject, so that new keys
+ * are obtained.
+ */
 export const userPrincipal = (user: NonNullable<DispatcherPrincipal['user']>): DispatcherPrincipal => ({
   user,
   subject: sha256(canonicalJson(user)),
 });
 
-/** A stored session key of a node, sealed. */
+/** An encrypted session key of a node. */
 export type CachedKey = { subject: string; sealed_key: string; expires_at: string };
 
-/** A node, the principal in whose name it is called, and the stored keys of the node. */
+/** A node, the principal of the call, and the stored keys of the node. */
 export type KeyQuestion = { node: Node; principal: DispatcherPrincipal; keys: readonly CachedKey[] };
 
 /** A key is renewed this many seconds before it expires, so that it does not expire during a call. */
 const marginS = 30;
 
-/** @returns the key of the principal that is stored and still good; undefined without one */
+/** @returns the stored key of the principal; undefined if no key is stored or if it expires within `marginS` */
 export async function cachedKey(
   ctx: CallCtx,
   { node, principal, keys }: KeyQuestion,
 ): Promise<{ token: string; stored: CachedKey } | undefined> {
   const stored = keys.find(({ subject }) => subject === principal.subject);
   if (!stored || new Date(stored.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
-  // Sealed by a key of ours that is gone: as if none were stored.
+  // The encryption key may have been removed. Then the stored key counts as absent.
   const token = await ctx.deps.sealer
     .open(stored.sealed_key, placeOf(node, principal))
     .catch(() => undefined);
   return token === undefined ? undefined : { token, stored };
 }
 
-/** Deletes a stored key that its node refused, after the answer. */
+/** Deletes a stored key that its node refused, after the response. */
 export const dropCachedKey = (ctx: CallCtx, node: Node, stored: CachedKey): void =>
   ctx.later(() => Promise.resolve(dropKey(ctx.deps.db, node.id, stored)));
 
 /**
- * Obtains a key from the node and stores it sealed. Only the time limit of the node ends this: when a list cannot wait for
- * it, the next one finds the key.
+ * Obtains a key from the node and stores it encrypted. Only the time limit of the node ends this call. A request that
+ * does not wait for the key leaves it to the next request.
  */
 export function obtainKey(ctx: CallCtx, node: Node, principal: DispatcherPrincipal): Promise<IssuedKey> {
   const work = obtainAndStore(ctx, node, principal);
@@ -113,7 +116,7 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
   const expiresAt = addSeconds(now, issued.expiresInS);
   const { user, subject } = principal;
   const key = { node, userId: user?.id ?? null, subject, sealedKey, expiresAt };
-  // The caller goes on with the key and does not wait until it is stored.
+  // The caller uses the key at once and does not wait for the write.
   ctx.later(() =>
     storeKey(deps.db, key).catch((error: unknown) =>
       deps.log.warn('a session key could not be stored', { error }),
@@ -122,13 +125,13 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
   return issued;
 }
 
-/** The key of a user who was deactivated meanwhile is stored to be logged out. */
+/** If the user was deactivated in the meantime, the key is stored for logout. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
   const kept = await upsertNodeKey(db, key);
   if (kept.length === 0 && key.userId !== null) await storeEndedKey(db, key);
 }
 
-/** The place that a stored key is sealed for. */
+/** The table, row and column that the encryption of a stored key is bound to. */
 export const placeOf = (
   node: Pick<Node, 'id'>,
   { subject }: Pick<DispatcherPrincipal, 'subject'>,

@@ -1,17 +1,19 @@
 import { AppError } from '../../kernel/errors.ts';
 
-/** What became of one part: its value, or the error that took its place. */
+/** The result of one item: its value or its error. */
 export type Outcome<T> =
   | { ok: true; value: T; tookMs: number }
   | { ok: false; error: unknown; tookMs: number };
 
-/** As many as may be asked at once; those that need several calls have them wait for their turn. */
+/**
+ * Concurrent items, equal to the limit of Workers for concurrent subrequests. An item with several calls queues them.
+ */
 const atOnce = 6;
 
 /**
- * Runs `work` for every item, at most six at a time, and answers when all are done or the deadline has passed.
- * What is not done by then is aborted and counts as `upstream_timeout`.
- * @returns one outcome an item, in their order
+ * Runs `work` for every item, at most six at a time. Resolves when all items are done or the deadline has passed. Items
+ * that are not done by then are aborted and fail with `upstream_timeout`.
+ * @returns one outcome for each item, in the order of the items
  */
 export async function fanOut<I, T>(
   items: readonly I[],

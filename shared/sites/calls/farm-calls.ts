@@ -15,20 +15,23 @@ import {
 import { nextTurn, orderNodes } from './order.ts';
 
 /*
- * The lower half of every call of a dispatcher: node → slot → key → call → circuit record. The request is one function that
- * runs at one place, in `tryNode`; between the steps are data.
+ * The steps of every call of a dispatcher: node → slot → key → call → circuit record. `tryNode` is the only function
+ * that sends the request. The steps exchange data only.
  */
 
-/** What calls of a farm need of a request; a job has it as well. */
+/** The part of a request or job context that calls of a farm need. */
 export type FarmCtx = CallCtx & { requestId: string };
 
-/** One question to a node, or one order. */
+/** One request to a node. */
 export type NodeRequest<T> = (call: Call) => Promise<T>;
 
-/** After which failure another node is tried: for a call with an effect, only if the first cannot have had it. */
+/**
+ * The failure after which another node is tried. `unsent` is for calls with an effect: another node is tried only if
+ * the first node did not receive the request.
+ */
 export type Retry = 'failed' | 'unsent';
 
-/** A farm, in whose name it is called, and for how long. */
+/** A farm, the principal of the call, and the abort signal. */
 export type FarmTarget = {
   site: Pick<UserSite, 'uri'>;
   farm: UserFarm;
@@ -38,14 +41,14 @@ export type FarmTarget = {
   retry?: Retry | undefined;
 };
 
-/** What became of a call of one node; `asked` is false if the node issued no key, so that the request was not sent. */
+/** The result of a call of one node. `asked` is false if the node issued no key, so that the request was not sent. */
 type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown; asked: boolean };
 
-/** At most one further node is tried, so that a request never waits for a whole farm of dead ones. */
+/** At most one further node is tried, so that a request does not wait for every unreachable node of a farm. */
 const tries = 2;
 
 /**
- * Calls one node of the farm: the healthiest first, another one when it could not answer.
+ * Calls the healthiest node of the farm, and another node if the first cannot respond.
  * @throws AppError of the last node tried, with `site` and `farm`; `upstream_unavailable` for a farm without nodes
  */
 export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeRequest<T>): Promise<T> {
@@ -70,7 +73,9 @@ const nodesToTry = (ctx: FarmCtx, farm: UserFarm): StoredNode[] => {
   return orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries);
 };
 
-/** One node within a slot for outgoing calls; the circuit record is written after the answer. */
+/**
+ * Calls one node within a slot of the semaphore for outgoing calls. The circuit record is written after the response.
+ */
 function inSlot<T>(
   ctx: FarmCtx,
   { principal, signal }: FarmTarget,
@@ -81,10 +86,10 @@ function inSlot<T>(
   const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
   return ctx.upstream(async () => {
     const late = new AppError('upstream_timeout');
-    // The slot may be free after the deadline only; that says nothing of the node.
+    // The wait for the slot can exceed the deadline. That is not a failure of the node.
     if (signal?.aborted) return { ok: false, error: late, asked: false };
     const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
-    // A new key may be waited for beyond the deadline; the node has not answered in time all the same.
+    // The wait for a new key can exceed the deadline. The node is then recorded as timed out.
     const noteLate = () => note(late);
     signal?.addEventListener('abort', noteLate, { once: true });
     const attempt = await tryNode(ctx, { node, principal, keys: stored.keys }, request, signal);
@@ -95,7 +100,7 @@ function inSlot<T>(
   });
 }
 
-/** Key → call, with the stored key or a new one; a stored key that the node refuses is replaced once. */
+/** Obtains the key and sends the request. A stored key that the node refuses is replaced once. */
 async function tryNode<T>(
   ctx: CallCtx,
   of: KeyQuestion,
@@ -128,8 +133,8 @@ const settled = <T>(answer: Promise<T>): Promise<Attempt<T>> =>
   );
 
 /**
- * One call of one node, without a slot and without a circuit record: for a caller that has both for several calls.
- * @throws AppError `upstream_*`, and what the call itself throws
+ * Calls one node without a slot and without a circuit record. The caller manages both for several calls.
+ * @throws AppError `upstream_*`, and the errors of the call itself
  */
 export async function callNode<T>(
   ctx: CallCtx,
@@ -142,7 +147,7 @@ export async function callNode<T>(
   return attempt.value;
 }
 
-/** Calls that failed at the same time do not reach the next node at the same time. */
+/** A random delay, so that calls that failed at the same time do not reach the next node at the same time. */
 const jitter = (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * longestJitterMs));
 
@@ -152,8 +157,8 @@ const withoutNodes = (): AppError =>
   new AppError('upstream_unavailable', 'The farm has no enabled dispatcher node');
 
 /**
- * Probes nodes with an open circuit that is due, after the answer. A call of a farm does that for the farm; a farm that is
- * skipped, because all circuits are open, needs it as well.
+ * Probes the nodes whose open circuit is due, after the response. `callFarm` does this for its farm. A farm that is
+ * skipped because all circuits are open needs it as well.
  */
 export function probeOpenCircuits(ctx: FarmCtx, { nodes }: UserFarm): void {
   const { parameters } = ctx;
@@ -163,6 +168,6 @@ export function probeOpenCircuits(ctx: FarmCtx, { nodes }: UserFarm): void {
   }
 }
 
-/** Failures that another node of the farm need not have. */
+/** True for failures of one node that another node of the farm may not have. */
 const isNodeFailure = (error: unknown): error is AppError =>
   error instanceof AppError && error.code.startsWith('upstream_');

@@ -9,15 +9,15 @@ import { type CallCtx, nodeOf, placeOf } from './dispatcher-keys.ts';
 
 type Deps = Pick<CallCtx['deps'], 'db' | 'dispatchers' | 'log' | 'sealer'>;
 
-/** Keys of one round. */
+/** Keys in one batch. */
 const atOnce = 500;
-/** Calls at the same time, of all nodes and of one. */
+/** Concurrent calls, in total and for each node. */
 const mostCalls = { all: 24, node: 4 };
 
 /**
- * Logs the keys of deactivated and deleted users out at their nodes. A node that does not answer is left for this round,
- * and its keys come again after a growing time until they expire.
- * @returns how many keys were taken
+ * Logs out the keys of deactivated and deleted users at their nodes. After a failure, the node is skipped for the rest
+ * of the batch. Its keys are retried with increasing back-off until they expire.
+ * @returns the number of keys in the batch
  */
 export async function logOutEndedKeys(deps: Deps, signal: AbortSignal): Promise<number> {
   const keys = await claimEndedKeys(deps.db, atOnce);
@@ -51,7 +51,7 @@ async function logOutOfNode(
 async function logOutKey({ db, dispatchers, log, sealer }: Deps, ended: EndedKey, signal: AbortSignal) {
   const { id, node, sealed_key } = ended;
   const key = await sealer.open(sealed_key, placeOf(node, ended)).catch((error: unknown) => {
-    // Sealed by a key of ours that is gone: it can only expire.
+    // The encryption key was removed, so the session key cannot be logged out. It expires.
     log.warn('an expired session key of a node cannot be decrypted', { dispatcher_id: node.id, error });
     return undefined;
   });

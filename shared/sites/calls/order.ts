@@ -4,15 +4,15 @@ import type { CallCtx } from './dispatcher-keys.ts';
 /** The state of an enabled node of a farm. */
 export type NodeState = Pick<StoredNode, 'circuit' | 'status'>;
 
-/** True when a node of the farm may be called. */
+/** True if at least one node of the farm may be called. */
 export const isReachable = (nodes: readonly Pick<NodeState, 'circuit'>[]): boolean =>
   nodes.some(({ circuit }) => circuit === 'closed');
 
-/** True when the farm has nodes, and none of them may be called. */
+/** True if the farm has nodes and none of them may be called. */
 export const isCut = ({ nodes }: { nodes: readonly Pick<NodeState, 'circuit'>[] }): boolean =>
   nodes.length > 0 && !isReachable(nodes);
 
-/** What the choice of a node looks at. */
+/** The facts that decide the order of the nodes. */
 export type NodeFacts = {
   id: string;
   priority: number;
@@ -21,12 +21,12 @@ export type NodeFacts = {
 };
 export type Balancing = 'priority' | 'round_robin' | 'least_loaded';
 
-/** Nodes that answered their last probe come before those not probed yet, failing ones last. */
+/** Nodes that passed their last probe come first, then nodes without a probe, then failing nodes. */
 const byHealth = [['pass'], ['unknown'], ['unauthorized', 'fail']];
 
 /**
- * The order in which the nodes of a farm are tried: healthy ones first, among them as the farm balances.
- * @param turn any number that grows from call to call; it moves `round_robin` on
+ * Orders the nodes of a farm by health, then by the balancing of the farm.
+ * @param turn any number that increases with each call; it advances `round_robin`
  */
 export function orderNodes<N extends NodeFacts>(
   nodes: readonly N[],
@@ -36,7 +36,8 @@ export function orderNodes<N extends NodeFacts>(
   const byId = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1));
   return byHealth.flatMap((statuses) => {
     const alike = byId.filter(({ status }) => statuses.includes(status));
-    // Only nodes of one health take turns: the one after a failing node would have the turns of both.
+    // Rotation is within nodes of equal health only. Otherwise the node after a failing node would receive the requests
+    // of both.
     if (balancing === 'round_robin') return turned(alike, turn);
     return alike.sort((a, b) => rank(a, balancing) - rank(b, balancing));
   });
@@ -50,14 +51,16 @@ function turned<N>(nodes: readonly N[], turn: number): N[] {
 const rank = (node: NodeFacts, balancing: 'priority' | 'least_loaded'): number =>
   balancing === 'priority' ? node.priority : (node.response_time_ms ?? Number.MAX_SAFE_INTEGER);
 
-/** Turns by farm and by rule: with one count for all, those that are called together would keep their places. */
+/**
+ * Call counts by farm id and by rule id. With one common count, farms that are called together would keep their order.
+ */
 const turns = new WeakMap<CallCtx['deps'], Map<string, number>>();
 
-/** The turn that `nextTurn` will give. */
+/** The number that the next call of `nextTurn` returns. */
 export const presentTurn = (deps: CallCtx['deps'], { id }: { id: string }): number =>
   turns.get(deps)?.get(id) ?? 0;
 
-/** @returns a number that grows from call to call */
+/** @returns a number that increases with each call */
 export function nextTurn(deps: CallCtx['deps'], one: { id: string }): number {
   const turn = presentTurn(deps, one);
   turns.set(deps, (turns.get(deps) ?? new Map<string, number>()).set(one.id, turn + 1));
@@ -67,8 +70,8 @@ export function nextTurn(deps: CallCtx['deps'], one: { id: string }): number {
 type NodeHealth = Pick<StoredNode, 'circuit' | 'circuit_failures' | 'status' | 'response_time_ms'>;
 
 /**
- * The order in which farms are asked when not all can be at once: those first that answered lately, the fast ones before
- * the slow; then those of which nothing is known; last those that failed, so that they delay no other farm.
+ * Orders farms for calls that are limited in concurrency. Farms that responded recently come first, ordered by response
+ * time, then farms without data. Farms that failed come last, so that they do not delay the other farms.
  */
 export const orderFarms = <F extends { nodes: readonly NodeHealth[] }>(farms: readonly F[]): F[] =>
   farms
@@ -85,7 +88,7 @@ function healthOf({ circuit, circuit_failures, status, response_time_ms }: NodeH
   return [status === 'pass' ? 0 : 1, tookMs];
 }
 
-/** A farm is as good as the best of its nodes, which is the one that is asked. */
+/** The rank of a farm is that of its best node, because that node is called. */
 const best = (ranks: readonly Rank[]): Rank =>
   ranks.reduce((a, b) => (compare(a, b) <= 0 ? a : b), [4, Number.MAX_SAFE_INTEGER]);
 

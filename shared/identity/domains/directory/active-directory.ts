@@ -49,7 +49,7 @@ const readable = [
   ...numbered('msDS-cloudExtensionAttribute', 20),
 ];
 
-/** Active Directory, also as Samba serves it. */
+/** Active Directory of Microsoft or Samba. */
 export const activeDirectory = directoryType({
   name: words('Active Directory'),
   description: words('Users and groups of a Microsoft domain'),

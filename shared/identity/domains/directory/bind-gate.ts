@@ -14,13 +14,14 @@ import type { BindGate, Directory } from '../../../remotes/directory/port.ts';
 type Deps = { db: Db; sealer: Sealer; clock: Clock };
 type Domain = { id: string; name: string };
 
-/** Seconds in which a process that took the attempt must have noted its outcome. */
+/** Seconds within which a process must record the result of a claimed attempt. */
 const attemptS = 60;
 
 /**
- * Keeps the account of a domain from being locked by a password that the directory has refused: no process tries the same
- * password again before its time. Another password is tried at once.
- * @param isTrial the account is not the stored one, so that its outcome counts only if it is the refused one
+ * Prevents the lockout of the search account by a password that the directory has refused. No process tries the same
+ * password again before the retry time. Another password is tried at once.
+ * @param isTrial the account differs from the stored one, so its result counts only if the directory refused this
+ *   account before
  */
 export function bindGate(
   { db, sealer, clock }: Deps,

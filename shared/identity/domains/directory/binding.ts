@@ -8,9 +8,9 @@ import type { Identified } from './login/identity.ts';
 import type { DirectoryVariant } from './variant.ts';
 
 /**
- * The immutable identifiers of the entry that has a login name.
- * @throws AppError `invalid_state` with the reason `no_entry`, `upstream_failed` for an ambiguous identifier, those of the
- * directory
+ * The immutable identifiers of the entry with a login name.
+ * @throws AppError `invalid_state` with the reason `no_entry`, `upstream_failed` for an ambiguous identifier, errors of
+ *   the directory
  */
 export function identifiersFor(
   variant: DirectoryVariant,

@@ -5,10 +5,10 @@ import type { DomainDeps, Settings, StoredDomain } from '../domain-type.ts';
 import { bindGate } from './bind-gate.ts';
 import type { DirectoryParams, DirectoryVariant, TypedParams } from './variant.ts';
 
-/** A list may take longer than a login: as long as the longest time limit of a directory, and a wait before it. */
+/** Time limit of a list, longer than that of a login: the longest time limit of a directory and a preceding wait. */
 export const listingMs = 45_000;
 
-/** @throws Error for stored settings that do not fit the type; a write would have refused them */
+/** @throws Error for stored settings that do not match the type; a write would have refused them */
 export function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
   const { bind_password: _, bind_password_set: __, ...given } = params;
   const { data } = variant.shape.safeParse(given);
@@ -17,9 +17,9 @@ export function paramsOf(variant: DirectoryVariant, params: Settings): TypedPara
 }
 
 /**
- * Works in the directory of a stored domain.
- * @param requestMs bounds the wait for a connection and the work; that of a login unless given
- * @throws AppError those of the directory
+ * Runs `work` with a connection to the directory of a stored domain.
+ * @param requestMs limit in milliseconds for the wait for a connection and the work; default: that of a login
+ * @throws AppError errors of the directory
  */
 export async function withinDirectory<T>(
   deps: DomainDeps,
@@ -39,7 +39,7 @@ export async function withinDirectory<T>(
   return deps.directories.within(kept, (session) => work(session, params), requestMs);
 }
 
-/** @returns the directory of a stored domain, its secret opened */
+/** @returns the directory of a stored domain with its decrypted password */
 export async function directoryOf(
   sealer: Sealer,
   { id, sealedPassword }: { id: string; sealedPassword: string | null },
@@ -50,7 +50,7 @@ export async function directoryOf(
   return reachedBy(params, password);
 }
 
-/** @throws AppError `upstream_refused` for an account without a password: a server would take it for anonymous */
+/** @throws AppError `upstream_refused` for an account without a password: a server would treat the bind as anonymous */
 export function reachedBy(params: DirectoryParams, password: string | null): Directory {
   const { hosts, start_tls, ca_certificate, bind_dn, timeout_s, page_size } = params;
   if (bind_dn !== '' && !password)

@@ -13,7 +13,7 @@ const fields = directoryFields({
   member_attribute: 'memberUid',
 });
 
-/** Returned for every directory without settings of its own. */
+/** View of the settings. Also used for directory types without additional settings. */
 export const ldapView = viewOf(fields);
 
 /** Directories of RFC 4511: OpenLDAP, 389 Directory Server and others. */
@@ -23,7 +23,7 @@ export const ldap = directoryType({
   fields,
   view: ldapView,
   variant: {
-    // RFC 4530; older versions of 389 Directory Server have nsUniqueId only.
+    // `entryUUID` is defined in RFC 4530. Older versions of 389 Directory Server have only `nsUniqueId`.
     identifiers: ['entryUUID', 'nsUniqueId'],
     readable: [...openAttributes, 'userPrincipalName', 'sAMAccountName'],
     listsAllGroups: false,

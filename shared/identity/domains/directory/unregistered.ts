@@ -9,7 +9,10 @@ import type { DirectoryVariant } from './variant.ts';
 
 const mostOfEach = 2_000;
 
-/** People and groups whose name contains a text and whom only the directory knows; at most 2,000 of each are looked at. */
+/**
+ * People and groups in the directory whose name contains a text and that have no row in the portal. At most 2,000 of
+ * each are searched.
+ */
 export async function findUnregistered(
   variant: DirectoryVariant,
   deps: DomainDeps,

@@ -6,17 +6,20 @@ export type DirectoryVariant = {
   /** The settings of the type. */
   shape: z.ZodObject;
   /**
-   * Attributes that the servers generate and do not let clients change, the preferred one first. The identifier attribute of
-   * another type can be an ordinary attribute, whose value a client can copy from another entry.
+   * Attributes that the servers generate and that clients cannot change, the preferred one first. The identifier
+   * attribute of another type can be an ordinary attribute, whose value a client can copy from another entry.
    */
   identifiers: readonly string[];
-  /** Attributes that may be read and copied, besides those of `directory.extra_attributes`. */
+  /** Attributes that may be read and copied, in addition to `directory.extra_attributes`. */
   readable: readonly string[];
-  /** The entry of a person lists all groups of the person in `memberOf`, by way of other groups as well. */
+  /** The entry of a person lists all groups of the person in `memberOf`, including indirect memberships. */
   listsAllGroups: boolean;
-  /** Entries of users that are deleted or not active yet. Undefined: the servers keep none below the base. */
+  /**
+   * Distinguished names of deleted or not yet active users. Undefined if the servers have no such entries below the
+   * base.
+   */
   provisioning: RegExp | undefined;
-  /** The forest has NetBIOS names and UPN suffixes, by which login names may name the domain (MS-ADTS 6.1.1.2.1.1). */
+  /** The forest has NetBIOS names and UPN suffixes, which login names may contain (MS-ADTS 6.1.1.2.1.1). */
   hasForest: boolean;
   /** Groups have security identifiers. */
   hasGroupSids: boolean;
@@ -30,8 +33,8 @@ type Shapes = {
   >;
 };
 
-/** The settings of a directory as they are parsed. */
+/** The parsed settings of a directory. */
 export type DirectoryParams = Shapes & { nested_groups?: boolean };
 
-/** Settings with the variant that they are for. */
+/** Settings with their variant. */
 export type TypedParams = DirectoryParams & { variant: DirectoryVariant };

@@ -1,6 +1,6 @@
 import { dictionary } from '../fields.ts';
 
-/** Words of the forms of directories, by the English ones. */
+/** Labels and help texts of directory forms, keyed by the English text. */
 export const { words, field, russian } = dictionary({
   LDAP: 'LDAP',
   'Users and groups of an LDAP directory': 'Пользователи и группы каталога LDAP',

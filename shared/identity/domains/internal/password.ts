@@ -9,7 +9,7 @@ import {
 } from '../../login/account.ts';
 
 /**
- * Checks a password against the stored hash. Every refusal takes the time of one hash, also that of a domain or a user that
+ * Checks a password against the stored hash. Every refusal takes the time of one hash, also for a domain or a user that
  * does not exist.
  * @throws AppError `overloaded`
  */

@@ -1,6 +1,6 @@
 import { dictionary } from '../fields.ts';
 
-/** Words on the internal type, by the English ones. */
+/** Texts of the internal type, keyed by the English text. */
 export const { words, russian } = dictionary({
   Internal: 'Внутренний',
   'Users and passwords are stored in the portal': 'Пользователи и пароли хранятся на портале',

@@ -12,8 +12,8 @@ import { type Subject, testPerson } from './person.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
 
 /**
- * Does what a login does: connects, searches, and for a name finds the person and the groups. Sends a request to each KDC of
- * a domain with Kerberos parameters.
+ * Runs the steps of a login: connects and searches. With a name, it also finds the person and the groups. Sends a
+ * request to each KDC of a domain with Kerberos parameters.
  */
 export async function testConnection(
   variant: DirectoryVariant,
@@ -29,7 +29,10 @@ export async function testConnection(
   return [...protocol.checks, ...kdcs];
 }
 
-/** An account of a stored domain whose password was refused is not tried before its time; another password is. */
+/**
+ * The bind gate applies to a stored domain: a refused password is not tried before its retry time. Another password is
+ * tried at once.
+ */
 async function destination(
   { deps }: TestCtx,
   params: DirectoryParams,
@@ -64,7 +67,7 @@ async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subje
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'overloaded') throw error;
     const isSilent = protocol.checks.length === 0 && isUnreached(error);
-    // How soon nobody answered would tell which ports of which machines are open.
+    // The duration of a failed connection would reveal which ports of which machines are open.
     if (isSilent) await passed(start + directory.timeoutMs);
     protocol.fail(isSilent ? 'No server of the directory responds' : sentenceOf(error), error);
   }
@@ -96,11 +99,14 @@ const words = {
 const found = (count: number, what: keyof typeof words): Found =>
   count > 0 ? ['pass', words[what][0]] : ['fail', words[what][1]];
 
-/** Refused, cut off, silent, or no LDAP: to whoever may name any address these are one. */
+/**
+ * Refused, aborted, timed out and non-LDAP connections have one error. A caller may enter any address, and must not
+ * learn the difference.
+ */
 const isUnreached = ({ code, members }: AppError): boolean =>
   code === 'upstream_timeout' || (code === 'upstream_failed' && members.reason === 'unreachable');
 
-/** With the time of the next attempt a refusal has its own words. */
+/** A refusal with a retry time already has a complete detail. */
 const sentenceOf = ({ detail, members: { reason, retry_after_s } }: AppError): Text =>
   reason === undefined || retry_after_s !== undefined
     ? detail

@@ -8,14 +8,15 @@ import type { Check, TestCtx } from '../../domain-type.ts';
 import { nameInDirectory } from '../login/login-name.ts';
 import type { TypedParams } from '../variant.ts';
 
-/** A name that no user has; the reply shows all the same that the KDC answers. */
+/** A name of no user. The reply still shows that the KDC responds. */
 const placeholder = 'aggregator';
 /** Error codes of a KDC that serves another realm: server not found (RFC 4120, 7.5.9), wrong realm. */
 const ofOtherRealm = new Set([7, 68]);
 
 /**
- * Asks each KDC of a domain whether it answers and, for a name, whether it takes certificates. All are asked at once. When
- * one does not answer, the result comes after the whole time limit: an earlier one would show which ports are open.
+ * Tests whether each KDC of a domain responds and, for a name, whether it accepts certificates. The requests run
+ * concurrently. If one KDC does not respond, the result is delayed until the time limit: an earlier result would reveal
+ * which ports are open.
  */
 export async function testKdcs(ctx: TestCtx, params: TypedParams, username = ''): Promise<Check[]> {
   const { kerberos, timeout_s } = params;

@@ -19,7 +19,7 @@ import type { Protocol } from './protocol.ts';
 
 export type Subject = Omit<TestSubject, 'params'> & { params: TypedParams };
 
-/** Finds the person of a name as a login would, tries the password if there is one, and lists the groups. */
+/** Finds the person of a name in the same way as a login, tests the password if there is one, and lists the groups. */
 export async function testPerson(
   ctx: TestCtx,
   session: DirectorySession,
@@ -65,7 +65,10 @@ const sentences: Readonly<Record<RefusalReason, Detail>> = {
   locked: 'The account is locked',
 };
 
-/** Why a user cannot log in, as far as the entry says it. A password that is tested shows its own state. */
+/**
+ * The reason why a user cannot log in, as far as the entry contains it. A password test reports the state of the
+ * password itself.
+ */
 function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | undefined {
   const state = accountState(person.values, now);
   if (state !== 'active') return named(states[state]);
@@ -74,7 +77,7 @@ function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | un
   return reason && named(reason);
 }
 
-/** The sentence, and the word of the audit. */
+/** The sentence, and the reason as in the audit. */
 const named = (reason: RefusalReason): Text => joined([sentences[reason], verbatim(`(${reason})`)], ' ');
 
 function sentenceOn(judgement: PasswordVerdict): Found {
@@ -89,7 +92,7 @@ type Found = [status: Check['status'], detail: Text];
 
 const mostNamed = 100;
 
-/** Groups that are known by their SID only get the names that the directory has for them. */
+/** Adds the names in the directory to groups that have only a SID. */
 async function withNames(
   session: DirectorySession,
   params: DirectoryParams,
@@ -100,7 +103,10 @@ async function withNames(
   return [...groups.filter(({ name }) => name !== ''), ...found];
 }
 
-/** With a stored domain the result also names the groups that count at a login. */
+/**
+ * For a stored domain, the result also separates registered groups from the others. Only registered groups count at a
+ * login.
+ */
 async function describe(
   { deps }: TestCtx,
   groups: readonly ExternalGroup[],

@@ -4,7 +4,7 @@ import type { Check, TestCtx } from '../../domain-type.ts';
 
 export type Protocol = ReturnType<typeof createProtocol>;
 
-/** Steps in the order in which they are taken; a failure is that of the step under way. */
+/** Records the steps in order. A failure belongs to the current step. */
 export function createProtocol({ deps }: TestCtx) {
   const checks: Check[] = [];
   let since = deps.clock().getTime();
@@ -17,7 +17,7 @@ export function createProtocol({ deps }: TestCtx) {
   return {
     checks,
     note,
-    /** The work begins again on another server. */
+    /** The steps start again on another server. */
     restart: (): void => {
       checks.length = 0;
       step = 'connection';

@@ -3,7 +3,7 @@ import type { DirectorySession, Entry } from '../../../../remotes/directory/port
 import type { DirectoryVariant } from '../variant.ts';
 
 /**
- * The identifiers of an entry as they are stored: `<attribute>:<value>` with the value in lower case. An attribute with
+ * The identifiers of an entry in the stored form `<attribute>:<value>`, with the value in lower case. An attribute with
  * several values is not an identifier.
  * @param entry with the identifier attributes of the variant
  */

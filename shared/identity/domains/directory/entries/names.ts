@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { DerError, readOne } from '../../../../kernel/crypto/der.ts';
 import { foldName } from '../../../../kernel/text.ts';
 
-/** One attribute and its value; a relative distinguished name has one or several of them. */
+/** One attribute and its value. A relative distinguished name contains one or more pairs. */
 type Pair = { type: string; value: string };
 
 /**
- * The form in which distinguished names are compared: case, spaces, escapes, quotes, the spelling of attribute types and the
- * order within a multi-valued part do not count (RFC 4514, RFC 4517 section 4.2.15).
+ * The normalized form for comparisons of distinguished names. Case, spaces, escapes, quotes, the spelling of attribute
+ * types and the order within a multi-valued part are ignored (RFC 4514, RFC 4517 section 4.2.15).
  * @returns undefined for a text that is not a distinguished name
  */
 export function normalDn(dn: string): string | undefined {
@@ -18,7 +18,7 @@ export function normalDn(dn: string): string | undefined {
 const normalParts = (dn: string): string[][] | undefined =>
   parseDn(dn)?.map((pairs) => pairs.map(normalPair).sort());
 
-/** Whether an entry is another one or below it. */
+/** True if `dn` equals `ancestor` or is below it. */
 export function isBelow(dn: string, ancestor: string): boolean {
   const [parts, end] = [normalParts(dn), normalParts(ancestor)];
   return end !== undefined && JSON.stringify(parts?.slice(-end.length)) === JSON.stringify(end);
@@ -34,11 +34,14 @@ export function dnsNameOf(dn: string): string {
     .join('.');
 }
 
-/** Whether two texts are one distinguished name. A text that is not a distinguished name equals itself only. */
+/** True if two texts are the same distinguished name. A text that is not a distinguished name equals only itself. */
 export const isSameDn = (one: string, other: string): boolean =>
   one === other || (normalDn(one) ?? one) === (normalDn(other) ?? other);
 
-/** The spelling of RFC 4514, which every directory reads. @returns the text itself if it is not a distinguished name */
+/**
+ * The spelling of RFC 4514, which every directory supports.
+ * @returns the text itself if it is not a distinguished name
+ */
 export function standardDn(dn: string): string {
   const parts = parseDn(dn);
   if (!parts) return dn;
@@ -54,7 +57,7 @@ const normalPair = ({ type, value }: Pair): string =>
 const escaped = (value: string): string =>
   value.replace(/[,+"\\<>;=]|^[ #]| $/g, '\\$&').replaceAll('\0', '\\00');
 
-/** Other spellings of the attribute types of RFC 4514 section 3, and of further ones that occur in names. */
+/** Other spellings of the attribute types of RFC 4514 section 3, and of further types in names. */
 const aliases: Readonly<Record<string, string>> = {
   ...{ commonname: 'cn', '2.5.4.3': 'cn', surname: 'sn', '2.5.4.4': 'sn', '2.5.4.5': 'serialnumber' },
   ...{ countryname: 'c', '2.5.4.6': 'c', localityname: 'l', '2.5.4.7': 'l' },
@@ -65,20 +68,23 @@ const aliases: Readonly<Record<string, string>> = {
   ...{ rfc822mailbox: 'mail', '0.9.2342.19200300.100.1.3': 'mail' },
 };
 
-/** The prefix is that of RFC 1779. */
+/** RFC 1779 defines the prefix `oid.`. */
 function typeOf(type: string): string {
   const name = type.toLowerCase().replace(/^oid\./, '');
   return aliases[name] ?? name;
 }
 
 const typePattern = /\s*((?:oid\.)?[0-9]+(?:\.[0-9]+)*|[a-z][a-z0-9-]*)\s*=\s*/iy;
-/** As RFC 4514 has it, but for characters that need no escape to be understood. */
+/** As in RFC 4514, but characters that are unambiguous without an escape are accepted. */
 const plainPattern = /(?!#)(?:\\(?:[0-9a-f]{2}|[ ,+"\\<>;=#])|[^\\",+;])*/iy;
-/** Quotation marks are of RFC 1779; RFC 4514 no longer has them. */
+/** Quotation marks are part of RFC 1779, and no longer of RFC 4514. */
 const quotedPattern = /"((?:\\(?:[0-9a-f]{2}|[ ,+"\\<>;=#])|[^\\"])*)"\s*/iy;
 const hexPattern = /#((?:[0-9a-f]{2})+)\s*(?=[,;+]|$)/iy;
 
-/** Relative distinguished names from the entry upwards. @returns undefined for another text, and for an empty one */
+/**
+ * Relative distinguished names, starting at the entry.
+ * @returns undefined for an invalid or empty text
+ */
 function parseDn(text: string): Pair[][] | undefined {
   const parts: Pair[][] = [[]];
   let at = 0;
@@ -107,11 +113,11 @@ function readValue(next: (pattern: RegExp) => RegExpExecArray | null): string | 
   const quoted = next(quotedPattern)?.[1];
   if (quoted !== undefined) return unescaped(quoted);
   const plain = next(plainPattern)?.[0];
-  // A space behind a backslash belongs to the value.
+  // A space after a backslash belongs to the value.
   return plain === undefined ? undefined : unescaped(plain.replace(/((?:^|[^\\])(?:\\\\)*) +$/, '$1'));
 }
 
-/** @returns undefined for octets that are no UTF-8 */
+/** @returns undefined for octets that are not UTF-8 */
 function unescaped(value: string): string | undefined {
   const octets: Buffer[] = [];
   for (const [piece, hexadecimal, char] of value.matchAll(/\\([0-9a-f]{2})|\\(.)|[^\\]+/gis))

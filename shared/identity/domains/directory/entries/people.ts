@@ -7,14 +7,12 @@ import type { WantedName } from '../login/login-domains.ts';
 import type { DirectoryParams, TypedParams } from '../variant.ts';
 import { filterOf, identifiersOf } from './identifiers.ts';
 
-/**
- * A person in a directory. `values` are those that were requested, by lower-case attribute.
- */
+/** A person in a directory. `values` contains the requested attributes by lower-case name. */
 export type Person = { dn: string; name: string; values: Entry['values'] };
 
 /**
- * `ids` are the immutable identifiers of the entry as they are stored, the preferred one first; the list is empty if the
- * directory does not show one.
+ * `ids` contains the immutable identifiers of the entry in stored form, the preferred one first. Empty if the search
+ * account cannot read an identifier.
  */
 export type IdentifiedPerson = Person & { ids: readonly string[] };
 
@@ -23,11 +21,11 @@ const always = ['mail', 'userPrincipalName', ...stateAttributes, 'objectSid', 'p
 const krbtgt = /-502$/;
 
 /**
- * Finds the one person of a name.
- * @param wanted `typed` is the whole text, by which a principal name of Active Directory is found; without `name` that is the
- * only way
+ * Finds the person of a name.
+ * @param wanted `typed` is the whole text, which may be a user principal name of Active Directory; without `name`, only
+ *   `typed` is searched
  * @param attributes further attributes to read
- * @returns undefined for no person, and for more than one
+ * @returns undefined for no person or for more than one
  */
 export async function findPerson(
   session: DirectorySession,
@@ -55,7 +53,8 @@ export async function findPerson(
     most: 4,
   });
   const found = all.filter((entry) => isPerson(entry, params));
-  // A directory compares more loosely than we count failures: whoever is not exactly meant is not found.
+  // Comparisons of a directory are less strict than the keys of the failure count. Entries without an exact match are
+  // ignored.
   const principals = found.filter(({ values }) => isPrincipal && holds(values.userprincipalname, typed));
   const named = found.filter(
     ({ values }) => name !== undefined && holds(values[user_id_attribute.toLowerCase()], name),
@@ -65,8 +64,8 @@ export async function findPerson(
 }
 
 /**
- * The person with an immutable identifier, whether the user filter admits them or not.
- * @param id as stored
+ * The person with an immutable identifier. The user filter does not apply.
+ * @param id in stored form
  * @throws AppError `upstream_failed` with the reason `ambiguous_identifier` if several entries have it
  */
 export async function findPersonById(
@@ -97,7 +96,7 @@ export const ambiguousIdentifier = (): AppError =>
     reason: 'ambiguous_identifier',
   });
 
-/** People whose login name or name contains a text, or all of them. */
+/** People whose login name or full name contains a text. All people for an empty text. */
 export async function findPeople(
   session: DirectorySession,
   params: TypedParams,
@@ -126,7 +125,9 @@ const peopleWho = ({ user_class, user_filter }: DirectoryParams, filter: Filter)
   ],
 });
 
-/** False for computers and krbtgt, which are users to Active Directory, and for entries that FreeIPA has put away. */
+/**
+ * False for computers and krbtgt, which are users in Active Directory, and for staged or deleted entries of FreeIPA.
+ */
 function isPerson({ dn, values }: Entry, { variant, user_id_attribute }: TypedParams): boolean {
   const [sid] = values.objectsid ?? [];
   if (sid === undefined) return !variant.provisioning?.test(dn);

@@ -4,7 +4,10 @@ import { isSameDn } from '../entries/names.ts';
 import type { DirectoryVariant } from '../variant.ts';
 import { findGroups, findGroupsCalled } from './search.ts';
 
-/** Groups of the directory whose name contains a text, registered or not. @throws AppError those of the directory */
+/**
+ * Groups of the directory whose name contains a text, registered or not.
+ * @throws AppError errors of the directory
+ */
 export const findExternalGroups = (
   variant: DirectoryVariant,
   deps: DomainDeps,
@@ -19,7 +22,10 @@ export const findExternalGroups = (
     listingMs,
   );
 
-/** The SID of a group, by its distinguished name in any spelling. @throws AppError those of the directory */
+/**
+ * The SID of a group, by its distinguished name in any spelling.
+ * @throws AppError errors of the directory
+ */
 export async function findGroupId(
   variant: DirectoryVariant,
   deps: DomainDeps,

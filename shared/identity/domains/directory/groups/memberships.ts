@@ -13,8 +13,8 @@ import type { TypedParams } from '../variant.ts';
 import { findGroupsCalled, groupsOf } from './search.ts';
 
 /**
- * The groups of a person as registered groups are matched with. Active Directory gives SIDs; a registered group whose SID
- * is not known yet is looked up by its distinguished name or name, and its SID is stored.
+ * The groups of a person, for the match with registered groups. Active Directory returns SIDs. A registered group
+ * without a SID is searched by its distinguished name or name, and its SID is stored.
  */
 export async function membershipsOf(
   db: Db,
@@ -30,7 +30,10 @@ export async function membershipsOf(
   return groups.map((group) => found.find(({ sid }) => sid === group.sid) ?? group);
 }
 
-/** Stores the SIDs of registered groups. @returns the groups of the directory that they are */
+/**
+ * Stores the SIDs of registered groups.
+ * @returns the matching groups of the directory
+ */
 async function bindGroups(
   db: Db,
   { session, params }: { session: DirectorySession; params: TypedParams },
@@ -42,7 +45,7 @@ async function bindGroups(
     const [group, ...others] = found.filter((one) =>
       dn ? isSameDn(one.dn, dn) : foldName(one.name) === foldName(name),
     );
-    // Of two groups of one name either counts, and none is bound.
+    // If two groups have the same name, both count and no SID is stored.
     return group?.sid !== undefined && others.length === 0 ? [{ id, sid: group.sid }] : [];
   });
   if (pairs.length > 0) await setGroupIds(db, pairs);

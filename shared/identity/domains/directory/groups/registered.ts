@@ -6,13 +6,16 @@ import { foldName } from '../../../../kernel/text.ts';
 import type { ExternalGroup } from '../../domain-type.ts';
 import { normalDn } from '../entries/names.ts';
 
-/** What registered groups are looked up by. Of a group that is known by its SID only, the other texts are empty. */
+/** The keys for the search of registered groups. If only the SID of a group is known, its name is empty. */
 export const groupKeys = (groups: readonly ExternalGroup[]): GroupKeys => ({
   names: groups.flatMap(({ name }) => (name === '' ? [] : [foldName(name)])),
   sids: groups.flatMap(({ sid }) => sid ?? []),
 });
 
-/** The registered groups that are one of these. @param registered as the repository found them by `groupKeys` */
+/**
+ * The registered groups that are among `groups`.
+ * @param registered as found by the repository with `groupKeys`
+ */
 export function registeredOf(
   registered: readonly RegisteredGroup[],
   groups: readonly ExternalGroup[],
@@ -21,13 +24,13 @@ export function registeredOf(
   return registered.filter((group) => keys.has(keyOf(group)));
 }
 
-/** Tells which of the groups of a directory are registered. */
+/** Returns a predicate that is true for registered groups. */
 export function registration(registered: readonly RegisteredGroup[]): (group: ExternalGroup) => boolean {
   const keys = new Set(registered.map(keyOf));
   return (group) => keysOf(group).some((key) => keys.has(key));
 }
 
-/** Each registered group counts by one property: the identifier, else the distinguished name, else the name. */
+/** The key of a registered group: its identifier, else its distinguished name, else its name. */
 const keyOf = ({ directory_id, dn, name_key }: RegisteredGroup): string => {
   if (directory_id !== null) return `id ${directory_id}`;
   return dn === null ? `name ${name_key}` : dnKey(dn);
@@ -39,7 +42,10 @@ const keysOf = ({ sid, dn, name }: ExternalGroup): string[] => [
   ...(name === '' ? [] : [`name ${foldName(name)}`]),
 ];
 
-/** Parsing takes several microseconds, and each login compares all distinguished names that are registered. */
+/**
+ * Cache of normalized names. Parsing takes several microseconds, and each login compares all registered distinguished
+ * names.
+ */
 const normalDns = new Map<string, string>();
 const mostRemembered = 5_000;
 

@@ -9,10 +9,10 @@ import type { DirectoryParams, TypedParams } from '../variant.ts';
 const mostGroups = 2_000;
 const mostListed = 10_000;
 const deepest = 10;
-/** How many groups are asked about at once. */
+/** Maximum conditions in one search. */
 const together = 50;
 
-/** The groups that a person is a member of, with `nested_groups` by way of other groups as well. */
+/** The groups of a person. With `nested_groups`, indirect memberships are included. */
 export async function groupsOf(
   session: DirectorySession,
   params: TypedParams,
@@ -29,7 +29,7 @@ export async function groupsOf(
   return walk(session, params, person);
 }
 
-/** Groups whose name contains a text, or all, by name. */
+/** Groups whose name contains a text. All groups for an empty text. */
 export async function findGroups(
   session: DirectorySession,
   params: DirectoryParams,
@@ -41,7 +41,7 @@ export async function findGroups(
   return search(session, params, filter, most);
 }
 
-/** Groups of Active Directory by SID, with their names, as far as they are below the base. */
+/** Groups of Active Directory below the base, by SID, with their names. */
 export const findGroupsBySid = (
   session: DirectorySession,
   params: DirectoryParams,
@@ -53,7 +53,7 @@ export const findGroupsBySid = (
     sids.map((sid) => ({ equals: ['objectSid', sid] })),
   );
 
-/** Groups that have one of these distinguished names, in any spelling, or names. */
+/** Groups with one of these distinguished names, in any spelling, or names. */
 export const findGroupsCalled = (
   session: DirectorySession,
   params: DirectoryParams,
@@ -68,8 +68,8 @@ export const findGroupsCalled = (
   );
 
 /**
- * Groups of Active Directory. The directory counts nested membership itself, and the primary group, which has no list of
- * members, is among the groups of the token.
+ * The groups of a person in Active Directory. `tokenGroups` contains nested groups and the primary group, which has no
+ * member list.
  */
 async function groupsByToken(
   session: DirectorySession,
@@ -87,11 +87,11 @@ async function groupsByToken(
   const [entry] = await session.search({ base: dn, scope: 'base', filter, attributes, most: 1 });
   const sids = entry?.values.tokengroups ?? [];
   if (sids.length > 0) return sids.map((one) => ({ dn: '', name: '', sid: one }));
-  // An account may lack the right to read the attribute.
+  // The search account may not have permission to read the attribute.
   return [...(await search(session, params, { inChain: [member, dn] })), ...primary];
 }
 
-/** The groups of the groups, level by level; a circle ends where nothing new is found. */
+/** Searches nested groups level by level. The search ends when a level contains no new group, so cycles end as well. */
 async function walk(
   session: DirectorySession,
   params: DirectoryParams,
@@ -109,8 +109,8 @@ async function walk(
 }
 
 /**
- * Groups with one of these members. Of FreeIPA, which lists all groups of a person in the person's entry, these are all
- * of them: each has the person or another one of them as a member.
+ * Groups with one of these members. FreeIPA lists all groups of a person in the person's entry. The result is then
+ * complete, because each group has the person or another listed group as a member.
  */
 const groupsWith = (
   session: DirectorySession,

@@ -1,6 +1,8 @@
 import type { Entry } from '../../../../remotes/directory/port.ts';
 
-/** Attributes of Active Directory, 389 Directory Server and FreeIPA, OpenLDAP, and RFC 2307 that tell whether an account may be used. */
+/**
+ * Attributes with the state of an account, of Active Directory, 389 Directory Server, FreeIPA, OpenLDAP and RFC 2307.
+ */
 export const stateAttributes = [
   'userAccountControl',
   'msDS-User-Account-Control-Computed',
@@ -15,10 +17,10 @@ export type AccountState = 'active' | 'disabled' | 'expired' | 'locked';
 
 /** ADS_UF_ACCOUNTDISABLE, ADS_UF_LOCKOUT (MS-ADTS, 2.2.16). */
 const [disabledFlag, lockedFlag] = [0x2, 0x10];
-/** Milliseconds between 1601, where the times of Windows begin, and 1970. */
+/** Milliseconds between 1601, the epoch of Windows, and 1970. */
 const windowsEpochMs = 11_644_473_600_000;
 
-/** The state of an account by its entry. Directories refuse the password of an unusable account, but not all of them. */
+/** The state of an account according to its entry. Not all directories refuse the password of an unusable account. */
 export function accountState(values: Entry['values'], now: Date): AccountState {
   const first = (name: string): string => values[name.toLowerCase()]?.[0] ?? '';
   const isDisabled =
@@ -37,7 +39,7 @@ export function accountState(values: Entry['values'], now: Date): AccountState {
   return isLocked ? 'locked' : 'active';
 }
 
-/** Attributes of Active Directory, 389 Directory Server and OpenLDAP that tell whether a password may be used. */
+/** Attributes with the state of a password, of Active Directory, 389 Directory Server, FreeIPA and OpenLDAP. */
 export const passwordStateAttributes = [
   'pwdLastSet',
   'pwdReset',
@@ -48,7 +50,7 @@ export const passwordStateAttributes = [
 /** ADS_UF_PASSWORD_EXPIRED (MS-ADTS, 2.2.16). */
 const passwordExpiredFlag = 0x80_0000;
 
-/** Whether the password may be used, as far as the entry says it. */
+/** The state of the password according to the entry; undefined if it is usable. */
 export function passwordState(
   values: Entry['values'],
   now: Date,
@@ -62,7 +64,7 @@ export function passwordState(
   return isFlagged || isOver ? 'expired_password' : undefined;
 }
 
-/** 100 ns since 1601; 0 and 2^63 - 1 mean never. */
+/** Units of 100 ns since 1601. 0 and 2^63 - 1 mean never. */
 function windowsTime(text: string): number | undefined {
   if (!/^\d{1,19}$/.test(text) || text === '0' || text === '9223372036854775807') return undefined;
   return Number(text) / 10_000 - windowsEpochMs;

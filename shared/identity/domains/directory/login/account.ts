@@ -22,22 +22,26 @@ import { type Identified, identify } from './identity.ts';
 /** The domain of a login, with the variant of its directory. */
 export type Domain = Candidate['domain'] & { variant: DirectoryVariant };
 
-/** The account of a person, and what the login writes. */
+/** The account of a person, and the statements that the login writes. */
 export type DirectoryProof = {
   account: Account;
-  /** What makes the row of the user; a batch that writes about the user before the session stands runs it first. */
+  /**
+   * Statements that create or update the row of the user. A batch that writes about the user before the session exists
+   * runs them first.
+   */
   settle(h: Db): Statement[];
   statements(h: Db): Statement[];
 };
 
-/** What a directory returned for a person; `card` is the fingerprint of the smart card that was the proof. */
+/** The result of a directory for a person. `card` is the fingerprint of the smart card if the login used one. */
 export type DirectoryAnswer = { person: IdentifiedPerson; groups: readonly ExternalGroup[]; card?: string };
 
 /**
- * The account step of every proof: finds the row of a person, judges it and its groups, and gathers what the batch that
- * opens the session writes.
+ * The account step of every login: finds the row of a person, checks it and its groups, and collects the statements for
+ * the batch that opens the session.
  * @returns undefined for a user that an administrator has deactivated
- * @throws AppError `no_registered_group`; `forbidden` for a row that must be bound first; those of the directory. Audited.
+ * @throws AppError `no_registered_group`; `forbidden` for a row that must be bound first; errors of the directory.
+ *   Audited.
  */
 export const accountOf = (
   ctx: LoginCtx,
@@ -75,13 +79,15 @@ async function accountStep(
     statements: (h) => [
       ...settle(h),
       ...noteDirectoryLogin(h, known, ctx.now),
-      // Each statement is a round trip of its own on most drivers, and most logins change nothing here.
+      // Most drivers send each statement in a separate round trip, and most logins change no membership.
       ...(isSame(found.memberOf, groupIds) ? [] : setMemberships(h, user.id, groupIds)),
     ],
   };
 }
 
-/** @throws AppError `upstream_failed`: a person is the identifier, never the name */
+/**
+ * @throws AppError `upstream_failed` without an identifier: a person is identified by the identifier, never by the name
+ */
 export function withIdentifier(person: IdentifiedPerson): Identified {
   const [id, ...others] = person.ids;
   if (id !== undefined) return { ...person, ids: [id, ...others] };
@@ -89,7 +95,10 @@ export function withIdentifier(person: IdentifiedPerson): Identified {
   throw new AppError('upstream_failed', detail, { reason: 'no_identifier' });
 }
 
-/** The domain without attributes that may not be read: what was stored before the list of them, is kept and not used. */
+/**
+ * The domain without attributes that must not be read. Attributes stored before the introduction of that list are kept,
+ * but not used.
+ */
 export function readableDomain(
   variant: DirectoryVariant,
   domain: Candidate['domain'],
@@ -105,7 +114,10 @@ export function readableDomain(
   };
 }
 
-/** Works in the directory of the domain of a login. @throws AppError those of the directory */
+/**
+ * Runs `work` in the directory of the domain of a login.
+ * @throws AppError errors of the directory
+ */
 export function withinDomain<T>(
   { deps }: Pick<LoginCtx, 'deps'>,
   domain: Domain,
@@ -116,7 +128,7 @@ export function withinDomain<T>(
   return withinDirectory(deps, domain.variant, { ...domain, secrets }, work);
 }
 
-/** Runs a step of a login; if the step refuses the login, that is audited. */
+/** Runs a step of a login and audits its refusal. */
 export async function audited<T>(
   ctx: LoginCtx,
   { key, failed }: Pick<OpenAttempt, 'key' | 'failed'>,
@@ -136,13 +148,13 @@ const isSame = (present: readonly string[], wanted: readonly string[]): boolean 
 const mayAct = ({ state, kind }: Account['user']): boolean => state === 'active' && kind === 'person';
 
 /**
- * Whether the directory is asked at all. An inactive user with an identifier may have lost the name to another person, which
- * only the directory knows.
+ * True if the directory is called. The name of an inactive user with an identifier may now belong to another person.
+ * Only the directory contains that fact.
  */
 export const mayTry = ({ domain, user }: Candidate): boolean =>
   domain.state !== 'disabled' && (user === null || mayAct(user) || user.directory_id !== null);
 
-/** Whether an administrator has deactivated the user of this person; the password is then not checked. */
+/** True if an administrator has deactivated the user of this person. The password is then not checked. */
 export const isKeptOut = ({ user }: Candidate, { ids }: IdentifiedPerson): boolean =>
   user !== null && user.directory_id !== null && ids.includes(user.directory_id) && !mayAct(user);
 

@@ -20,17 +20,20 @@ type User = Account['user'];
 export type Found = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
 export type Identified = IdentifiedPerson & { ids: readonly [string, ...string[]] };
 
-/** The row of a person, and what makes it so; `settle` belongs into the first batch that writes about the person. */
+/**
+ * The row of a person, and the statements that create or update it. `settle` belongs to the first batch that writes
+ * about the person.
+ */
 export type Identity = { user: User; settle(h: Db): Statement[] };
 
-/** Reads the only person of the same directory with an immutable identifier. */
+/** Reads the person with an immutable identifier from the same directory. */
 type LookUp = (directoryId: string) => Promise<IdentifiedPerson | undefined>;
 
 /**
- * Finds the row of a person: by an identifier of the entry, else an unused row of the name, else a new one. A row of
- * another entry that has the name is renamed, or deactivated if its entry has gone.
- * @throws AppError `forbidden` for a row in use that has no identifier yet; `upstream_failed` for an identifier of several
- * entries; those of the directory
+ * Finds the row of a person: by an identifier of the entry, else an unused row with the name, else a new row. A row of
+ * another entry with the name is renamed, or deactivated if its entry was deleted.
+ * @throws AppError `forbidden` for a row in use without an identifier; `upstream_failed` for an identifier of several
+ *   entries; errors of the directory
  */
 export async function identify(
   { domain, user, namesake, isNamesakeInUse, isAmbiguous }: Found,
@@ -40,7 +43,7 @@ export async function identify(
 ): Promise<Identity> {
   if (isAmbiguous) throw ambiguousIdentifier();
   const nameKey = foldName(person.name);
-  // With another name the person may be another one, whose entry has a copy of the identifier.
+  // A different name may mean a different person, if another entry has a copy of the identifier.
   if (user?.directory_id && user.name_key !== nameKey) await lookUp(user.directory_id);
   if (user && (user.name_key === nameKey || namesake?.directory_id === null))
     return { user, settle: () => [] };
@@ -64,7 +67,7 @@ export async function identify(
   };
 }
 
-/** Frees the name of a row whose entry has another name by now, or has gone. */
+/** Frees the name of a row whose entry was renamed or deleted. */
 async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: Db) => Statement[]> {
   const former = namesake.directory_id ?? '';
   const entry = await lookUp(former);
@@ -80,8 +83,8 @@ async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: 
 }
 
 /**
- * `<name>~<8 hexadecimal digits>`, and the same with 32 digits for a name that is taken. The digits are random: a name that
- * could be foreseen could be taken on purpose.
+ * `<name>~<8 hexadecimal digits>`, and the same with 32 digits if that name is taken. The digits are random, because an
+ * attacker could register a predictable name in advance.
  */
 const withSuffix = (name: string): Fallbacks => {
   const digits = randomBytes(16).toString('hex');
@@ -123,7 +126,7 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
   details: { before: user.name, after: name },
 });
 
-/** The id follows from the identifier, so that two first logins at once make one user. */
+/** The id is derived from the identifier, so that two concurrent first logins create one user. */
 const newUser = (domainId: string, { ids: [directoryId], name }: Identified, now: Date): User => ({
   id: idOf(directoryId, domainId),
   created_at: now,

@@ -4,10 +4,10 @@ import { dnsNameOf, isBelow } from '../entries/names.ts';
 import type { DirectoryParams, TypedParams } from '../variant.ts';
 import { isAddress, nameInDirectory } from './login-name.ts';
 
-/** A domain as logins name it. `id` is absent for one that is not stored. */
+/** A domain with its labels. `id` is absent if the domain is not stored. */
 export type NamedDomain = { id?: string | undefined; labels: readonly string[] };
 
-/** What to look for in the directory; `name` is absent when the typed name is one of another domain. */
+/** The name to search in the directory. `name` is absent if the typed name belongs to another domain. */
 export type WantedName = { name: string | undefined; typed: string };
 
 const lifeMs = 60_000;
@@ -16,8 +16,9 @@ type Remembered = Map<string, { until: number; names: readonly string[] }>;
 const memories = new WeakMap<DirectoryRemote, Remembered>();
 
 /**
- * The name that a typed one has in the directory. `DOMAIN\\name` and `name@suffix` are names of this domain for its labels,
- * its DNS name and realm, and in Active Directory for its NetBIOS name and the UPN suffixes of the forest.
+ * Converts a typed name to the name in the directory. `DOMAIN\\name` and `name@suffix` belong to this domain if the
+ * qualifier is one of its labels, its DNS name or its realm. In Active Directory, the NetBIOS name and the UPN suffixes
+ * of the forest count as well.
  */
 export async function wantedName(
   directories: DirectoryRemote,
@@ -37,7 +38,7 @@ export async function wantedName(
   return { name: foreign.every((one) => names.includes(one)) ? name : undefined, typed };
 }
 
-/** What is before the backslash, and what is behind the at sign unless addresses are the names. */
+/** The part before the backslash, and the part after the at sign unless login names are addresses. */
 function qualifiersIn(typed: string, params: DirectoryParams): string[] {
   const end = typed.lastIndexOf('\\');
   const at = isAddress(params.user_id_attribute) ? -1 : typed.indexOf('@', end + 1);
@@ -62,7 +63,7 @@ async function remembered(
   return names;
 }
 
-/** NetBIOS and DNS names of the domains below the base or around it, and the UPN suffixes (MS-ADTS 6.1.1.2.1.1). */
+/** NetBIOS and DNS names of the domains below the base or above it, and the UPN suffixes (MS-ADTS 6.1.1.2.1.1). */
 async function namesOfForest(session: DirectorySession, base: string): Promise<string[]> {
   const [root] = await session.search({
     base: '',

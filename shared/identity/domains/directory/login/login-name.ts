@@ -1,13 +1,14 @@
 import { namesIn } from '../../../login/user-names.ts';
 
-/** Attributes of directories that hold an address; in these the part behind `@` belongs to the name. */
+/** Attributes that contain an address. Here the part after `@` belongs to the name. */
 const addresses = ['mail', 'userprincipalname'];
 
 export const isAddress = (attribute: string): boolean => addresses.includes(attribute.toLowerCase());
 
 /**
- * The folded login name that a directory has for `user`, `user@domain` and `DOMAIN\user`. Failures are counted for one
- * name per account, however the domain is written. The first statement of a login (`findCandidates`) chooses alike.
+ * The folded login name in the directory for `user`, `user@domain` and `DOMAIN\user`. Failures are counted under one
+ * name for each account, regardless of the domain spelling. `findCandidates`, the first statement of a login, uses the
+ * same rule.
  * @param params the stored parameters of the domain
  */
 export function nameInDirectory(params: Record<string, unknown>, typed: string): string {

@@ -25,10 +25,10 @@ import { wantedName } from './login-domains.ts';
 import { nameInDirectory } from './login-name.ts';
 
 /**
- * Has a directory check a password: one bind as the user, and none without a password. The directory's own failures are
- * no failures of the user.
- * @throws AppError `locked_out`, `password_expired` for a right password that must be changed, `no_registered_group`, those
- * of the directory; audited
+ * Checks a password with one bind as the user. An empty password causes no bind. Failures of the directory do not count
+ * as failures of the user.
+ * @throws AppError `locked_out`, `password_expired` for a correct password that must be changed, `no_registered_group`,
+ *   errors of the directory; audited
  */
 export async function proveByDirectory(
   variant: DirectoryVariant,
@@ -56,7 +56,7 @@ export async function proveByDirectory(
 
 type Reason = RefusalReason | 'other_domain';
 
-/** The audit says why, as far as the directory does. */
+/** Adds the reason of the directory, if there is one, to the audit event. */
 const withReason = (attempt: OpenAttempt, reason: Reason | undefined): OpenAttempt =>
   reason === undefined
     ? attempt
@@ -78,7 +78,7 @@ const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> 
   locked: 'locked',
 };
 
-/** Groups are read only when the password is right: a wrong one must cost the directory little. */
+/** Groups are read only after a correct password, so that a wrong one causes little load on the directory. */
 async function judge(
   ctx: LoginCtx,
   { session, params }: { session: DirectorySession; params: TypedParams },
@@ -96,7 +96,7 @@ async function judge(
   if (state !== 'active') return { own, proved: { verdict: 'refused', reason: reasons[state] } };
   if (!isNameable(person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   if (isKeptOut(candidate, person)) return { own, proved: { verdict: 'refused', reason: undefined } };
-  // Systems that compose characters differently send different octets for what is one password to its owner.
+  // Operating systems compose characters differently and send different octets for the same password.
   const judgement = await session.judge(person.dn, password.normalize('NFC'));
   if (judgement.verdict !== 'accepted') return { own, proved: judgement };
   const groups = await membershipsOf(ctx.deps.db, domain.id, { session, params }, person);
@@ -104,8 +104,8 @@ async function judge(
 }
 
 /**
- * The attempt as one at the account of the person, whichever name was typed: an account has one count of failures, which
- * administrators see and lift.
+ * Assigns the attempt to the account of the person, regardless of the typed name. An account has one failure count,
+ * which administrators see and reset.
  * @throws AppError `locked_out`
  */
 async function byPerson(

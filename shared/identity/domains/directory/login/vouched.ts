@@ -17,7 +17,7 @@ import {
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
 
-/** Error codes for an account that may not be used. The KDC has accepted the card, so the holder may learn the reason. */
+/** Error codes for an unusable account. The KDC has accepted the card, so the holder may learn the reason. */
 const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
   disabled: 'account_disabled',
   expired: 'account_expired',
@@ -25,9 +25,9 @@ const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
 };
 
 /**
- * The account of a user whose card the KDC has found good: the same step as for a password.
- * @param graceH for so many hours after a login that the directory checked, the same card is admitted while the directory
- * cannot be reached
+ * The account of a user whose card the KDC has accepted. The account step is the same as for a password.
+ * @param graceH hours after a login verified by the directory in which the same card is accepted while the directory is
+ *   unreachable
  * @returns undefined for a user who is not in the directory, or whose account an administrator has deactivated
  * @throws AppError `account_*`, `upstream_unavailable`, and those of `accountOf`; audited
  */
@@ -52,15 +52,15 @@ export async function accountVouchedFor(
   return asked.answer && accountOf(ctx, attempt, domain, asked.answer);
 }
 
-/** Any answer of a directory, a refusal too, is an answer. */
+/** True if the directory did not respond. A refusal is a response. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'upstream_timeout' ||
     (error.code === 'upstream_failed' && error.members.reason === 'unreachable'));
 
 /**
- * Admits the card of the last login that the directory checked; the batch of the login judges it again.
- * @throws AppError `upstream_unavailable` for every other one
+ * Accepts the card of the last login that the directory verified. The batch of the login checks the condition again.
+ * @throws AppError `upstream_unavailable` for every other card
  */
 function unchecked(
   { now }: LoginCtx,

@@ -1,6 +1,6 @@
 /**
- * Attributes of RFC 2798, 4519 and 4524 that describe people and groups, and that Active Directory has as well. Passwords,
- * keys and certificates are left out, and so are pictures and other octets, which are no text.
+ * Attributes of RFC 2798, 4519 and 4524 that describe people and groups and that Active Directory also has. Passwords,
+ * keys, certificates, pictures and other octet values are excluded.
  */
 export const commonAttributes = [
   ...[
@@ -40,7 +40,7 @@ export const commonAttributes = [
   ...['physicalDeliveryOfficeName', 'roomNumber', 'buildingName', 'houseIdentifier', 'preferredLanguage'],
   ...['labeledURI', 'businessCategory', 'serialNumber', 'member', 'memberOf', 'uniqueMember'],
 ];
-/** Long names of the same attributes, which Active Directory does not know. */
+/** Long names of the same attributes, which Active Directory does not support. */
 const aliases = [
   ...['commonName', 'surname', 'organizationName', 'organizationalUnitName', 'localityName'],
   'stateOrProvinceName',

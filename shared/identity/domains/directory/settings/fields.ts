@@ -58,7 +58,7 @@ const kerberosFields = {
   }),
 };
 
-/** A form sends what nobody filled in as empty. */
+/** A form sends unset fields as empty values. */
 const isBlank = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

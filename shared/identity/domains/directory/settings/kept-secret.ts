@@ -5,8 +5,8 @@ import type { Settings } from '../../domain-type.ts';
 import type { DirectoryParams } from '../variant.ts';
 
 /**
- * A stored password is used only with the account, the servers, the base and the filter that it was stored with. Otherwise
- * a caller who may write or test a domain could read with the stored account all that this account may read.
+ * Checks that a stored password is used only with the account, servers, base and filter that it was stored with.
+ * Otherwise a caller who may write or test a domain could use the account to read all entries that it has access to.
  * @returns false if the account is removed
  * @throws AppError `secret_required`
  */
@@ -26,6 +26,6 @@ const secretRequired = (detail: Detail): AppError =>
     errors: [{ pointer: '/params/bind_password', code: 'required', detail }],
   });
 
-/** The order of the servers does not matter to the secret. */
+/** The order of the servers is irrelevant for the secret. */
 const destinationOf = ({ hosts, start_tls, ca_certificate }: Settings): string =>
   canonicalJson([Array.isArray(hosts) ? hosts.toSorted() : hosts, start_tls, ca_certificate]);

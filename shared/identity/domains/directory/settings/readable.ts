@@ -2,8 +2,8 @@ import type { Parameters } from '../../../../kernel/system-parameters.ts';
 import type { DirectoryParams, DirectoryVariant } from '../variant.ts';
 
 /**
- * Whether an attribute of a directory may be read: one of the list of its variant or of `directory.extra_attributes`. An
- * option (`;lang-en`) changes nothing; an object identifier is not allowed, because it would be a second name.
+ * True if an attribute may be read: it is in the list of its variant or in `directory.extra_attributes`. An option
+ * (`;lang-en`) is ignored. An object identifier is not allowed, because it is a second name of the attribute.
  */
 export function isReadable(
   { readable }: Pick<DirectoryVariant, 'readable'>,
@@ -21,7 +21,7 @@ const attributeParams = [
   'member_attribute',
 ] as const;
 
-/** The parameters of a directory that name an attribute that may not be read; those that stay as stored are left out. */
+/** The parameters that name an attribute that must not be read. Parameters equal to the stored ones are excluded. */
 export const unreadableParams = (
   variant: DirectoryVariant,
   params: DirectoryParams,

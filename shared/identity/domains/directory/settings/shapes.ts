@@ -8,7 +8,7 @@ import {
 } from '../../../../remotes/directory/address.ts';
 import { Certificates } from '../../../../shapes/fields.ts';
 
-/** A text in the one spelling that is stored. */
+/** A text that is converted to the stored spelling. */
 const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>
   z
     .string()
@@ -21,7 +21,7 @@ const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | und
       return z.NEVER;
     });
 
-/** RFC 4512, 2.5: a name or an object identifier; some directories have underscores besides. */
+/** RFC 4512, 2.5: a name or an object identifier. Some directories also allow underscores. */
 const Attribute = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.;-]{0,127}$/, 'Must be a name from the directory');
@@ -73,7 +73,7 @@ export const connectionShapes = {
     .describe('Number of entries in one page of a search. Default 500.'),
 };
 
-/** Parameters of searches in a directory; the attributes have defaults that depend on its type. */
+/** Parameters of searches in a directory. The defaults of the attributes depend on the directory type. */
 export const searchShapes = {
   base_dn: DistinguishedName.regex(
     /^[A-Za-z0-9][A-Za-z0-9.-]*\s*=.+$/,
@@ -106,7 +106,7 @@ export const searchShapes = {
 };
 
 export const Kerberos = z.strictObject({
-  /** Directories that have a realm write it in upper case. A KDC compares it with regard to case (RFC 4120, 6.1). */
+  /** Directories spell the realm in upper case. A KDC compares it case-sensitively (RFC 4120, 6.1). */
   realm: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,255}$/, 'Must be a Kerberos realm')

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Fields, shapesOf } from '../../fields.ts';
 import { Kerberos } from './shapes.ts';
 
-/** Members of a directory that are returned otherwise than they are written. */
+/** Members whose returned form differs from the written form. */
 const shown = {
   bind_password: z.null().describe('Always null: the password is never returned.'),
   bind_password_set: z.boolean().describe('True if a password is stored.'),
@@ -31,5 +31,5 @@ const shown = {
     ),
 };
 
-/** The settings of a directory as they are returned. */
+/** Shape of the settings of a directory in responses. */
 export const viewOf = (fields: Fields): z.ZodObject => z.strictObject(shapesOf(fields)).extend(shown);

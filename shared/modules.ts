@@ -14,7 +14,7 @@ export type ModuleName =
 export type ModuleFacts = {
   name: ModuleName;
   purpose: string;
-  /** Where its endpoints start; the first one is what `discover` tells. */
+  /** Where its endpoints start; `discover` returns the first one. */
   paths: readonly [string, ...string[]];
   /** Versions in its paths; none where paths carry no version segment. */
   versions: readonly string[];

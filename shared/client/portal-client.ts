@@ -66,7 +66,7 @@ export function createPortalClient(options: ClientOptions): PortalClient {
     for await (const page of pages(id, asks, how)) yield* page.items;
   }
   const withToken = (token: string) => createPortalClient({ ...options, token });
-  // The types of the document are known to whoever calls; here all operations are alike.
+  // Callers have the types of the document; this code treats all operations alike.
   return { call, pages, items, withToken } as PortalClient;
 }
 
@@ -123,7 +123,7 @@ function requestOf(
     if (value !== undefined) url.searchParams.set(name, String(value));
   return new Request(url, {
     method,
-    // The portal sends nobody elsewhere; who does would get the token.
+    // The portal never redirects. Another server that did would receive the token.
     redirect: 'manual',
     headers: {
       accept: 'application/json',

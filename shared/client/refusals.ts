@@ -4,7 +4,7 @@ export type ProblemDocument = {
   title: string;
   status: number;
   detail: string;
-  /** The request id: what to tell whoever runs the portal. */
+  /** The request ID, for support requests to the operator of the portal. */
   instance: string;
   code: string;
   retryable: boolean;

@@ -32,7 +32,7 @@ export type UserSite = {
   principal: DispatcherPrincipal;
 };
 
-/** The user of the site: the caller, or another user for whom the site is explained. */
+/** The user of the site: the caller, or the user of an explanation. */
 export type Viewer = { id: string; name: string; domain: { id: string; label: string } };
 
 /**

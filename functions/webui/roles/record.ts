@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { Role, RoleWrite } from './schema.ts';
 
-/** Writes check which permissions a role grants and to whom; only reads are generic. */
+/** Writes check the permissions that a role grants and its holders; only reads are generic. */
 export const roleCrud = crud({
   type: 'role',
   path: `${base}/rbac`,

@@ -3,8 +3,8 @@ import type { Operation } from '../../../shared/http/declare/operation.ts';
 import { AppError, problemProperties } from '../../../shared/kernel/errors.ts';
 
 /**
- * The operation, which answers every refusal of a request as `forbidden`: a caller that tries values cannot tell which of
- * them was wrong.
+ * Wraps an operation so that every rejected request returns `forbidden`. A caller that tries values does not learn
+ * which of them was wrong.
  */
 export const withOneRefusal = <D extends BaseDeps>(operation: Operation<D>): Operation<D> => ({
   ...operation,

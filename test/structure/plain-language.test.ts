@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { root } from '../e2e/support/portal-process.ts';
+import { isComment, readSources } from './sources.ts';
+
+/** Words of the former dialect and the personification of programs. A reminder: reading aloud is the real test. */
+const dialect =
+  /\b(?:nobody|somebody|whoever|whom|he|him|his|tells?|told|hears?|heard|believes?|believed|(?<!there )is none|taken back|takes back)\b/i;
+
+const product = readSources(root).filter(
+  ({ path }) => !path.startsWith('test/') && path !== 'shared/client/operations.ts',
+);
+
+it('comments of the product use plain words', () => {
+  const found = product.flatMap(({ path, lines }) =>
+    lines
+      .map((line, index) => ({ line, at: `${path}:${index + 1}` }))
+      .filter(({ line }) => isComment(line) && dialect.test(line.replaceAll(/`[^`]*`|@param \w+/g, '')))
+      .map(({ line, at }) => `${at} ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
+
+it.each(['README.md', 'shared/openapi/openapi.json'])('%s uses plain words', (path) => {
+  const lines = readFileSync(join(root, path), 'utf8').split('\n');
+  expect(lines.filter((line) => dialect.test(line))).toEqual([]);
+});

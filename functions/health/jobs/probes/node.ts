@@ -81,7 +81,7 @@ async function probeByHealth(
   return { status, last_error, response_time_ms, version: version ?? null, domains: null };
 }
 
-/** Without a key for its health check, a node is well when it takes us in and tells its domains. */
+/** Without a health check key, a node is healthy if it issues a session key and returns its domains. */
 async function probeByDomains({ deps, parameters, node, limitMs, signal }: Probe): Promise<ProbeResult> {
   const trace = { requestId: newId() };
   const life = { now: deps.clock(), lifeS: parameters['aggregator.access_token_ttl_s'] };

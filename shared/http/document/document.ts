@@ -23,7 +23,8 @@ type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
 
 /**
  * Creates the OpenAPI 3.1 document of these modules and of the health port. The same declarations always give the same
- * document. Only build scripts may import this file, because it must not be part of the deployed functions.
+ * document. Only code that runs at build time may import this file, because it must not be part of the deployed
+ * functions.
  */
 export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument {
   const registry = new OpenAPIHono();

@@ -191,7 +191,7 @@ function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Describ
   };
 }
 
-/** A JSON file has no schema here, because each subject has its own members. The example only shows valid JSON. */
+/** The content of a JSON file is not described here. The example only shows that it is valid JSON. */
 const documentOf = (type: string) => ({
   schema: documentSchema(type),
   ...(type.includes('json') && { example: exampleFiles[type] ?? {} }),

@@ -86,5 +86,5 @@ export type Readiness = {
   percent?: number | undefined;
 };
 
-/** A link to a live session; `expires_in` is in seconds. */
+/** A link to an open session. `expires_in` is in seconds. */
 export type Reconnection = { link: string; expires_in: number };

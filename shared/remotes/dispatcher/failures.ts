@@ -5,7 +5,7 @@ import { TransportError } from '../http/transport.ts';
 import type { Node } from './port.ts';
 
 /**
- * The reason why a response cannot be used. As every `reason`, it is a stable word of the portal, never text from the
+ * The reason why a response cannot be used. As every `reason`, it is a stable code of the portal, never text from the
  * node.
  */
 export type AnswerFault =

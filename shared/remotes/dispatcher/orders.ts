@@ -39,7 +39,7 @@ export type MessageOrder = {
   level: 'info' | 'warning' | 'error';
 } & ({ workplaces: string[] } | { all: true });
 
-/** The workplaces to which a message was delivered. `code` is a word from the node. */
+/** The workplaces to which a message was delivered. `code` is an error code of the node. */
 export type Delivery = { delivered: string[]; failed: { workplace_uuid: string; code: string }[] };
 
 export type PolicyValue = boolean | number | string | string[] | null;

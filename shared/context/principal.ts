@@ -20,7 +20,7 @@ type Account = {
 /** Roles apply only on the administrator portal; see `grantsOf`. */
 type Granted = { portal: Portal; roles: RoleGrant[] };
 
-/** A person who signed in. */
+/** A user with a login session. */
 export type UserPrincipal = Account &
   Granted & {
     kind: 'user';

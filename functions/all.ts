@@ -40,13 +40,13 @@ import { readTlsFiles } from '../shared/tooling/start/tls/tls-files.ts';
 import { createPortal, type Ingredients, type Portal, type PortalDeps, portalDeps } from './portal.ts';
 
 const notifier = createNotifier();
-/** Standard output is one line of JSON. */
+/** True if standard output is one line of JSON. */
 const isForPrograms = process.argv.includes('--json');
 const sidecarMain = fileURLToPath(new URL('health/main.ts', import.meta.url));
 
 type Start = { config: Config; env: Record<string, string>; log: Log; shutdown: Shutdown };
 
-/** Every module in one Node process, with the sidecar beside it. */
+/** Starts all modules in one Node process, and the sidecar as a separate process. */
 async function start(): Promise<void> {
   const { config, env, misspelt } = await loadSettings(undefined, { makesAccessKeys: true });
   const log = createLog({ level: config.logLevel });
@@ -69,7 +69,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   await assertSecretKey(deps.db, deps.sealer).catch(named);
   const sidecarEnv = {
     ...env,
-    // Its own role alone: an empty variable counts as absent.
+    // The sidecar receives only its own database role. An empty variable counts as absent.
     DATABASE_URL: '',
     DATABASE_SIDECAR_URL: database.sidecarUrl,
     DATABASE_OWNER_URL: '',
@@ -161,7 +161,10 @@ async function depsOf(
   });
 }
 
-/** Leaves one core to other requests, and one of the four threads of libuv to name lookups and files. */
+/**
+ * Maximum concurrent password hashes. Leaves one core to other requests, and one of the four threads of libuv to name
+ * lookups and file access.
+ */
 const hashesAtOnce = Math.min(3, Math.max(1, availableParallelism() - 1));
 
 const outboundOf = (config: Config): Ingredients['outbound'] => ({

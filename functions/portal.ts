@@ -37,7 +37,7 @@ export type Portal = {
   fetch: (request: Request, invocation: Invocation) => Promise<Response>;
 };
 
-/** All modules behind one address, each served by its own app as on the edge. */
+/** Serves all modules at one address. Each module has its own app, as on the edge. */
 export function createPortal(deps: PortalDeps): Portal {
   const discover = createDiscover(deps);
   const modules = [
@@ -56,7 +56,7 @@ export function createPortal(deps: PortalDeps): Portal {
     modules,
     fetch: (request, invocation) => {
       const facts = moduleOf(withoutTrailingSlashes(new URL(request.url).pathname));
-      // Paths outside of all modules are answered with 404 by the discover module.
+      // The discover module returns 404 for paths outside of all modules.
       return ((facts && byName.get(facts.name)) ?? discover).fetch(request, invocation);
     },
   };

@@ -7,7 +7,7 @@ import { createRdpSigner, type SignDetached } from './rdp-signing.ts';
 
 export type ClientDeps = HttpDeps &
   FleetDeps & {
-    /** Signs `.rdp` files; absent: they are not signed. */
+    /** Signs `.rdp` files. If absent, they are not signed. */
     signRdp?: SignDetached;
   };
 

@@ -4,7 +4,7 @@ import { streamingLambdaOf } from '../../shared/runtime/edge/lambda.ts';
 import { createClient } from './app.ts';
 import { clientDeps } from './deps.ts';
 
-/** A list has up to 5,000 services of each farm. */
+/** Responses are streamed, because a list contains up to 5,000 services of each farm. */
 export const handler = streamingLambdaOf({
   create: createClient,
   depsOf: (ingredients) => clientDeps(bySockets(ingredients)),

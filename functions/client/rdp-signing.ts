@@ -20,9 +20,9 @@ import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 export type SignDetached = (content: Uint8Array) => Promise<Uint8Array>;
 
 /**
- * What `.rdp` files are signed by: SHA-256 with RSA and no signed attributes, as `rdpsign` does.
- * @param given PEM: the certificate and, behind it, those that issued it; the key that belongs to the first
- * @throws ConfigError for a key that is no RSA key, or not that of the certificate
+ * Creates the signer of `.rdp` files: SHA-256 with RSA and no signed attributes, as in `rdpsign`.
+ * @param given PEM: the certificate followed by the certificates of its issuers, and the private key of the certificate
+ * @throws ConfigError if the key is not an RSA key or does not match the certificate
  */
 export async function createRdpSigner({ certificates, key }: RdpSigning): Promise<SignDetached> {
   const chain = blocksOf(certificates).map(({ der }) => der);
@@ -68,7 +68,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
   }
 }
 
-/** The older form is the newer one without its head (RFC 5208, 5). */
+/** Converts a PKCS 1 key to PKCS 8 by adding its header (RFC 5208, section 5). */
 const asPkcs8 = ({ label, der }: Block): Uint8Array =>
   label === 'RSA PRIVATE KEY' ? sequence(integer(0), rsa, octets(der)) : der;
 
@@ -89,8 +89,7 @@ function readCertificate(der: Uint8Array | undefined): Certificate {
 }
 
 /**
- * Clients report a forgery if the key does not match the certificate; detecting it here makes the start fail
- * instead.
+ * Makes the start fail if the key does not match the certificate. Otherwise clients would report a forged signature.
  */
 async function assertPair(privateKey: CryptoKey, publicKey: Uint8Array): Promise<void> {
   const probe = new Uint8Array(1);

@@ -5,13 +5,13 @@ const registration = kindOf('agrt_');
 const agent = kindOf('agat_');
 const sessionAgent = kindOf('agsa_');
 
-/** What agents are installed with. */
+/** Tokens for the installation of agents. */
 export const newRegistrationToken = registration.make;
 export const isRegistrationToken = registration.matches;
 
 /**
- * The token of the agent of one workplace. It derives from what the caller presents and what the database stores, so that
- * a repeated request can get the same token although the database has no token.
+ * The token of the agent of one workplace. It is derived from the registration token and a stored nonce, so that a
+ * repeated request receives the same token although the database does not contain it.
  * @param nonce random, at least 32 bytes
  */
 export const agentTokenOf = (registrationToken: string, nonce: string): string =>

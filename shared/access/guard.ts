@@ -5,28 +5,28 @@ import { scopeOf } from '../context/rights.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { Detail } from '../messages/message.ts';
 
-/** The callers of an operation: all, all who are signed in, or the holders of a permission. */
+/** Allowed callers of an operation: all, all with a session, or the holders of a permission. */
 export type Access = 'public' | 'signed-in' | Permission;
 
 export type Demand = {
   access: Access;
-  /** Rows belong to sites, so a narrow scope may write those within it. */
+  /** Rows belong to sites, so a caller with a limited scope can write rows within it. */
   sited?: boolean | undefined;
-  /** Rows of all sites are mixed: even reading needs the scope `*`. */
+  /** Rows of all sites are mixed, so even a read requires the scope `*`. */
   allSites?: boolean | undefined;
-  /** The operation writes: without sites, that needs the scope `*`. */
+  /** The operation writes. Without `sited`, this requires the scope `*`. */
   writes: boolean;
-  /** Works also while the user must change the password. */
+  /** The operation is available while the user must change the password. */
   duringPasswordChange?: boolean | undefined;
-  /** Needs no more than a session, and serves peer aggregators too, which have no user account. */
+  /** The operation requires only a session, and also serves peer aggregators, which do not have a user account. */
   forPeers?: boolean | undefined;
-  /** Belongs to a login, so that service tokens are refused. */
+  /** The operation concerns a login session, so service tokens are rejected. */
   needsLogin?: boolean | undefined;
 };
 
 /**
- * Decides, before anything of the request is read, whether the principal may use the operation.
- * @returns the sites whose rows the operation may touch
+ * Checks, before the request is read, whether the principal may use the operation.
+ * @returns the sites whose rows the operation can access
  * @throws AppError `unauthenticated`, `password_change_required`, `forbidden`; `invalid_state` for a service token
  */
 export function admit(principal: Principal, demand: Demand): Scope {
@@ -48,7 +48,7 @@ export function admit(principal: Principal, demand: Demand): Scope {
       if (demand.needsLogin || demand.access === 'signed-in')
         throw new AppError('forbidden', 'A user account is required; operators do not have one');
       return admitGranted(principal, demand.access, demand);
-    // Machines prove themselves to public operations of their own; jobs do not call operations.
+    // Machines authenticate at public operations of their own. Jobs do not call operations.
     case 'agent':
     case 'gateway':
     case 'portal':

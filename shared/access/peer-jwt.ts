@@ -1,12 +1,12 @@
 import { decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose';
 import type { TokenType } from './token-types.ts';
 
-/** A public key of a peer, as RFC 7517 writes it. */
+/** A public key of a peer as a JSON Web Key (RFC 7517). */
 export type PeerKey = { kty: string; kid: string } & Partial<
   Record<'alg' | 'crv' | 'x' | 'y' | 'n' | 'e', string | undefined>
 >;
 
-/** Why a token of a peer is not accepted: a word for the audit, of which the bearer learns nothing. */
+/** The reason why a peer token is rejected. It is written to the audit log and not returned to the caller. */
 export type PeerTokenReason =
   | 'malformed'
   | 'algorithm'
@@ -29,12 +29,12 @@ export class PeerTokenFault extends Error {
   }
 }
 
-/** What a token says of itself before anything of it is proven. */
+/** Unverified members of a token. */
 export type ClaimedToken = { issuer: string; kid: string; algorithm: string };
 export type ProvenToken = {
   jti: string;
   expiresAt: Date;
-  /** All that it says. */
+  /** All claims of the token. */
   claims: Readonly<Record<string, unknown>>;
 };
 
@@ -48,7 +48,7 @@ export const skewS = 30;
 const longestLifeS = 600;
 const longestText = 256;
 
-/** @throws PeerTokenFault for what is no token, or one whose algorithm is none of ours */
+/** @throws PeerTokenFault if the text is not a token or its algorithm is not supported */
 export function readPeerToken(jwt: string): ClaimedToken {
   const { header, payload } = decoded(jwt);
   const { alg: algorithm, kid } = header;
@@ -58,12 +58,12 @@ export function readPeerToken(jwt: string): ClaimedToken {
   return { issuer: payload.iss, kid, algorithm };
 }
 
-/** What a verifier expects of a token. */
+/** Values that a verifier requires in a token. */
 export type Expected = { typ: TokenType; audience: string; now: Date };
 
 /**
- * Checks the signature, the purpose and every claim of a token. Its subject must be its issuer: an issuer may also sign
- * tokens about its users, and none of those stands for the issuer itself.
+ * Checks the signature, the purpose and every claim of a token. The subject must be the issuer: an issuer can also sign
+ * tokens about its users, and such a token must not authenticate the issuer.
  * @throws PeerTokenFault
  */
 export async function provePeerToken(
@@ -85,7 +85,7 @@ export async function provePeerToken(
   }).catch(refuse);
   const { jti, aud, iat = 0, exp = 0 } = verified.payload;
   if (exp - iat > longestLifeS || exp < iat) throw new PeerTokenFault('too_long');
-  // What is meant for others as well, any of them could bring to us.
+  // Each recipient of a token with several audiences could replay it here.
   if (Array.isArray(aud) && aud.length !== 1) throw new PeerTokenFault('claim_aud');
   return {
     jti: textClaim('jti', jti),
@@ -94,7 +94,7 @@ export async function provePeerToken(
   };
 }
 
-/** @throws PeerTokenFault for a key of another kind than the algorithm asks for, or one that is none */
+/** @throws PeerTokenFault if the key is invalid or does not match the algorithm */
 export async function importPeerKey(key: PeerKey, algorithm = algorithmOf(key)): Promise<CryptoKey> {
   const kind = kinds[algorithm];
   const fits = kind && key.kty === kind.kty && key.crv === kind.crv && (key.alg ?? algorithm) === algorithm;
@@ -110,7 +110,7 @@ export async function importPeerKey(key: PeerKey, algorithm = algorithmOf(key)):
   throw new PeerTokenFault('bad_key');
 }
 
-/** Below 2048 bits RFC 7518, section 3.3, allows no RSA. */
+/** RFC 7518, section 3.3, requires RSA keys of at least 2048 bits. */
 const isLongEnough = ({ algorithm }: CryptoKey): boolean =>
   !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= 2048;
 

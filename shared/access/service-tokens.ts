@@ -2,14 +2,15 @@ import type { Buffer } from 'node:buffer';
 import { randomToken } from '../kernel/crypto/digests.ts';
 
 /**
- * Tokens that begin with their kind, so that each is looked up in its own table, and a scanner for leaked secrets shows
- * what it has found. The length belongs to it: one session token in a billion begins with the same five characters.
+ * Tokens that begin with a prefix for their kind. The prefix selects the table for the lookup and identifies the token
+ * in reports of secret scanners. The pattern includes the length, because one session token in a billion begins with
+ * the same five characters.
  */
 export const kindOf = (prefix: string) => {
   const pattern = new RegExp(`^${prefix}[\\w-]{43}$`);
   return {
     make: (): string => `${prefix}${randomToken()}`,
-    /** @param secret 32 bytes that cannot be guessed */
+    /** @param secret 32 random bytes */
     of: (secret: Buffer): string => `${prefix}${secret.toString('base64url')}`,
     matches: (token: string): boolean => pattern.test(token),
   };
@@ -27,10 +28,10 @@ export const isServiceToken = service.matches;
 export const newPeerToken = peer.make;
 export const isPeerToken = peer.matches;
 
-/** The token of a browser session, which the cookie carries and no header does. */
+/** The token of a browser session. It is accepted in the cookie only, not in a header. */
 export const newBrowserToken = browser.make;
 export const isBrowserToken = browser.matches;
 
-/** What a page of a browser session calls the API with. */
+/** The token with which a page of a browser session calls the API. */
 export const newPageToken = page.make;
 export const isPageToken = page.matches;

@@ -12,18 +12,18 @@ import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts'
 import type { PortalType } from '../modules.ts';
 import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 
-/** Our tokens have 43 or 48 characters; a much longer one is not looked up. */
+/** Tokens have 43 or 48 characters. Much longer ones are not looked up. */
 const longestToken = 128;
 
-/** The bearer of a token, and the system parameters that the same statement read. */
+/** The principal of a token, and the system parameters that the same statement has read. */
 export type FoundPrincipal<P extends TokenPrincipal = TokenPrincipal> = {
   principal: P;
   parameters: Parameters;
 };
 
 /**
- * The principal of a token; one round trip.
- * @returns undefined for a token that is unknown, ended, expired or idle for too long
+ * Finds the principal of a token. One round trip.
+ * @returns undefined for a token that is unknown, revoked, expired or idle for too long
  */
 export async function findPrincipal(
   db: Db,
@@ -36,13 +36,13 @@ export async function findPrincipal(
   return isPeerToken(token) ? findPeer(db, token, now, portalType) : findUser(db, token, now);
 }
 
-/** True when the stored use of the session or the token is a minute old: it is written at most that often. */
+/** True if the stored time of the last use is at least a minute old. It is written at most once a minute. */
 export const isUseStale = (principal: TokenPrincipal, now: Date): boolean => {
   const { lastSeenAt } = principal.kind === 'service_token' ? principal.token : principal.session;
   return now.getTime() - lastSeenAt.getTime() >= 60_000;
 };
 
-/** Stores that the token of the principal was used. */
+/** Stores the time of the last use of the token. */
 export function noteUse(db: Db, { principal, parameters }: FoundPrincipal, now: Date): Promise<void> {
   const idleUntil = addSeconds(now, parameters['session.idle_s']);
   switch (principal.kind) {
@@ -55,7 +55,7 @@ export function noteUse(db: Db, { principal, parameters }: FoundPrincipal, now: 
   }
 }
 
-/** Seconds after which a session of this portal ends in any case. */
+/** Maximum age of a session of this portal in seconds. */
 export const absoluteAge = (parameters: Parameters, portal: Portal): number =>
   parameters[portal === 'admin' ? 'session.admin_absolute_s' : 'session.user_absolute_s'];
 
@@ -78,7 +78,7 @@ type Stored = {
   idle_until: Date | null;
 };
 
-/** @returns the session with its ends, or undefined when one of them has come */
+/** @returns the session with its expiry times, or undefined if it has expired */
 function aliveSession(
   { id, portal, created_at: createdAt, last_seen_at: lastSeenAt, idle_until: idleUntil }: Stored,
   parameters: Parameters,
@@ -86,7 +86,7 @@ function aliveSession(
 ): Session | undefined {
   const expiresAt = addSeconds(createdAt, absoluteAge(parameters, portal));
   const byParameter = addSeconds(lastSeenAt, parameters['session.idle_s']);
-  // The stored end stands when the parameter is raised: a session that has ended never comes back.
+  // The stored expiry time applies if the parameter is increased: an expired session must never become valid again.
   const idleExpiresAt = idleUntil && idleUntil < byParameter ? idleUntil : byParameter;
   if (now >= expiresAt || now >= idleExpiresAt) return undefined;
   return { id, createdAt, lastSeenAt, expiresAt, idleExpiresAt };
@@ -107,7 +107,7 @@ async function findPeer(
   return session && { principal: { kind: 'peer', session, portal, peer, roles }, parameters };
 }
 
-/** A service token has no login, so its portal, and whether its domain serves the user, are decided at each use. */
+/** A service token has no login. Its portal, and whether its domain serves the user, are determined at each use. */
 async function findService(
   db: Db,
   secret: string,
@@ -126,7 +126,7 @@ async function findService(
       kind: 'service_token',
       token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
       portal,
-      // A service user has no password to change.
+      // A service user has no password.
       user: { ...user, mustChangePassword: false },
       domain,
       roles: narrowed(found.roles, token),
@@ -138,8 +138,9 @@ async function findService(
 type Bounds = { permissions: readonly string[]; scopes: Readonly<Record<string, Scope>> };
 
 /**
- * What the roles of the user grant today, limited to the permissions of the token, each within the sites for which the
- * creator of the token held it. A role of which nothing is left is dropped, since it would still lend its scope.
+ * Limits the current roles of the user to the permissions of the token. Each permission is limited to the sites for
+ * which the creator of the token held it. Roles without a remaining permission are removed, because they would
+ * otherwise still contribute their scope.
  */
 export const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
   roles.flatMap(({ permissions: held, scope, ...role }) => {

@@ -3,25 +3,28 @@ import { addSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { tokenTypes } from './token-types.ts';
 
-/** Claims of a token for a dispatcher; those besides `sub` are a matter of its kind. */
+/** Claims of a token for a dispatcher. Claims other than `sub` depend on the kind of dispatcher. */
 export type DispatcherClaims = { sub: string } & Record<string, unknown>;
 
 export type SigningKeys = {
-  /** A JWT for one dispatcher (`aud` is its name, `typ` is `dispatcher+jwt`), by the first key. */
+  /**
+   * Returns a JWT for one dispatcher, signed with the first key. `aud` is the name of the dispatcher, `typ` is
+   * `dispatcher+jwt`.
+   */
   signFor(audience: string, claims: DispatcherClaims, now: Date, lifeS: number): Promise<string>;
-  /** A compact JWS of a text by the first key; `type` keeps apart what is signed for different purposes. */
+  /** Returns a compact JWS of a text, signed with the first key. `type` separates signatures for different purposes. */
   signText(type: string, text: string): Promise<string>;
   /** The id of the first key. */
   readonly kid: string;
-  /** Our public keys, two during a rotation. */
+  /** The public keys of this installation; two during a key rotation. */
   readonly jwks: { keys: JWK[] };
 };
 
 type Key = { algorithm: string; key: CryptoKey; jwk: JWK };
 
 /**
- * @param pems PKCS 8, P-256, RSA or Ed25519; the first one signs, all are published
- * @throws Error in one line for a key of another kind
+ * @param pems PKCS 8 keys: P-256, RSA or Ed25519. The first one signs, all are published
+ * @throws Error with a one-line message for any other key
  */
 export async function createSigningKeys(pems: readonly string[], issuer: string): Promise<SigningKeys> {
   const keys = await Promise.all(pems.map(importKey));
@@ -50,7 +53,7 @@ export async function createSigningKeys(pems: readonly string[], issuer: string)
 
 const algorithms = ['ES256', 'RS256', 'EdDSA'];
 
-/** The PEM does not name an algorithm that `jose` could read, so each that we accept is tried. */
+/** `jose` cannot read the algorithm from the PEM, so each supported algorithm is tried. */
 async function importKey(pem: string, index: number): Promise<Key> {
   const variable = index === 0 ? 'AGGREGATOR_JWT_SSL_KEY' : 'AGGREGATOR_JWT_SSL_KEY_SECOND';
   for (const algorithm of algorithms) {
@@ -62,7 +65,7 @@ async function importKey(pem: string, index: number): Promise<Key> {
   );
 }
 
-/** `jose` refuses shorter RSA keys, but not before the first signature. */
+/** `jose` rejects shorter RSA keys, but only at the first signature. */
 const isLongEnough = ({ algorithm }: CryptoKey): boolean =>
   !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= 2_048;
 

@@ -1,13 +1,13 @@
 /**
- * The header `typ` of every JWT of the product (RFC 8725, section 3.11). One key signs tokens for different recipients, so
- * that a token for one purpose is refused wherever another purpose is expected.
+ * The header `typ` of every JWT of the product (RFC 8725, section 3.11). One key signs tokens for different recipients;
+ * the header ensures that a token for one purpose is rejected for any other purpose.
  */
 export const tokenTypes = {
-  /** From us to a dispatcher: `aud` is the name of the node. */
+  /** From this portal to a dispatcher. `aud` is the name of the node. */
   dispatcher: 'dispatcher+jwt',
-  /** From a peer aggregator to us: `aud` is our `BASE_URL`. */
+  /** From a peer aggregator to this portal. `aud` is the `BASE_URL` of this portal. */
   peer: 'peer+jwt',
-  /** From a portal to us: `aud` is the address of the heartbeat operation. */
+  /** Heartbeat of a portal, sent to this portal. `aud` is the address of the heartbeat operation. */
   heartbeat: 'heartbeat+jwt',
 } as const;
 

@@ -10,7 +10,7 @@ import {
 } from '../../db/repositories/audit/checkpoints.ts';
 import type { SigningKeys } from '../access/signing-keys.ts';
 
-/** A checkpoint of ours that is not as it was signed: nothing may be built on it. */
+/** A stored checkpoint does not match its signature, so no further checkpoint may be based on it. */
 export class BrokenCheckpoint extends Error {
   readonly seq: number;
 
@@ -23,16 +23,16 @@ export class BrokenCheckpoint extends Error {
 
 export type Signing = { db: Db; keys: SigningKeys; now: Date };
 
-/** Events, and milliseconds, after which another checkpoint is due. */
+/** Number of events, and time in milliseconds, after which the next checkpoint is due. */
 const rowsBetween = 10_000;
 const msBetween = 3_600_000;
 
 export const kidsOf = ({ jwks }: SigningKeys): string[] => jwks.keys.map(({ kid }) => String(kid));
 
 /**
- * Signs how far the audit is sealed when it is time: 10,000 events or an hour after the last checkpoint, when anything
- * was sealed since, and at once under a new key.
- * @param slack events that may be sealed before this is asked again
+ * Writes a signed checkpoint when one is due: 10,000 events after the last one, one hour after the last one if further
+ * events were sealed, and immediately after a change of the key.
+ * @param slack events that can be sealed before the next call
  * @throws BrokenCheckpoint
  */
 export async function keepCheckpoints(signing: Signing, slack: number): Promise<void> {
@@ -42,7 +42,7 @@ export async function keepCheckpoints(signing: Signing, slack: number): Promise<
 }
 
 /**
- * Signs that the events up to `base` are gone because their time was over.
+ * Signs that the events up to `base` were deleted after their retention time.
  * @throws BrokenCheckpoint
  */
 export async function signBase(signing: Signing, base: ChainLink): Promise<void> {
@@ -50,7 +50,7 @@ export async function signBase(signing: Signing, base: ChainLink): Promise<void>
 }
 
 /**
- * The end of the audit, its last checkpoint, and the last event of those that are gone (`seq` 0: none).
+ * Reads the end of the audit log, its last checkpoint, and the last deleted event (`seq` 0 if no event was deleted).
  * @throws BrokenCheckpoint
  */
 export async function readSealed({
@@ -59,13 +59,13 @@ export async function readSealed({
 }: Signing): Promise<{ head: ChainLink; latest: Checkpoint | undefined; base: ChainLink }> {
   const head = await findHead(db);
   const { latest, base } = await findAnchors(db, kidsOf(keys));
-  // What is carried on must not come from a row that somebody else has written.
+  // A new checkpoint must not be based on a row that was written without the key.
   for (const row of [latest, base])
     if (row && !(await isAsSigned(row, keys))) throw new BrokenCheckpoint(row.seq);
   return { head, latest, base: { seq: base?.base_seq ?? 0, hash: base?.base_hash ?? '0'.repeat(64) } };
 }
 
-/** True when one of our keys has signed just this, as a checkpoint. */
+/** True if a key of this installation has signed this row as a checkpoint. */
 export async function isAsSigned(row: SignedLink, { jwks }: SigningKeys): Promise<boolean> {
   const verified = await compactVerify(row.jws, createLocalJWKSet(jwks)).catch(() => undefined);
   if (verified?.protectedHeader.typ !== type) return false;
@@ -77,7 +77,9 @@ export async function isAsSigned(row: SignedLink, { jwks }: SigningKeys): Promis
   );
 }
 
-/** The media type of what is signed: no token of ours passes for a checkpoint, nor the other way round. */
+/**
+ * The JWS type of checkpoints. It ensures that a token is not accepted as a checkpoint, nor a checkpoint as a token.
+ */
 const type = 'audit-checkpoint+json';
 
 const wordsOf = ({ seq, hash, base_seq, base_hash }: Omit<SignedLink, 'jws'>) => ({

@@ -4,8 +4,8 @@ import type { SigningKeys } from '../access/signing-keys.ts';
 import { isAsSigned, kidsOf } from './checkpoints.ts';
 
 /**
- * Checks a stretch of the audit against itself and against what we have signed of it. A checkpoint in the way that is
- * not as we signed it breaks the stretch at its event, since nothing before it is then certain.
+ * Verifies a range of the audit log by its hashes and by its signed checkpoints. A checkpoint with an invalid signature
+ * breaks the range at its event, because the events before it cannot be verified.
  */
 export async function verifyChain(
   db: Db,

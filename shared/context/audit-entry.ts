@@ -8,17 +8,17 @@ import type { ResourceType } from '../resources.ts';
 import type { BaseDeps, Ctx } from './context.ts';
 import type { Principal } from './principal.ts';
 
-/** What an audit event reads of the context. */
+/** Members of the context that an audit event uses. */
 type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation'>;
 
-/** What only the cause of an event knows; who, when and from where come from the context. */
+/** Members of an event that its cause provides. The principal, the time and the client come from the context. */
 export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
 
-/** The audit event of a happening; control characters of what callers chose are escaped. */
+/** Creates the audit event of a happening. Control characters in values from callers are escaped. */
 export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
   const event = { ...eventBy(ctx.principal, ctx.now, happening), request_id: ctx.requestId };
   const { client, operation } = ctx;
-  // A job and a command on the server have neither an address nor a path.
+  // Jobs and commands on the server have neither an address nor a path.
   if (client === undefined || ctx.principal.kind === 'operator') return event;
   return {
     ...event,
@@ -30,7 +30,7 @@ export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
   };
 }
 
-/** The audit event of a happening without a request. */
+/** Creates the audit event of a happening without a request. */
 export const eventBy = (principal: Principal, at: Date, happening: Happening): AuditEntry => ({
   id: newId(),
   at,
@@ -43,7 +43,7 @@ export const eventBy = (principal: Principal, at: Date, happening: Happening): A
   }),
 });
 
-/** Members of a happening replace the derived ones. */
+/** Members of a happening override the derived ones. */
 const over = (happening: Happening): Happening => ({
   ...happening,
   ...(happening.object_name != null && { object_name: escapeControls(happening.object_name) }),
@@ -53,7 +53,7 @@ type Who = Pick<AuditEntry, 'user_name' | 'user_id' | 'domain' | 'portal' | 'ser
 
 const unnamed: Who = { user_name: null, user_id: null, domain: null, portal: null, service_token: null };
 
-/** A peer is named by its issuer, which a domain label cannot equal, as that has no colon. */
+/** The `domain` of a peer is its issuer. It cannot equal a domain label, because labels do not contain a colon. */
 function whoOf(principal: Principal): Who {
   switch (principal.kind) {
     case 'user':
@@ -85,7 +85,7 @@ function whoOf(principal: Principal): Who {
   }
 }
 
-/** The event of a write of one object. */
+/** Creates the event for a write of one object. */
 export const entityAction = (
   ctx: AuditCtx,
   action: 'create' | 'update' | 'delete',
@@ -104,7 +104,7 @@ export const entityAction = (
 
 const masked = '***';
 
-/** The fields that differ, by name; of secrets only that they changed. */
+/** Returns the changed fields by name. The values of secrets are masked. */
 export function changesBetween(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
@@ -119,8 +119,9 @@ export function changesBetween(
 }
 
 /**
- * Audits a refusal. The first one of a subject in a minute is written at once, further ones are counted. A failure to
- * write is logged and not thrown: nothing was changed, and the caller gets the refusal.
+ * Audits a rejected request. The first rejection of a subject in a minute is written immediately, further ones are
+ * counted. An error during the write is logged and not thrown: nothing was changed, and the caller receives the
+ * rejection.
  */
 export async function noteRefusal(
   ctx: Pick<Ctx<Pick<BaseDeps, 'db'>>, 'deps' | 'log' | 'requestId'>,

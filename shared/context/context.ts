@@ -11,14 +11,14 @@ import type { PortalType } from '../modules.ts';
 import type { Principal } from './principal.ts';
 import type { Trace } from './trace.ts';
 
-/** What every module needs; a module adds its own in `deps.ts`. */
+/** Dependencies of every module. A module adds its own ones in `deps.ts`. */
 export type BaseDeps = {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Seals secrets at rest. */
+  /** Encrypts secrets at rest. */
   sealer: Sealer;
-  /** Seals list cursors, which callers keep between two requests. */
+  /** Encrypts list cursors, which callers keep between two requests. */
   cursorSealer: Sealer;
   portalType: PortalType;
   /** `BASE_URL`. */
@@ -28,43 +28,43 @@ export type BaseDeps = {
 
 /** The program that sent a request. */
 export type Client = {
-  /** The address as the runtime determined it. */
+  /** The IP address as determined by the runtime. */
   ip: string;
   /** `User-Agent`, at most 512 characters; empty if absent. */
   userAgent: string;
 };
 
 /**
- * All that a use case may use besides its input; nothing is ambient. It is the same for a request, a job and a command of
- * an operator: HTTP adds what only a request has (`RequestCtx`).
+ * Everything that a use case can access besides its input; there is no ambient state. Requests, jobs and commands of
+ * operators use the same type. HTTP adds the members of a request (`RequestCtx`).
  */
 export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   deps: D;
   principal: P;
   /**
-   * The system parameters as they were read with the principal. Where none was looked up, as this process last read them,
-   * at most 5 seconds ago.
+   * The system parameters, read together with the principal. If no principal was looked up, the values are those that
+   * this process read last, at most 5 seconds ago.
    */
   parameters: Parameters;
-  /** The sites whose rows the operation may touch. */
+  /** The sites whose rows the operation can access. */
   scope: Scope;
-  /** The language of texts for the reader. */
+  /** The language of the texts for the user. */
   language: Language;
   requestId: string;
   trace: Trace;
   /** Undefined for a job, which has no client. */
   client: Client | undefined;
-  /** The operation or job at work. Only a request has a method and a path, which is a template. */
+  /** The current operation or job. Only a request has a method and a path; the path is a template. */
   operation: { id: string; method?: string; path?: string };
   log: Log;
   now: Date;
-  /** Work that continues after the answer. */
+  /** Runs work that continues after the response. */
   background: (work: Promise<unknown>) => void;
-  /** Limits how many calls of other systems wait at the same time. */
+  /** Semaphore for concurrent calls to other systems. */
   upstream: Semaphore;
-  /** A write that the answer does not wait for; it takes a slot of `upstream`. */
+  /** Starts a write that does not delay the response. It takes a slot of `upstream`. */
   later: (write: () => PromiseLike<unknown>) => void;
 };
 
-/** The context of work that a client has asked for. */
+/** The context of work that a client has requested. */
 export type ClientCtx<D = BaseDeps, P extends Principal = Principal> = Ctx<D, P> & { client: Client };

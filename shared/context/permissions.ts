@@ -1,6 +1,6 @@
 import { type ResourceType, resources } from '../resources.ts';
 
-/** Which actions each resource knows; a permission is `<resource>.<action>`. The list is closed. */
+/** The actions of each resource. A permission is `<resource>.<action>`. The list is closed. */
 const actions = {
   audit: ['read', 'export'],
   authenticators: ['read', 'create', 'update', 'delete', 'test'],
@@ -38,7 +38,7 @@ const actions = {
 } as const;
 
 type Actions = typeof actions;
-/** First half of a permission. */
+/** The part of a permission before the dot. */
 export type Resource = keyof Actions;
 export type Permission = { [R in keyof Actions]: `${R}.${Actions[R][number]}` }[keyof Actions];
 
@@ -50,14 +50,14 @@ export const permissions: readonly Permission[] = Object.entries(actions).flatMa
 const known: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (text: string): text is Permission => known.has(text);
 
-/** The permission to read objects of a type; undefined where no operation lists them. */
+/** The permission to read objects of a type. Undefined if no operation lists them. */
 export function readPermissionOf(type: ResourceType): Permission | undefined {
   const resource: Resource | null = resources[type].permissions;
   const permission = `${resource}.read`;
   return isPermission(permission) ? permission : undefined;
 }
 
-/** Second half of a permission. */
+/** The part of a permission after the dot. */
 export type Action = { [R in Resource]: Actions[R][number] }[Resource];
 
 export const resourceOf = (permission: Permission): Resource => permission.split('.')[0] as Resource;
@@ -69,7 +69,7 @@ const all = (matches: (resource: string, action: string) => boolean): Permission
 const reads = all((_, action) => action === 'read');
 const of = (...resources: string[]): Permission[] => all((resource) => resources.includes(resource));
 
-/** The roles that every installation has; their permissions follow the version of the portal. */
+/** The built-in roles of every installation. Their permissions depend on the version of the portal. */
 export const builtinRoles: readonly { name: string; comments: string; permissions: readonly Permission[] }[] =
   [
     { name: 'administrator', comments: 'Has all permissions', permissions },

@@ -2,14 +2,14 @@ import type { PortalType } from '../modules.ts';
 
 export type Portal = 'admin' | 'user';
 
-/** Whether a domain serves somebody: staff holds a role, users hold none. */
+/** True if a domain serves the user. Staff are users with at least one role. */
 export const isServed = (subjects: 'all' | 'users' | 'staff', isStaff: boolean): boolean =>
   subjects === 'all' || (subjects === 'staff') === isStaff;
 
 /**
- * The portal that somebody works on: the portal type; on the universal one `admin` for whoever holds a role.
- * @param asked the one that he insists on
- * @returns undefined where he has no business
+ * Returns the portal that a user works on: the portal type. A universal portal returns `admin` for users with a role.
+ * @param asked the portal that the login requires
+ * @returns undefined if the user cannot use the portal
  */
 export function portalFor(type: PortalType, isStaff: boolean, asked?: Portal): Portal | undefined {
   const portal = asked ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);

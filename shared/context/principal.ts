@@ -3,7 +3,7 @@ import type { Portal } from './portal.ts';
 
 export type RoleGrant = { id: string; name: string; permissions: string[]; scope: { sites: '*' | string[] } };
 
-/** A stored login, of a user or of a peer; it ends at the earlier of its two ends. */
+/** A stored login session of a user or peer. It ends at `expiresAt` or `idleExpiresAt`, whichever comes first. */
 export type Session = {
   id: string;
   createdAt: Date;
@@ -17,48 +17,51 @@ type Account = {
   domain: { id: string; name: string; label: string; twoFactor: boolean };
 };
 
-/** Roles count on the administrator portal only; see `grantsOf`. */
+/** Roles apply only on the administrator portal; see `grantsOf`. */
 type Granted = { portal: Portal; roles: RoleGrant[] };
 
-/** A person who signed in. */
+/** A user with a login session. */
 export type UserPrincipal = Account &
   Granted & {
     kind: 'user';
     session: Session;
-    /** The language tag that the login asked for (RFC 5646). */
+    /** The language tag that the login requested (RFC 5646). */
     locale: string | null;
   };
 
-/** A token that an administrator made for a service user. It has no session: it lives until it expires or is revoked. */
+/**
+ * A token that an administrator created for a service user. It has no session and is valid until it expires or is
+ * revoked.
+ */
 export type ServiceTokenPrincipal = Account &
   Granted & {
     kind: 'service_token';
     token: { id: string; name: string; createdAt: Date; lastSeenAt: Date; expiresAt: Date };
   };
 
-/** Another aggregator portal, by the session that its signed token was exchanged for. It has no user account. */
+/** Another aggregator portal. Its signed token was exchanged for a session. It does not have a user account. */
 export type PeerPrincipal = Granted & {
   kind: 'peer';
   session: Session;
   peer: { id: string; name: string; issuer: string };
 };
 
-/** A command that an operator of the server runs on its database. It has no account and no session. */
+/** A command that an operator of the server runs on the database. It has neither an account nor a session. */
 export type OperatorPrincipal = Granted & {
   kind: 'operator';
-  /** How the audit names it. */
+  /** Name in the audit log. */
   name: 'system:apply';
-  /** Account of the operating system, and the machine. */
+  /** Account of the operating system. `host` is the machine. */
   operator: string;
   host: string;
 };
 
-/** The agent of a workplace, the agent within a workplace session, or a machine that holds a registration token. */
+/** The agent of a workplace, the agent in a workplace session, or a machine with a registration token. */
 export type AgentPrincipal = { kind: 'agent'; role: 'workplace' | 'session' | 'registration'; id: string };
 
 export type GatewayPrincipal = { kind: 'gateway'; id: string };
 
-/** A portal that reports itself by a signed token: one of this installation, or one of a peer. */
+/** A portal that sends heartbeats with a signed token: a portal of this installation or of a peer. */
 export type PortalPrincipal = {
   kind: 'portal';
   peer: { id: string; name: string } | undefined;
@@ -71,11 +74,11 @@ export type Anonymous = { kind: 'anonymous' };
 
 /** A principal that acts for a user account. */
 export type AccountPrincipal = UserPrincipal | ServiceTokenPrincipal;
-/** A principal that a presented token stands for. */
+/** A principal that authenticates with a token. */
 export type TokenPrincipal = AccountPrincipal | PeerPrincipal;
 /** A principal that holds roles. */
 export type SignedIn = TokenPrincipal | OperatorPrincipal;
-/** The caller of an operation, or the job that does the work. */
+/** The caller of an operation, or the job that runs. */
 export type Principal =
   | SignedIn
   | AgentPrincipal
@@ -103,8 +106,8 @@ export function isSignedIn(principal: Principal): principal is SignedIn {
 }
 
 /**
- * What rows refer to: a user account or a peer. A service token is the account that it acts for.
- * @throws AppError `forbidden` for an operator, to which no row can refer
+ * Returns the owner that rows refer to: a user account or a peer. A service token acts for its user account.
+ * @throws AppError `forbidden` for an operator, because rows cannot refer to it
  */
 export function ownerOf(principal: SignedIn): { kind: 'user' | 'peer'; id: string; name: string } {
   switch (principal.kind) {
@@ -118,13 +121,16 @@ export function ownerOf(principal: SignedIn): { kind: 'user' | 'peer'; id: strin
   }
 }
 
-/** The user account that a principal acts for, as queries take it; undefined for a peer and an operator. */
+/**
+ * Returns the user account that a principal acts for, in the form that queries use. Undefined for a peer or an
+ * operator.
+ */
 export const accountOf = (principal: SignedIn): { userId: string; domainId: string } | undefined =>
   principal.kind === 'user' || principal.kind === 'service_token'
     ? { userId: principal.user.id, domainId: principal.domain.id }
     : undefined;
 
-/** The stored row that the presented token names, a session or a service token; the name of an operator. */
+/** Returns the id of the stored session or service token, or the name of an operator. */
 export function credentialId(principal: SignedIn): string {
   if (principal.kind === 'operator') return principal.name;
   return principal.kind === 'service_token' ? principal.token.id : principal.session.id;

@@ -15,17 +15,17 @@ import { type Permission, permissions } from './permissions.ts';
 import type { SignedIn } from './principal.ts';
 import { permissionsOf, scopeOf } from './rights.ts';
 
-/** The principal's rights in the form that the database compares. */
+/** Returns the rights of the principal in the form that the database compares. */
 export const heldBy = (principal: SignedIn): GrantedPermissions =>
   Object.fromEntries(
     permissionsOf(principal).map((permission) => [permission, scopeOf(principal, permission) ?? []]),
   );
 
-/** As the writes of records take it among their extras. */
+/** Members of `Extras` of record writes that check privileges. */
 type Power = {
-  /** The conditions, for the batch of the change. */
+  /** Statements that check the conditions in the batch of the change. */
   before: (h: Db) => Statement[];
-  /** Runs the batch; a refusal then names the missing permissions. */
+  /** Runs the batch. If a condition fails, the error lists the missing permissions. */
   explained: <T>(batch: () => Promise<T>) => Promise<T>;
 };
 
@@ -35,7 +35,10 @@ const lackedBy = (principal: SignedIn): Permission[] =>
 
 export const maySkip = ({ principal }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(principal).length === 0;
 
-/** Only an administrator of the whole installation may exempt users from the second factor. @throws AppError `forbidden` */
+/**
+ * Requires every permission for all sites, because the change exempts users from the second factor.
+ * @throws AppError `forbidden`
+ */
 export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
   const missing = lackedBy(principal).sort();
   if (missing.length > 0)
@@ -43,8 +46,8 @@ export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
 }
 
 /**
- * The rule that the principal must hold every right at stake, checked inside the batch that needs it. A change that concerns
- * groups that waive the second factor needs every permission for all sites.
+ * Requires that the principal holds every right that the change affects. The check runs in the batch of the change. A
+ * change that concerns groups that waive the second factor requires every permission for all sites.
  */
 export function powerOver(
   ctx: Ctx<BaseDeps, SignedIn>,

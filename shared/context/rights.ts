@@ -3,12 +3,12 @@ import type { Scope } from '../../db/repositories/records/scope.ts';
 import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
 import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
 
-/** Roles count on the administrator portal only: a session on the user portal has the rights of a user. */
+/** Roles apply only on the administrator portal. A session on the user portal has the rights of a user. */
 export const grantsOf = ({ portal, roles }: SignedIn): RoleGrant[] => (portal === 'admin' ? roles : []);
 
 /**
- * The sites within which the principal holds the permission: the union over its roles.
- * @returns undefined when no role gives it
+ * Returns the sites in which the principal holds the permission: the union over its roles.
+ * @returns undefined if no role grants the permission
  */
 export function scopeOf(principal: SignedIn, permission: Permission): Scope | undefined {
   const scopes = grantsOf(principal)
@@ -17,7 +17,7 @@ export function scopeOf(principal: SignedIn, permission: Permission): Scope | un
   return scopes.length === 0 ? undefined : union(scopes);
 }
 
-/** The permissions that the principal holds in any scope, in the order of the list. */
+/** The permissions that the principal holds in any scope, in the order of `permissions`. */
 export const permissionsOf = (principal: SignedIn): Permission[] =>
   permissions.filter((permission) =>
     grantsOf(principal).some((role) => role.permissions.includes(permission)),
@@ -32,8 +32,8 @@ function union(scopes: readonly ('*' | string[])[]): Scope {
 }
 
 /**
- * What the principal lacks to grant these roles, or to act on an account that has them: each permission must be held in
- * a scope that contains the scope of the role.
+ * Returns the permissions that the principal lacks to grant these roles, or to act on an account with these roles. Each
+ * permission must be held in a scope that contains the scope of the role.
  */
 export function missingFor(
   principal: SignedIn,
@@ -53,7 +53,7 @@ function covers(own: Scope | undefined, asked: '*' | readonly string[]): boolean
   return asked !== '*' && asked.every((site) => own.includes(site));
 }
 
-/** Within which sites the principal may read objects that an error names, by their type. */
+/** Returns the sites in which the principal may read the objects that an error lists, by object type. */
 export const readingOf =
   (principal: Principal): ReadableSites =>
   (type) => {

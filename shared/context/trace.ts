@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { newId } from '../kernel/ids.ts';
 
-/** W3C Trace Context and our request id, as they are passed on to dispatchers. */
+/** W3C Trace Context and the request id, as sent to dispatchers. */
 export type Trace = { requestId: string; traceparent: string };
 
 /** W3C Trace Context, version 00; all-zero ids are invalid. */
 const traceContext = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /**
- * The request id (a valid incoming one is echoed) and the trace to continue; our own span takes the parent's place.
+ * Returns the request id and the trace context of a request. A valid incoming request id is used, otherwise a new one
+ * is generated. The span of the portal replaces the parent span.
  */
 export function traceOf(headers: Headers): Trace {
   const incoming = headers.get('x-request-id') ?? '';
@@ -17,7 +18,7 @@ export function traceOf(headers: Headers): Trace {
   return { requestId, traceparent: `00-${traceId}-${randomHex(8)}-${flags}` };
 }
 
-/** The trace of work that no request has caused. */
+/** Creates a trace for work without a request. */
 export const newTrace = (): Trace => traceOf(new Headers());
 
 const randomHex = (bytes: number): string =>

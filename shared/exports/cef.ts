@@ -3,7 +3,7 @@ import { escapeControls } from '../kernel/text.ts';
 import { version } from '../kernel/version.ts';
 import type { Format } from './format.ts';
 
-/** ArcSight's Common Event Format, one audit event a line. */
+/** The Common Event Format of ArcSight, with one audit event per line. */
 export const cef: Format = {
   mediaType: 'text/plain; charset=utf-8',
   extension: 'cef',
@@ -19,7 +19,7 @@ export const cef: Format = {
 const product = ['Aggregator', 'Aggregator portal', version];
 const severities: Record<string, string> = { info: '3', warning: '6', error: '8' };
 
-/** Our members by the keys that the format has for them. */
+/** Members of an event by the CEF keys for them. */
 const keys = {
   externalId: 'id',
   cat: 'category',
@@ -37,7 +37,7 @@ const keys = {
   cnt: 'count',
 } as const;
 
-/** Those that it has no key for go under labels of ours. */
+/** Members without a CEF key, by the custom keys that carry them with a label. */
 const labelled = {
   cn1: 'seq',
   cs1: 'object_type',
@@ -68,7 +68,7 @@ const labelledPair = (key: string, label: string, value: string | null): [string
   pair(`${key}Label`, value && label),
 ];
 
-/** Each event is one line: line ends are spelt out. What else a terminal obeys is harmless text. */
+/** Each event is one line, so line ends are escaped. All other control characters are escaped as text as well. */
 const lineEnds: Record<string, string> = { '\n': '\\n', '\r': '\\r' };
 const spelt = (text: string, signs: RegExp): string =>
   text
@@ -76,5 +76,5 @@ const spelt = (text: string, signs: RegExp): string =>
     .replace(signs, '\\$&')
     .replace(/[\n\r]/g, (end) => lineEnds[end] ?? '');
 const escapeHead = (text: string): string => spelt(text, /[\\|]/g);
-/** A pipe divides the head only. */
+/** The pipe separates fields in the header only, so values do not escape it. */
 const escapeValue = (text: string): string => spelt(text, /[\\=]/g);

@@ -1,7 +1,7 @@
 import type { ExportRow, Member } from '../../db/repositories/exports/sources.ts';
 import type { Format } from './format.ts';
 
-/** RFC 4180 with a line of names. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** RFC 4180 with a header line. A cell that a spreadsheet would interpret as a formula begins with an apostrophe. */
 export const csv: Format = {
   mediaType: 'text/csv; charset=utf-8; header=present',
   extension: 'csv',
@@ -17,8 +17,8 @@ function valueIn(row: ExportRow, { name, kind }: Member): string {
 }
 
 /**
- * Spreadsheets skip white space before a formula, and some read fullwidth forms as ASCII. Tab and carriage return count
- * themselves: a program that splits at them finds what follows in a cell of its own.
+ * Spreadsheets skip white space before a formula, and some read fullwidth characters as ASCII. A leading tab or
+ * carriage return also counts, because a program that splits at it places the rest in a separate cell.
  */
 const isFormula = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹢﹣﹦﹫\t\r])/u;
 const needsQuotes = /[",\r\n]/;

@@ -1,5 +1,5 @@
 import type { ExportedFile } from '../../db/repositories/exports/files.ts';
 
-/** Only what has ended expires: an order that waits for a sidecar is still worked. */
+/** Only completed exports expire. An export that waits for a sidecar is still built. */
 export const isExpired = ({ state, expires_at }: ExportedFile, now: Date): boolean =>
   (state === 'ready' || state === 'failed') && expires_at <= now;

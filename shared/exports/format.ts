@@ -1,12 +1,12 @@
 import type { ExportRow, Member } from '../../db/repositories/exports/sources.ts';
 
-/** How rows become the text of a file. */
+/** Converts rows to the text of a file. */
 export type Format = {
   mediaType: string;
-  /** Of the file name. */
+  /** Extension of the file name. */
   extension: string;
   begin(members: readonly Member[]): string;
-  /** @param isFirst of the whole file */
+  /** @param isFirst true for the first row of the file */
   row(members: readonly Member[], row: ExportRow, isFirst: boolean): string;
   end(isEmpty: boolean): string;
 };

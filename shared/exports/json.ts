@@ -1,7 +1,7 @@
 import type { ExportRow, Member } from '../../db/repositories/exports/sources.ts';
 import type { Format } from './format.ts';
 
-/** One object a line, the same as an item of the list. */
+/** One object per line, equal to an item of the list. */
 export const ndjson: Format = {
   mediaType: 'application/x-ndjson',
   extension: 'ndjson',
@@ -10,7 +10,7 @@ export const ndjson: Format = {
   end: () => '',
 };
 
-/** One array, an object a line. */
+/** One array with one object per line. */
 export const json: Format = {
   mediaType: 'application/json',
   extension: 'json',
@@ -19,7 +19,7 @@ export const json: Format = {
   end: (isEmpty) => (isEmpty ? ']\n' : '\n]\n'),
 };
 
-/** All but texts are JSON as the database tells them. */
+/** The database returns all values except texts as JSON. */
 function objectOf(members: readonly Member[], row: ExportRow): string {
   let text = '';
   for (const { name, kind } of members) {

@@ -20,25 +20,25 @@ export type ExportDeps = BaseDeps & {
   objectStore?: ObjectReader;
 };
 type ExportCtx = Ctx<ExportDeps, SignedIn>;
-/** The rest of a file from an offset on, with the facts about the whole file. */
+/** The content of a file from an offset, with metadata of the whole file. */
 export type ExportContent = {
   content: ReadableStream<Uint8Array>;
   mediaType: string;
-  /** A name that says what the file has and when it was ordered. */
+  /** File name with the subject and the time of the order. */
   fileName: string;
-  /** Bytes from the offset on. */
+  /** Number of bytes from the offset. */
   bytes: number;
-  /** SHA-256 of the whole file, hexadecimal. */
+  /** SHA-256 of the whole file, in hexadecimal. */
   sha256: string;
 };
 
 type Ready = ExportedFile & { file: string; bytes: number; sha256: string };
 
 /**
- * The file of an export from a byte on; that it was given is audited first.
- * @param id the newest of the caller when absent
- * @throws AppError `not_found`, `export_pending`, `invalid_state` when it failed, `expired`, `invalid_request` for an
- * offset beyond the end, `upstream_failed`
+ * Returns the file of an export from an offset. The access is written to the audit log first.
+ * @param id default: the newest export of the caller
+ * @throws AppError `not_found`, `export_pending`, `invalid_state` if the export failed, `expired`, `invalid_request`
+ *   for an offset beyond the end, `upstream_failed`
  */
 export async function obtainExport(
   ctx: ExportCtx,
@@ -54,7 +54,7 @@ export async function obtainExport(
     const detail = message('The file size is {bytes} bytes', { bytes: ready.bytes });
     throw invalid({ pointer: '/offset', code: 'too_big', detail });
   }
-  // Opened before anything is audited: what cannot be read was not obtained.
+  // Opened before the audit event is written, because a file that cannot be read was not obtained.
   const content = await storeOf(ctx, ready).read({ file: ready.file, offset, bytes: ready.bytes });
   try {
     await appendAudit(db, obtainEvent(ctx, ready, offset));
@@ -78,7 +78,7 @@ function assertReady(row: ExportedFile | undefined, now: Date): Ready {
   if (row.state === 'failed') throw conflict('failed', 'The export failed; request it again');
   const { file, bytes, sha256 } = row;
   if (row.state !== 'ready') throw new AppError('export_pending');
-  // The clock of whoever removed it may be ahead of ours.
+  // The file was removed by a process whose clock is ahead.
   if (file === null || bytes === null || sha256 === null) throw new AppError('expired');
   return { ...row, file, bytes, sha256 };
 }

@@ -19,12 +19,15 @@ import { canonicalJson } from '../kernel/json/json.ts';
 import { isExpired } from './expiry.ts';
 import { buildExport } from './job.ts';
 
-/** Seconds for which a file that is ready answers an equal order. */
+/** Seconds for which a completed export is returned for an equal order. */
 const freshS = 60;
 
 type Wanted = Pick<ExportedFile, 'subject' | 'format' | 'filters'>;
 
-/** The caller's export of this kind: the one that he has ordered already, else a new one, which is audited. */
+/**
+ * Returns an equal export that the caller has already ordered, or places a new order, which is written to the audit
+ * log.
+ */
 export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted): Promise<ExportReport> {
   const { db } = ctx.deps;
   const filters = Object.fromEntries(
@@ -46,13 +49,13 @@ export async function orderExport(ctx: Ctx<BaseDeps, SignedIn>, wanted: Wanted):
     enqueueJob(h, buildExport, { export_id: order.id }, { id: order.id }),
     appendAudit(h, orderEvent(ctx, order)),
   ]);
-  // Somebody was faster with an equal order.
+  // A concurrent request has placed an equal order.
   const row = placed ?? (await find());
   if (!row) throw new AppError('database_unavailable', 'The same export was finished a moment ago');
   return reportOf(row);
 }
 
-/** @throws AppError `not_found` for what is not the caller's, `expired` */
+/** @throws AppError `not_found` if the export does not belong to the caller, `expired` */
 export async function reportExport(
   ctx: Ctx<BaseDeps, SignedIn>,
   subject: ExportSubject,
@@ -75,7 +78,7 @@ const orderEvent = (ctx: Ctx<BaseDeps, SignedIn>, { id, subject, format, filters
     details: { format, filters },
   });
 
-/** The state of an export; `isOver` once it is ready or has failed. */
+/** The state of an export. `isOver` is true if it is ready or has failed. */
 export type ExportReport = { report: Record<string, unknown>; isOver: boolean };
 
 function reportOf(row: ExportedFile): ExportReport {

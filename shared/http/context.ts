@@ -3,34 +3,35 @@ import type { Principal } from '../context/principal.ts';
 import type { Invocation } from './invocation.ts';
 import type { Compression } from './serve/compression.ts';
 
-/** What serving needs besides the dependencies of a module. */
+/** Dependencies of the HTTP layer besides those of a module. */
 export type HttpDeps = BaseDeps & {
-  /** Tests: an answer that differs from its declaration becomes an error. */
+  /** Set in tests: a response that does not match its declaration is an error. */
   checkAnswers: boolean;
-  /** Absent where the platform compresses. */
+  /** Absent if the platform compresses responses. */
   compression?: Compression | undefined;
   /**
-   * Compares the configured keys with those of the database, where that is not done before the process serves.
-   * Undefined once it has passed; else a promise of what prevented it. @throws AppError `database_unavailable`
+   * Compares the configured keys with those of the database, if this is not done before the process serves requests.
+   * Returns undefined after a successful check, otherwise a promise of the reason why the check was not possible.
+   * @throws AppError `database_unavailable`
    */
   verifyKeys?: () => Promise<unknown> | undefined;
 };
 
-/** The context of a request: what a handler, or a use case that concerns HTTP itself, may use besides. */
+/** The context of a request, for handlers and for use cases that concern HTTP. */
 export type RequestCtx<D = BaseDeps, P extends Principal = Principal> = ClientCtx<D, P> & {
   client: Client &
     Invocation['client'] & {
-      /** Accept-Language as it came. */
+      /** The header Accept-Language as sent. */
       accepted: string;
       /** True if a page of this portal sent the request. */
       isOwnPage: () => boolean;
     };
-  /** The operation being served, its path as a template. */
+  /** The operation of the request. The path is a template. */
   operation: { id: string; method: string; path: string };
-  /** The token of `Authorization: Bearer`, which proves machines without a session. */
+  /** The token of `Authorization: Bearer`, with which machines authenticate without a session. */
   bearer: string | undefined;
-  /** True when the caller names this media type in `Accept`. */
+  /** True if the header `Accept` contains this media type. */
   accepts: (mediaType: string) => boolean;
-  /** Aborted when the client has closed the connection, where the runtime reports that. */
+  /** Aborts when the client closes the connection, if the runtime reports this. */
   gone: () => AbortSignal;
 };

@@ -1,13 +1,13 @@
-/** What a runtime knows of one request besides the request itself; Hono hands it on as `env`. */
+/** Facts about a request that only the runtime can provide. Hono passes them as `env`. */
 export type Invocation = {
   client: {
-    /** The client's address, IPv4-mapped forms normalised. */
+    /** The IP address of the client. IPv4-mapped forms are normalised. */
     ip: string;
-    /** The request came by HTTPS, to us or to the proxy in front of us. */
+    /** The request used HTTPS, to this process or to the proxy in front of it. */
     secure: boolean;
-    /** The peer is this machine: plain HTTP is then accepted. */
+    /** The peer is on the same machine, so plain HTTP is accepted. */
     loopback: boolean;
   };
-  /** Work that goes on after the answer; the runtime keeps the process alive for it. */
+  /** Runs work that continues after the response. The runtime keeps the process running for it. */
   background: (work: Promise<unknown>) => void;
 };

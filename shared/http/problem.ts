@@ -14,7 +14,7 @@ export type Problem = {
   [member: string]: unknown;
 };
 
-/** In tests a refusal whose text is not in the catalogue is a failure. */
+/** Fails a test if the text of an error is not in the catalogue. */
 export function assertTranslated({ detail, members: { errors = [] } }: AppError): void {
   for (const text of [detail, ...errors.map((fault) => fault.detail)])
     if (typeof text === 'string' && !isDetail(text)) throw new Error(`not in the catalogue: ${text}`);
@@ -22,7 +22,7 @@ export function assertTranslated({ detail, members: { errors = [] } }: AppError)
 
 type Form = {
   language?: Language;
-  /** Address of the server that has `/api/errors/<code>`, where that is not the one that answers. */
+  /** Address of the server of `/api/errors/<code>`, if this server does not have it. */
   pages?: string | undefined;
 };
 
@@ -47,7 +47,7 @@ export function problemOf(
   };
 }
 
-/** The problem as a response, with the headers that its status asks for. */
+/** Returns the problem as a response with the headers of its status. */
 export const problemResponse = (
   error: AppError,
   requestId: string,
@@ -59,13 +59,13 @@ export const problemResponse = (
     ...inItsLanguage(language),
   });
 
-/** What an answer says that has texts for its reader. */
+/** Headers of a response with translated texts. */
 export const inItsLanguage = (language: Language): Record<string, string> => ({
   'content-language': language,
   vary: 'accept-language',
 });
 
-/** The same headers with another body. */
+/** Returns the same headers with another body. */
 export function refuseWith(
   body: object,
   mediaType: string,

@@ -6,7 +6,7 @@ import { type Detail, joined, message, type Text, term, verbatim } from '../mess
 import { textOf } from './issue-texts.ts';
 
 /**
- * The faults that a schema found, one entry a field.
+ * Converts the issues of a schema to field errors, one per field.
  * @param root `/` for a body (JSON Pointer), `?` for the query
  * @param known names of all parameters of the query
  */
@@ -44,7 +44,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly str
   return [{ pointer: pointerTo(issue.path, root), code, detail }];
 }
 
-/** A message of a schema of ours says more. */
+/** False for the message of a schema of the portal, which is more specific. */
 const isBuiltIn = ({ message: said }: z.core.$ZodIssue): boolean => said.startsWith('Invalid ');
 
 function requiredDetail(path: readonly PropertyKey[]): Text {
@@ -56,7 +56,7 @@ function requiredDetail(path: readonly PropertyKey[]): Text {
 
 const longestName = 64;
 
-/** Names by which other APIs number pages. */
+/** Parameter names of page numbers and offsets in other APIs. */
 const pageNumbers: ReadonlySet<string> = new Set([
   'page',
   'offset',
@@ -66,7 +66,7 @@ const pageNumbers: ReadonlySet<string> = new Set([
   'page_size',
 ]);
 
-/** What is wrong with a parameter that an operation does not have, and what it has. */
+/** The text for an unknown parameter, with the supported parameters. */
 export function unknownParameter(name: string, known: readonly string[]): Text {
   if (known.length === 0) return 'Unknown parameter: the operation has no parameters';
   const names = known.join(', ');
@@ -78,7 +78,9 @@ export function unknownParameter(name: string, known: readonly string[]): Text {
     : message('Unknown parameter. Supported parameters: {names}', { names });
 }
 
-/** The only one of several forms that the value has, but for what is in it: those faults say more than "invalid". */
+/**
+ * Returns the issues of the only option that the value matches at the top level. They are more specific than "invalid".
+ */
 function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const alike = options.filter((faults) => faults.length > 0 && faults.every(({ path }) => path.length > 0));
   return alike.length === 1 ? alike[0] : undefined;
@@ -86,7 +88,7 @@ function meantOption(options: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[]
 
 type UnionIssue = z.core.$ZodIssueInvalidUnion;
 
-/** What is wrong with a value that has none of several forms: by the names of members, or by what is accepted in its place. */
+/** Returns the issues of a value that matches no option: by the names of members, or by the accepted forms. */
 function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[] {
   const names = isObject(input) ? [...missingIn(options), ...contradicting(options)] : [];
   if (names.length > 0) return names;
@@ -104,7 +106,7 @@ function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[]
 
 type Options = readonly z.core.$ZodIssue[][];
 
-/** An issue whose text is in the catalogue: `textOf` reads it from `params`. */
+/** Creates an issue with a text of the catalogue. `textOf` reads it from `params`. */
 const named = (name: string, code: string, text: Text) => ({
   code: 'custom' as const,
   path: [name],
@@ -113,12 +115,12 @@ const named = (name: string, code: string, text: Text) => ({
   params: { code, text },
 });
 
-/** The same sentence may be several messages. */
+/** Removes duplicates by content, because equal texts can be different messages. */
 const distinct = (texts: readonly (Text | undefined)[]): (Text | undefined)[] => [
   ...new Map(texts.map((text) => [String(text), text])).values(),
 ];
 
-/** Members that are missing in every form are required; of the others one is. */
+/** Members that are missing in every option are required. Of the others, one is required. */
 function missingIn(options: Options): z.core.$ZodIssue[] {
   const missing = options.map((faults) => faults.filter((fault) => codeOf(fault) === 'required'));
   const names = missing.map((faults) =>
@@ -137,7 +139,7 @@ function missingIn(options: Options): z.core.$ZodIssue[] {
   ];
 }
 
-/** Members that no form has are unknown; the others exclude one another. */
+/** Members that no option has are unknown. The others exclude each other. */
 function contradicting(options: Options): z.core.$ZodIssue[] {
   const excess = options.map((faults) =>
     faults.flatMap((fault) =>
@@ -153,7 +155,7 @@ function contradicting(options: Options): z.core.$ZodIssue[] {
   );
 }
 
-/** What a form takes, in words; undefined where that cannot be said shortly. */
+/** Describes what an option accepts. Undefined if there is no short description. */
 function acceptedBy(fault: z.core.$ZodIssue): Text | undefined {
   if (fault.code === 'invalid_value')
     return joined(

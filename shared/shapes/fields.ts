@@ -6,7 +6,7 @@ import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
 
 export const ignorablesDetail = 'Must not contain invisible characters';
 
-/** An identifier: any UUID, spelled in lower case in answers. */
+/** An identifier: any UUID. Responses contain it in lower case. */
 export const Id = z
   .string()
   .refine(isId, 'Must be a UUID')
@@ -17,17 +17,17 @@ export const Id = z
     example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11',
   });
 
-/** A maximum after which no other check runs: bodies with pictures have room for texts of a mebibyte. */
+/** Stops the checks after a failed maximum, because bodies with pictures can contain texts of 1 MiB. */
 export const lengthFirst = { abort: true };
 
 /** RFC 3339, UTC, milliseconds. */
 export const Moment = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T08:30:00.000Z' });
 
-/** The moments that every record has. */
+/** Creation time of a record; every record has it and `UpdatedAt`. */
 export const CreatedAt = Moment.describe('When the object was created. Set by the portal.');
 export const UpdatedAt = Moment.describe('When the object was last changed. Set by the portal.');
 
-/** A moment as a request may give it: RFC 3339, any offset and precision; becomes UTC with milliseconds. */
+/** A time in a request: RFC 3339 with any offset and precision. It is converted to UTC with milliseconds. */
 export const Instant = z.iso
   .datetime({ offset: true })
   .max(40)
@@ -36,8 +36,9 @@ export const Instant = z.iso
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
 /**
- * A trimmed name of 1 to 128 characters, at least one of them visible. Writes of records refuse default-ignorable code
- * points in new names as well (`assertNewName`); names of directories and older names may have them.
+ * A trimmed name of 1 to 128 characters with at least one visible character. Record writes also reject
+ * default-ignorable code points in new names (`assertNewName`). Names from directories and older names can contain
+ * them.
  */
 export const Name = z
   .string()
@@ -48,7 +49,7 @@ export const Name = z
   .refine((name) => name === '' || isVisible(name), 'Must contain a visible character')
   .meta({ example: 'North' });
 
-/** A name that is written as a whole and has no directory behind it. */
+/** A name that cannot come from a directory, so it never contains default-ignorable code points. */
 export const PlainName = Name.refine(isWithoutIgnorables, ignorablesDetail);
 
 export const Comments = z
@@ -70,23 +71,23 @@ export const TagName = z
   .regex(/^[\w.:-]{1,64}$/, 'Must contain only letters, digits and _ . : -')
   .meta({ maxLength: 64, example: 'production' });
 
-/** Names of tags that an object carries. */
+/** Tag names of an object. */
 export const TagNames = z
   .array(TagName)
   .max(50)
   .default([])
   .describe('Names of the tags of the object. Default: none.');
 
-/** Ids of other objects; the order does not matter and a repetition counts once. */
+/** Ids of other objects. The order is not significant, and duplicates are removed. */
 export const Ids = z
   .array(Id)
   .max(1000)
   .transform((ids) => [...new Set(ids)].sort());
 
-/** PEM certificates and nothing beside them, in one spelling. */
+/** PEM certificates without any other text, normalised. */
 export const Certificates = z
   .string()
-  // A page of 500 objects has to fit into the 128 MB of a Worker several times over.
+  // Several pages of 500 objects must fit into the 128 MB of memory of a Worker.
   .max(16_384)
   .regex(/^\s*-----BEGIN CERTIFICATE-----/, 'Must be PEM certificates')
   .transform((text, { addIssue }) => {
@@ -96,10 +97,10 @@ export const Certificates = z
     return z.NEVER;
   });
 
-/** A boolean in a query. */
+/** A boolean query parameter. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** How many items a page has, in a query: digits, and no other way to write a number. */
+/** The page size in a query. Only digits are accepted. */
 export const PageLimit = z
   .preprocess(
     (text) => (typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : text),
@@ -107,10 +108,10 @@ export const PageLimit = z
   )
   .default(50);
 
-/** A boolean among the filters of a list. */
+/** An optional boolean filter of a list. */
 export const flagFilter = Flag.optional();
 
-/** What probes say of a site or farm, whether or not it is in use. */
+/** Probe result of a site or farm, regardless of whether it is enabled. */
 export const Status = z.enum(['pass', 'fail', 'unknown']);
 
 export const State = z
@@ -119,7 +120,7 @@ export const State = z
     'State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure.',
   );
 
-/** Changed members of an object, as audit events have them. */
+/** Changed members of an object, in the form of audit events. */
 export const Changes = z
   .array(
     z.strictObject({

@@ -3,11 +3,11 @@ import { type Detail, isDetail, Message, message, type Text } from '../messages/
 
 type Issue = z.core.$ZodIssue;
 
-/** What an issue says to the sender of the member: the message of the schema, else a sentence by the kind of the issue. */
+/** Returns the text of an issue: the message of the schema, otherwise a text for the type of the issue. */
 export function textOf(issue: Issue): Text {
   const text: unknown = issue.code === 'custom' ? issue.params?.text : undefined;
   if (text instanceof Message || (typeof text === 'string' && isDetail(text))) return text;
-  // Where a schema has no message of its own, zod writes one that begins so.
+  // The default messages of zod begin with one of these words.
   const isOwn = !/^(?:Invalid|Too (?:big|small)|Unrecognized)\b/.test(issue.message);
   if (isDetail(issue.message) || isOwn) return issue.message as Detail;
   switch (issue.code) {

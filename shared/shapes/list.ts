@@ -3,7 +3,7 @@ import { PageLimit } from './fields.ts';
 
 export const ListSearch = z.string().max(128).optional().describe('Part of the name. Case is ignored.');
 
-/** The query of a list: paging, the closed list of sort keys, search, and the resource's own filters. */
+/** The query of a list: paging, the closed list of sort keys, search, and the filters of the resource. */
 export const listQuery = <F extends z.ZodRawShape>(
   sorts: readonly string[],
   filters: F,

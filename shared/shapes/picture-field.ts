@@ -4,10 +4,10 @@ import { type FieldError, invalid } from '../kernel/errors.ts';
 import { maxPictureBytes, type Picture, readPicture } from '../kernel/pictures/pictures.ts';
 import { maxAttributes, maxElements } from '../kernel/pictures/svg.ts';
 
-/** Every byte as a percent-encoded triple would fill this. */
+/** Length of a data URI in which every byte is percent-encoded. */
 const longest = 3 * maxPictureBytes + 64;
 
-/** A picture in a body: a data URI of a PNG, a WebP or an SVG, at most 256 KiB. `readPictures` checks it. */
+/** A picture in a body: a data URI of a PNG, WebP or SVG image of at most 256 KiB. `readPictures` validates it. */
 export const PictureUri = z
   .string()
   .max(longest)
@@ -18,9 +18,9 @@ export const PictureUri = z
   );
 
 /**
- * Reads the members of a body that are pictures, each in turns of the event loop of its own.
- * @returns the pictures by their members
- * @throws AppError `invalid_request` with one entry for each picture that is at fault
+ * Reads the picture members of a body. Each picture is read in a separate turn of the event loop.
+ * @returns the pictures by member name
+ * @throws AppError `invalid_request` with one entry for each invalid picture
  */
 export async function readPictures<N extends string>(
   body: { readonly [name in N]?: unknown },

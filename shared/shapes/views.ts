@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Turns a row into its public shape: exactly the members that the schema names, times as RFC 3339 text, secrets as
- * `null` with `<field>_set` beside. A new column shows nowhere until a schema names it.
+ * Converts a row to its public shape: exactly the members of the schema, with times as RFC 3339 text, and secrets as
+ * `null` with `<field>_set`. A new column is not returned until a schema lists it.
  */
 export function viewOf<T extends z.ZodObject>(schema: T): (row: object) => z.input<T> {
   const names = Object.keys(schema.shape);

@@ -15,15 +15,15 @@ type FileCtx = RequestCtx<ClientDeps, AccountPrincipal>;
 type Query = z.output<typeof ConnectionQuery>;
 type Protocol = Offered['protocol'];
 
-/** What the programs that open connections register themselves for. */
+/** Media types that client programs for connections are registered for. */
 export const fileTypes = { rdp: 'application/x-rdp', spice: 'application/x-virt-viewer' } as const;
 const extensions = { rdp: 'rdp', spice: 'vv' } as const;
 const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
 
 /**
- * A connection in the form that `Accept` asks for: JSON, or the file that a program of its protocol opens. A connection of
- * another protocol than the file is answered as JSON, if the caller accepts it.
- * @throws AppError what `issueConnection` throws; `not_acceptable` where neither form is possible; `invalid_request` for a
+ * Returns a connection in the form that `Accept` requests: JSON, or the file for a client program of its protocol. If
+ * the protocol of the connection does not match the requested file, the response is JSON, if the caller accepts it.
+ * @throws AppError as `issueConnection`; `not_acceptable` if neither form is possible; `invalid_request` for a
  *   `protocol` that does not match the requested file
  */
 export async function connectionAsAsked(ctx: FileCtx, siteUri: string, id: string, query: Query) {
@@ -38,11 +38,11 @@ export async function connectionAsAsked(ctx: FileCtx, siteUri: string, id: strin
   return wanted.includes(offered.protocol) ? fileOf(ctx, offered) : offered;
 }
 
-/** A dispatcher reports this as a preparation, but waiting does not help. */
+/** The dispatcher reports this as a preparation, but waiting does not help. */
 const isOfOtherProtocol = (error: unknown): boolean =>
   error instanceof AppError && error.members.reason_code === 'protocol_not_offered';
 
-/** Who takes one kind of file has chosen its protocol. */
+/** A caller that accepts only one file type has selected its protocol. */
 function narrowed(query: Query, wanted: readonly Protocol[]): Query {
   const [only] = wanted;
   if (only === undefined || wanted.length > 1) return query;
@@ -51,7 +51,7 @@ function narrowed(query: Query, wanted: readonly Protocol[]): Query {
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 
-/** Its name says nothing of whom it connects to what. */
+/** The file name contains neither the user nor the target. */
 async function fileOf({ deps }: FileCtx, offered: Offered): Promise<Document> {
   const { protocol } = offered;
   const content = protocol === 'rdp' ? await rdpFile(offered, deps.signRdp) : virtViewerFile(offered);

@@ -11,7 +11,7 @@ import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 
 type GatewayAddress = Pick<SiteGateway, 'host' | 'port'> & { ticket: string; expires_in: number };
 
-/** A connection through a gateway, and the statement that makes its ticket valid. */
+/** A connection through a gateway. `keep` is the statement that makes its ticket valid. */
 export type GatewayRoute = {
   gateway: Pick<SiteGateway, 'id' | 'name'>;
   connection: Connection & { gateway: GatewayAddress };
@@ -19,8 +19,9 @@ export type GatewayRoute = {
 };
 
 /**
- * The route through a gateway of the site, if one serves the client; without one the client connects directly.
- * @throws AppError `gateway_unavailable` when gateways serve the client and none of them is alive
+ * Returns the route through a gateway of the site, or undefined if no gateway serves the client, which then connects
+ * directly.
+ * @throws AppError `gateway_unavailable` if gateways serve the client and all of them are down
  */
 export function gatewayRouteFor(
   ctx: UserCtx,
@@ -55,21 +56,22 @@ export function gatewayRouteFor(
   };
 }
 
-/** True while clients must go through a gateway, and none that serves this one is alive. */
+/** True if the client must connect through a gateway, and all gateways that serve it are down. */
 export const isClosed = (ctx: UserCtx, { routing }: RoutedSite, protocol: string): boolean =>
   !routing.direct_when_gateways_fail &&
   isCutOff(routing.gateways, { ip: plainAddress(ctx.client.ip), protocol });
 
 /**
- * SPICE has a connection for each channel: four to begin with, a dozen with all devices. RDP has one for everything, but
- * its programs begin anew after they have asked about a certificate, or when the server wants another way to log in.
+ * Number of tunnels per ticket. SPICE opens one connection per channel: four at first, and about twelve with all
+ * devices. RDP uses one connection, but its clients reconnect after they have prompted about a certificate, or when the
+ * server requires another login method.
  */
 const tunnelsFor = { rdp: 4, spice: 16 } as const satisfies Record<Connection['protocol'], number>;
 
-/** A ticket leads to one port: where SPICE has one for TLS, all channels may use that. */
+/** A ticket is valid for one port. If SPICE has a TLS port, all channels can use it. */
 const portBehind = ({ port, spice }: Connection): number => spice?.tls_port ?? port;
 
-/** Only the gateway learns the address behind it. */
+/** Replaces the address of the workplace, which only the gateway receives. */
 function through(
   connection: Connection,
   { host, port, ticket, expires_in }: GatewayAddress,
@@ -84,19 +86,20 @@ function through(
   };
 }
 
-/** A client before the choice of a gateway; `ip` as `plainAddress` spells it, absent when it is not known. */
+/** A client for which a gateway is selected. `ip` has the form of `plainAddress`; it is absent if unknown. */
 export type GatewayClient = { ip: string | undefined; protocol: string };
 
-/** True when gateways serve the client, and none of them is alive: the way through the gateways is closed. */
+/** True if gateways serve the client and all of them are down. */
 export function isCutOff(gateways: readonly SiteGateway[], client: GatewayClient): boolean {
   const serving = gateways.filter((gateway) => serves(gateway, client));
   return serving.length > 0 && !serving.some(({ alive }) => alive);
 }
 
 /**
- * The gateway for a client, by priority. Of equal ones those that send heartbeats come first; among the rest chance decides,
- * because the load in a heartbeat would lead all clients to one gateway until the next heartbeat.
- * @param random from 0 to 1, not 1 itself
+ * Selects the gateway for a client by priority. Among gateways of equal priority, those that send heartbeats come
+ * first; among the rest the choice is random, because the load in a heartbeat would send all clients to the same
+ * gateway until the next heartbeat.
+ * @param random returns a number from 0 (inclusive) to 1 (exclusive)
  */
 export function chooseGateway(
   gateways: readonly SiteGateway[],

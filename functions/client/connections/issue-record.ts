@@ -10,12 +10,12 @@ import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import type { GatewayRoute } from './gateway-route.ts';
 import type { PoolTarget, RuleTarget } from './targets.ts';
 
-/** A connection, and the pool that it is for; `reason` is that of the rule. */
+/** A connection with its pool. `reason` is the reason of the rule. */
 type IssuedConnection = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
 
 /**
- * Records the event, the ticket, where the rule led, and that the cached list of the farm lacks the new session: one round
- * trip.
+ * In one round trip, writes the audit event, the ticket and the farm that the rule selected, and marks the cached
+ * service list of the farm as stale, because it lacks the new session.
  */
 export async function recordIssue(
   ctx: UserCtx,
@@ -28,7 +28,7 @@ export async function recordIssue(
   const { user } = ctx.principal;
   const entry = issueEvent(ctx, target, id, issued, gatewayRoute);
   const isCached = cachedLists(target.site, parameters, now).get(issued.farm.id)?.fresh;
-  // The common case needs no transaction.
+  // The common case does not need a transaction.
   if (target.kind === 'pool' && !isCached && !gatewayRoute) return void (await appendAudit(deps.db, entry));
   const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
   const row = { userId: user.id, farmId: issued.farm.id, pool: issued.pool, at: now };
@@ -40,7 +40,7 @@ export async function recordIssue(
   ]);
 }
 
-/** The name in the snapshot, else in the last list of the user. */
+/** The name from the snapshot, otherwise from the last service list of the user. */
 function poolNameOf(target: PoolTarget | RuleTarget, pool: string): string | null {
   const { routing } = target.site;
   const known = target.kind === 'rule' ? memberIn(target.rule, pool)?.name : routing.pool_name;

@@ -33,21 +33,22 @@ import type { ConnectionQuery } from './schema.ts';
 import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
 
 /*
- * How a connection is made: target → route → authorize node → call → record.
+ * Steps of a connection: target → route → authorize → call → gateway → record.
  *
- *   target     findTarget       the rule or pool of the identifier, with all stored facts; one round trip
- *   route      callPool         the farm of the pool, unless its facts forbid a connection
- *              callRule         the farm of the best member of the rule; after a failure the next member
- *   authorize  callFarm         the healthiest node of the farm, then one further; a slot for the call; the stored key of
- *                               the node or a new one
- *   call       callFarm         the request itself, then the record of the node's circuit
- *   gateway    gatewayRouteFor  the gateway that the client connects through, with a ticket
- *   record     recordIssue      audit event, ticket, affinity and age of the cached service list; one round trip
+ *   target     findTarget       reads the rule or pool of the id with all stored facts; one round trip
+ *   route      callPool         uses the farm of the pool, unless the facts forbid a connection
+ *              callRule         uses the farm of the best member of the rule; after a failure, of the next member
+ *   authorize  callFarm         selects the healthiest node of the farm, then a second one; takes a slot for the call
+ *                               and the stored key of the node, or obtains a new key
+ *   call       callFarm         sends the request, then updates the circuit breaker of the node
+ *   gateway    gatewayRouteFor  selects the gateway for the client and creates a ticket
+ *   record     recordIssue      writes the audit event, ticket, affinity and age of the cached service list;
+ *                               one round trip
  */
 
 type Query = z.output<typeof ConnectionQuery>;
 
-/** What the dispatcher answered, and where the pool is. `reason` and `conflict` are those of a rule. */
+/** The response of the dispatcher, with the farm and the pool. `reason` and `conflict` are present only for a rule. */
 export type PoolAnswer<T> = {
   answer: T;
   farm: UserFarm;
@@ -60,10 +61,10 @@ export type PoolAnswer<T> = {
 type PoolRequest<T> = (pool: string) => NodeRequest<T>;
 
 /**
- * Connection parameters from a node of the service's farm, or of the farm that its rule leads to. A node is always called,
- * because it checks the right of the user again; the issue is an audit event.
+ * Returns connection parameters from a node of the service's farm, or of the farm that its rule selects. A node is
+ * always called, because it checks the rights of the user again. The issue is written to the audit log.
  * @param acceptable protocols that the caller accepts
- * @throws AppError `not_found` for a service that is not the caller's, `not_acceptable`, `service_in_preparation`,
+ * @throws AppError `not_found` for a service that the caller cannot use, `not_acceptable`, `service_in_preparation`,
  *   `upstream_*`
  */
 export async function issueConnection(
@@ -122,14 +123,17 @@ async function callPool<T>(
   }
 }
 
-/** The time limit of a call of a rule, in time limits of one call: two nodes of a farm that hangs, and one of the next. */
+/**
+ * Total time limit of a rule, as a multiple of the time limit of one call: two nodes of an unresponsive farm and one
+ * node of the next farm.
+ */
 const longestCalls = 3;
 
 export type RuleAnswer<T> = PoolAnswer<T> & { candidate: Candidate; routed: Route };
 
 /**
- * Calls the farm that the rule leads to, and the next one when no node of it could answer, if the rule fails over. A
- * dispatcher that does not know the pool for the user has decided about the right, which is not a failure.
+ * Calls the farm that the rule selects. If no node of it responds and the rule allows failover, calls the next farm. A
+ * dispatcher that returns `not_found` has denied access to the pool; this is not a failure.
  * @throws AppError of the last farm; without a candidate see `refusalOf`
  */
 export async function callRule<T>(
@@ -160,7 +164,7 @@ export async function callRule<T>(
   }
 }
 
-/** @throws the error if it is neither a refusal by the dispatcher nor a failure to answer: then it is the answer */
+/** @throws the error itself if it is neither a refusal by the dispatcher nor a failure to respond */
 function kindOf(error: unknown): 'refusal' | 'failure' {
   const code = error instanceof AppError ? error.code : 'internal';
   if (code === 'not_found') return 'refusal';
@@ -171,11 +175,14 @@ function kindOf(error: unknown): 'refusal' | 'failure' {
 const refusedBy = (error: unknown, notice: string | undefined): unknown =>
   isMaintenance(error) ? maintenanceRefusal(notice) : error;
 
-/** The route of the rule at this moment; no node is called. */
+/** Returns the current route of the rule. No node is called. */
 export const routeOf = (ctx: UserCtx, { site, rule }: RuleTarget, chance: Chance): Route =>
   route(factsFor(ctx, site, rule), chance);
 
-/** Why there is no candidate: a farm that is down, then a maintenance, then a missing right. */
+/**
+ * The error if there is no candidate: a farm that is down has precedence over maintenance, and maintenance over a
+ * missing right.
+ */
 export function refusalOf({ explain }: Pick<Route, 'explain'>, notice?: string): AppError {
   if (explain.some(({ step }) => step === 'node'))
     return new AppError('upstream_unavailable', 'No farm of the service is reachable');

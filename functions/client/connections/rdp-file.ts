@@ -4,7 +4,10 @@ import type { SignDetached } from '../rdp-signing.ts';
 import { asOneLine, type Offered, urlHost } from './offered.ts';
 import { type Setting, signatureOf } from './rdp-signature.ts';
 
-/** An `.rdp` file as Remote Desktop writes it: UTF-16LE behind a byte order mark. It never holds a password. */
+/**
+ * Creates an `.rdp` file in the encoding of Remote Desktop: UTF-16LE with a byte order mark. The file never contains a
+ * password.
+ */
 export async function rdpFile(offered: Offered, sign: SignDetached | undefined): Promise<Uint8Array> {
   const settings = [...targetOf(offered), ...credentialsOf(offered), ...experienceOf(offered.rdp ?? {})];
   const lines = [...settings.map(({ line }) => line), ...(sign ? await signatureOf(settings, sign) : [])];
@@ -16,8 +19,8 @@ const number = (name: string, value: number): Setting => ({ name, line: `${name}
 const flag = (name: string, value: boolean): Setting => number(name, Number(value));
 
 /**
- * Without the alternate address a signed file could be given another target. A gateway gets its ticket as the routing
- * token of the first packet, before anything else is said (MS-RDPBCGR, 2.2.1.1).
+ * The alternate address is included because otherwise a signed file could be redirected to another target. A gateway
+ * receives its ticket as the routing token in the first packet (MS-RDPBCGR, 2.2.1.1).
  */
 function targetOf({ gateway, ...offered }: Offered): Setting[] {
   const { host, port } = gateway ?? offered;
@@ -27,12 +30,12 @@ function targetOf({ gateway, ...offered }: Offered): Setting[] {
     text('alternate full address', address),
     number('server port', port),
     ...(gateway ? [text('loadbalanceinfo', gateway.ticket)] : []),
-    // A ticket opens one tunnel: whoever was cut off asks for another connection.
+    // A new tunnel needs a new ticket, so automatic reconnection cannot succeed.
     flag('autoreconnection enabled', gateway === undefined),
   ];
 }
 
-/** Who opens the file types the password; a certificate that is not trusted is shown before that. */
+/** The client prompts for the password. It shows a warning about an untrusted certificate before that. */
 const credentialsOf = ({ username, domain }: Offered): Setting[] => [
   text('username', username),
   text('domain', domain),
@@ -42,7 +45,7 @@ const credentialsOf = ({ username, domain }: Offered): Setting[] => [
   number('authentication level', 2),
 ];
 
-/** Only what the dispatcher says; the rest is left to the program. */
+/** Contains only settings that the dispatcher reports; for the others, the client program uses its defaults. */
 function experienceOf({ screen_size, color_depth, multimon, ...rdp }: Rdp): Setting[] {
   const redirect: Partial<NonNullable<Rdp['redirect']>> = rdp.redirect ?? {};
   return [

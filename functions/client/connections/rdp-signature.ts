@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { SignDetached } from '../rdp-signing.ts';
 
-/** One line of a file, `name:type:value`; i is a whole number, s a text. */
+/** One line of a file: `name:type:value`. The type is `i` for an integer and `s` for a string. */
 export type Setting = { name: string; line: string };
 
 /**
- * The settings that `rdpsign` signs, in its order and spelling. The format is not documented: it is the one that open
- * implementations agree on, and a setting that is not among these can be changed in a signed file.
+ * The settings that `rdpsign` signs, in its order and spelling. The format is not documented; this list follows the
+ * open implementations. Settings that are not in this list can be changed in a signed file.
  */
 const scope = [
   ...['Full Address', 'Alternate Full Address', 'PCB', 'Use Redirection Server Name', 'Server Port'],
@@ -23,7 +23,7 @@ const scope = [
   ...['KDCProxyName', 'EventLogUploadAddress'],
 ];
 
-/** The two lines that a signed file has besides: which of the settings are signed, and the signature over them. */
+/** Returns the two additional lines of a signed file: the names of the signed settings and the signature over them. */
 export async function signatureOf(settings: readonly Setting[], sign: SignDetached): Promise<string[]> {
   const lines = new Map(settings.map(({ name, line }) => [name, line]));
   const signed = scope.flatMap((name) => {
@@ -36,7 +36,7 @@ export async function signatureOf(settings: readonly Setting[], sign: SignDetach
   return [scopeLine, `signature:s:${Buffer.concat([headOf(cms), cms]).toString('base64')}`];
 }
 
-/** Version, kind and length, as little-endian numbers. */
+/** Version, type and length as little-endian integers. */
 function headOf({ length }: Uint8Array): Uint8Array {
   const head = Buffer.alloc(12);
   head.writeUInt32LE(0x10001, 0);

@@ -19,7 +19,7 @@ import { findExplainedTarget, keyOfTarget, type PoolTarget, type RuleTarget } fr
 type Query = z.output<typeof ReadinessQuery>;
 type Found = z.input<typeof Readiness>;
 
-/** Whether to connect, to wait or to give up; has no effect anywhere. */
+/** Decides whether the client connects, waits or gives up. Has no side effects. */
 export async function judgeReadiness(
   ctx: UserCtx,
   siteUri: string,
@@ -36,7 +36,7 @@ export async function judgeReadiness(
   return new Answer(found, { headers: { 'retry-after': String(wait) } });
 }
 
-/** What is ready still has to be reached. */
+/** A service that is ready can be used only if its gateway is available. */
 const throughGateway = (ctx: UserCtx, site: RoutedSite, found: Found): Found =>
   isClosed(ctx, site, found.protocol)
     ? { ...found, verdict: 'wait', ready: false, reason_code: 'gateway_unavailable', retry_after_ms: 5_000 }
@@ -44,7 +44,7 @@ const throughGateway = (ctx: UserCtx, site: RoutedSite, found: Found): Found =>
 
 async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promise<Found> {
   const { site, farm, pool } = target;
-  // No rule leads here, so that there is nothing to explain.
+  // A pool has no rule, so there is nothing to explain.
   const explain = query.explain ? { explain: [] } : {};
   const notice = noticeOf(site, farm.id, pool);
   const facts = poolFacts(site, cachedLists(site, ctx.parameters, ctx.now))(keyOfTarget(target));
@@ -60,7 +60,7 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
 
 async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promise<Found> {
   const { site, rule } = target;
-  // The turn stays with the connection that follows, which is to lead to the same farm.
+  // The round-robin turn is not advanced here, so that the connection that follows uses the same farm.
   const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
   const routed = routeOf(ctx, target, chance);
   const [first] = routed.candidates;
@@ -90,7 +90,7 @@ async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promis
 
 const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, client_version, hostname });
 
-/** Maintenance and an unknown state are verdicts; anything else that leaves no candidate is a refusal. */
+/** Maintenance and an unknown state are verdicts. Any other reason without a candidate is an error. */
 function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {
   const refusal = refusalOf(routed);
   const report = reportOf(routed, rule, query);
@@ -108,7 +108,7 @@ const reportOf = (routed: Route, { id }: RuleRow, { explain }: Query) => ({
   ...(explain && { explain: routed.explain.map((entry) => ({ rule_id: id, ...entry })) }),
 });
 
-/** The explanation is needed most where nothing works. */
+/** Adds the report to the error, because the explanation is needed most when a connection fails. */
 const withReport = (error: AppError, routed: Route, rule: RuleRow, query: Query): AppError =>
   new AppError(
     error.code,
@@ -119,7 +119,9 @@ const withReport = (error: AppError, routed: Route, rule: RuleRow, query: Query)
 
 const verdicts = { ready: 'connect', busy: 'wait', maintenance: 'abandon', unavailable: 'abandon' } as const;
 
-/** What the last list of somebody else's services says. */
+/**
+ * Returns the readiness from the last service list. It is used for another user, because the dispatcher is not called.
+ */
 function asKnown(
   ctx: UserCtx,
   { site, farm, pool }: Pick<PoolTarget, 'site' | 'farm' | 'pool'>,
@@ -139,7 +141,10 @@ function asKnown(
   };
 }
 
-/** Our word for it before the dispatcher's: a template may have another message by now. */
+/**
+ * The notice of this portal has precedence over the message of the dispatcher, because a template can have changed its
+ * message in the meantime.
+ */
 const withNotice = <R extends { reason_code: string; message?: string | undefined }>(
   readiness: R,
   notice: string | undefined,

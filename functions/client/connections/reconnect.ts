@@ -6,8 +6,8 @@ import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
 import { isPossible } from './targets.ts';
 
 /**
- * A new link of a live session. The portal does not know which farm has the session, so that all are called; a farm that
- * does not know the session changes nothing.
+ * Returns a new link to an open session. The farm of the session is not stored, so all farms are called; a farm without
+ * the session changes nothing.
  * @throws AppError `not_found`, `upstream_*`; `upstream_failed` for a link that clients must not open
  */
 export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: string) {
@@ -33,7 +33,7 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
   throw worstOf(outcomes) ?? notFound();
 }
 
-/** A farm that failed may be the one that has the session. */
+/** The error of a failed farm has precedence over `not_found`, because that farm may have the session. */
 const worstOf = (outcomes: readonly Outcome<unknown>[]): unknown =>
   outcomes.flatMap((outcome) => (outcome.ok || isNotFound(outcome.error) ? [] : [outcome.error]))[0];
 

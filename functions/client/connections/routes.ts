@@ -20,7 +20,7 @@ const params = SiteUriParams.extend({
     .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.'),
 });
 
-/** Also what the node answers about the service or the session itself. */
+/** Includes the errors that a node returns about the service or the session. */
 const errors = [
   'service_in_preparation',
   'gateway_unavailable',

@@ -30,7 +30,7 @@ export const ReadinessQuery = z
   .strictObject({ ...wishes, ...explainQuery })
   .refine(explainsWhom, explainsNobody);
 
-/** Answers of nodes are checked where they come in; here only what we add is. */
+/** Responses of nodes are checked when they are received. This shape checks only the members that the portal adds. */
 export const Connection = z.looseObject({
   protocol: z.enum(['rdp', 'spice']).describe('Delivery protocol of the connection: `rdp` or `spice`.'),
   method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),

@@ -11,8 +11,9 @@ export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool:
 export type RuleTarget = { kind: 'rule'; site: RoutedSite; rule: RuleRow };
 
 /**
- * The service that an id names: a rule, or `<farm id>.<pool uuid>` for a pool that no enabled rule of the site covers. One round trip.
- * @throws AppError `not_found` for what is not the caller's, of another site, or no service
+ * Finds the service of an id: a rule, or `<farm id>.<pool uuid>` for a pool that no enabled rule of the site covers.
+ * One round trip.
+ * @throws AppError `not_found` if the service does not exist, belongs to another site or is not available to the caller
  */
 export async function findTarget(
   ctx: UserCtx,
@@ -25,7 +26,7 @@ export async function findTarget(
 }
 
 /**
- * The same for a verdict that can be explained, also for another user.
+ * Same as `findTarget`, for a result that can be explained, also for another user.
  * @throws AppError as `findTarget`; `forbidden` without the right to explain
  */
 export async function findExplainedTarget(
@@ -45,13 +46,16 @@ export async function findExplainedTarget(
 const targetIn = (ctx: UserCtx, site: RoutedSite, rules: Named): PoolTarget | RuleTarget =>
   'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
 
-/** The pool as facts name it. */
+/** The key of the pool in the facts. */
 export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): Key => ({
   farm_id: farm.id,
   servicepool_uuid: pool,
 });
 
-/** True unless the farm's domains are known and lack the user's: a dispatcher gives no key to a label it does not know. */
+/**
+ * False if the domains of the farm are known and do not include the domain of the user: a dispatcher issues no key for
+ * an unknown domain label.
+ */
 export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
   const domains = knownDomains(farm, ctx.now);
   return domains === undefined || isLinked(domains, domain.label);

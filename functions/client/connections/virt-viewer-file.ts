@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { asOneLine, type Offered, urlHost } from './offered.ts';
 
 /**
- * A file for `remote-viewer`, which deletes it as it opens it: the password in it is good once. A key file of GLib, in
- * UTF-8.
+ * Creates a file for `remote-viewer`, a GLib key file in UTF-8. The program deletes the file when it opens it, because
+ * the password in it is valid once.
  */
 export function virtViewerFile(offered: Offered): Uint8Array {
   const spice = spiceOf(offered);
@@ -26,8 +26,8 @@ export function virtViewerFile(offered: Offered): Uint8Array {
 }
 
 /**
- * Each channel of SPICE is a connection of its own. Through a gateway each asks it as a proxy of HTTP, with the same
- * ticket for a password: as the name of a host its letters would become small ones.
+ * Each SPICE channel is a separate connection. Through a gateway, each channel uses it as an HTTP proxy with the same
+ * ticket as password. The ticket cannot be the host name, because host names are converted to lower case.
  */
 function addressOf(offered: Offered): [string, string | number | undefined][] {
   const { gateway } = offered;
@@ -35,7 +35,8 @@ function addressOf(offered: Offered): [string, string | number | undefined][] {
   const { tls_port: tlsPort, secure_channels: secure, proxy } = spiceOf(offered);
   return [
     ['host', host],
-    // Where nobody names the channels that need TLS, none goes without; and a gateway leads to one port for all.
+    // Without a list of secure channels, all channels use TLS if there is a TLS port. A gateway offers one port for all
+    // channels.
     ['port', tlsPort !== undefined && (secure === undefined || gateway) ? undefined : port],
     ['tls-port', tlsPort],
     ['proxy', gateway ? `http://ticket:${gateway.ticket}@${urlHost(host)}:${port}` : proxy],
@@ -46,7 +47,7 @@ const spiceOf = ({ spice }: Offered): Partial<NonNullable<Offered['spice']>> => 
 
 const switchOf = (on: boolean | undefined): number | undefined => (on === undefined ? undefined : Number(on));
 
-/** The escapes of key files: a line end may only stand in the PEM text, and there as the two characters `\n`. */
+/** Escapes a value for a key file. Line ends are allowed only in PEM text, as the two characters `\n`. */
 function escaped(value: string, hasLines: boolean): string {
   const lines = hasLines ? value.split(/\r?\n/) : [value];
   return lines

@@ -7,7 +7,7 @@ import { isLanguage } from '../../../shared/messages/languages.ts';
 
 export type JobCtx<D> = Ctx<D, JobPrincipal>;
 
-/** What a job brings to a piece of its work. */
+/** Inputs that a job passes to each unit of work. */
 export type JobParts<D> = {
   deps: D;
   principal: JobPrincipal;

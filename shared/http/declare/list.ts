@@ -7,9 +7,9 @@ import type { ListQuery } from '../../shapes/list.ts';
 import { Answer } from '../serve/answer.ts';
 
 /**
- * One page of a record list; at most one round trip.
+ * Returns one page of a record list. At most one round trip.
  * @param parent the id of the owner of a nested collection
- * @throws AppError `not_found` when that owner does not exist, `malformed_cursor`
+ * @throws AppError `not_found` if that owner does not exist, `malformed_cursor`
  */
 export async function answerList<S extends Selection, V>(
   ctx: Ctx<BaseDeps>,
@@ -25,7 +25,7 @@ export async function answerList<S extends Selection, V>(
 }
 
 /**
- * The query of a list as repositories take it, for a list that reads its page in a way of its own.
+ * Converts the query of a list to the form of repositories, for lists that read their pages themselves.
  * @throws AppError `malformed_cursor`
  */
 export async function pageQuery(
@@ -49,7 +49,7 @@ export async function pageQuery(
   };
 }
 
-/** What a page has for its answer; `beside` are members besides those of every list. */
+/** The content of a page. `beside` contains members in addition to those of every list. */
 export type PageParts = {
   items: unknown[];
   next?: Position | undefined;
@@ -57,7 +57,7 @@ export type PageParts = {
   beside?: Record<string, unknown>;
 };
 
-/** The envelope of a page that was read with `pageQuery`. */
+/** Creates the envelope of a page that was read with `pageQuery`. */
 export async function pageAnswer(
   ctx: Ctx<BaseDeps>,
   query: ListQuery,
@@ -76,7 +76,7 @@ function identityOf(ctx: Ctx<BaseDeps>, query: ListQuery, parent: string | undef
   return { resource: ctx.operation.id, filters: { ...filters, search, parent }, sort, scope: ctx.scope };
 }
 
-/** The query that continues this list, relative to its own address. */
+/** Returns the `Link` header of the next page, with an address relative to the current one. */
 export function nextLink({ cursor: _, ...query }: { cursor?: unknown }, next: string): string {
   const parameters = Object.entries({ ...query, cursor: next }).filter(([, value]) => value !== undefined);
   return `<?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}>; rel="next"`;

@@ -18,7 +18,7 @@ import type { Conditions } from '../serve/conditions.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Shape = z.ZodType;
 
-/** Everything about an endpoint but its code; guard, validation, documents and tests are derived from it. */
+/** Everything about an endpoint except its handler. The guard, validation, documents and tests are derived from it. */
 export type Declaration<
   P extends Shape,
   Q extends Shape,
@@ -28,7 +28,7 @@ export type Declaration<
   M extends Principal = Principal,
   C extends string = string,
 > = {
-  /** `resource.verb`: the same string in documents, logs, metrics and test titles. */
+  /** `resource.verb`. Documents, logs, metrics and test titles use the same text. */
   id: string;
   route: `${Method} /${string}`;
   access: A;
@@ -36,62 +36,64 @@ export type Declaration<
   description?: string;
   params?: P;
   query?: Q;
-  /** Without it the operation takes no body. */
+  /** If absent, the operation takes no body. */
   body?: { required: B } | { optional: B };
-  /** Bytes; `bodyLimitOf` gives the limit of an operation without it. */
+  /** Size limit of the body in bytes. Default: `bodyLimitOf`. */
   maxBodyBytes?: number;
-  /** What proves a caller without a session. */
+  /** Authentication of a caller without a session. */
   credential?: Credential<D, Input<P, Q, B>, M, C>;
-  /** The success status and its shape; `null` is an empty body, or one that `alsoReturns` tells all about. */
+  /** Status and shape of a success. `null` is an empty body, or a body of one of the types in `alsoReturns`. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
-  /** Another answer without an error; the answer then names its status. `null` is an empty body. */
+  /** A second response that is not an error; the response then sets its status. `null` is an empty body. */
   orReturns?: readonly [status: 200 | 503, shape: Shape | null];
-  /** The media type of a success that is no JSON; its shape is that of the text. */
+  /** Media type of a success that is not JSON. The shape is that of the text. */
   mediaType?: string;
-  /** Media types besides JSON that a success may have. */
+  /** Further media types of a success besides JSON. */
   alsoReturns?: readonly string[];
-  /** Codes besides those that follow from the rest of the declaration. */
+  /** Error codes in addition to those that are derived from the declaration. */
   errors?: readonly ErrorCode[];
-  /** Codes that follow from the declaration, but that the operation never answers. */
+  /** Error codes that are derived from the declaration, but that the operation never returns. */
   exceptErrors?: readonly ErrorCode[];
-  /** Rows belong to sites: a narrow scope may write those within it. */
+  /** Rows belong to sites, so a caller with a limited scope can write rows within it. */
   sited?: true;
-  /** Needs its permission for all sites, even to read. */
+  /** Requires its permission for all sites, even to read. */
   allSites?: true;
-  /** Understands `If-Match` and `If-None-Match`. */
+  /** Supports `If-Match` and `If-None-Match`. */
   conditional?: true;
   duringPasswordChange?: true;
-  /** Needs no more than a session, and serves peer aggregators too, which have no user account. */
+  /** Requires only a session, and also serves peer aggregators, which do not have a user account. */
   forPeers?: true;
-  /** Passwords, sessions and their ends belong to a login: service tokens are refused. */
+  /** Concerns the password or sessions of a login, so service tokens are rejected. */
   needsLogin?: true;
   /**
-   * A write that changes nothing of ours, or nothing unless it carries a body, so that it needs no audit and, with a
-   * narrow scope, no more than a read.
+   * The operation has a write method but changes nothing in this portal, or only if the request has a body. It needs no
+   * audit event, and a limited scope allows it like a read.
    */
   readsOnly?: true | 'without body';
-  /** What it does, it does on a dispatcher: no transaction can hold it, nor take it back. */
+  /** The operation takes effect on a dispatcher, so a transaction can neither contain it nor roll it back. */
   effects?: 'dispatcher';
-  /** A read that begins something: HEAD gets no further than the check of its input. */
+  /** A read with side effects. For HEAD, only the input is checked. */
   begins?: true;
-  /** Members of the answer that are shown this once; a replay says `<member>_set` instead. */
+  /** Secret members of the response that are returned once. A replay contains `<member>_set` instead. */
   shownOnce?: readonly string[];
   /**
-   * The session is that of a browser, named by its cookie: on any portal, or on the administrator portal, where the token
-   * of a session may be accepted besides. A page redirects a reader without a session to the sign-in page.
+   * The session is a browser session, identified by its cookie: on any portal, or on the administrator portal, where
+   * `administrator or token` also accepts a session token. A page redirects users without a session to the sign-in
+   * page.
    */
   browser?: 'any' | 'administrator' | 'administrator or token';
   /**
-   * Which requests count to the limit of the address: all of them unless given. `failures`: the operation verifies the
-   * token of a machine, and a valid token is not refused for what others behind the same address send.
+   * Requests that count towards the rate limit of the address. Default: all. With `failures`, the operation verifies
+   * the token of a machine, and a valid token is not rejected because of other requests from the same address.
    */
   rateLimit?: 'failures' | 'none';
 };
 
 /**
- * What proves a caller without a session. A machine is proved by a header before the body is read, or by its input after
- * its shape was checked: the principal of the machine then replaces the anonymous one. A `member` of the body takes the
- * place of a session where the operation needs one: the caller is admitted as anonymous, and the handler judges the member.
+ * Authentication of a caller without a session. A machine authenticates with a header before the body is read, or with
+ * its input after validation; the principal of the machine then replaces the anonymous one. A `member` of the body
+ * replaces a session where the operation requires one: the caller is admitted as anonymous, and the handler checks the
+ * member.
  */
 type Credential<D extends BaseDeps, I, M extends Principal, C extends string> =
   | { in: 'member'; member: C }
@@ -105,15 +107,15 @@ export type Input<P extends Shape, Q extends Shape, B extends Shape> = {
   conditions: Conditions;
 };
 
-/** The request as read from the wire, before its shape is checked. */
+/** The parsed request before validation against its shape. */
 export type RawInput = {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Record<string, unknown> | undefined;
   conditions: Conditions;
-  /** What is wrong with it whatever its shape: repeated parameters, texts that cannot be stored, a missing body. */
+  /** Errors that do not depend on the shape: repeated parameters, texts that cannot be stored, a missing body. */
   faults: readonly FieldError[];
-  /** Only the headers of the answer are asked for. */
+  /** The request method is HEAD, so only the headers are returned. */
   isHead: boolean;
 };
 
@@ -127,7 +129,7 @@ export type Operation<D extends BaseDeps = BaseDeps> = Omit<
   run: (ctx: RequestCtx<D>, raw: RawInput) => Promise<unknown>;
 };
 
-/** True for an operation that changes something. */
+/** True for an operation that makes changes. */
 export const isWrite = ({ method, readsOnly }: Pick<Operation<never>, 'method' | 'readsOnly'>): boolean =>
   method !== 'GET' && readsOnly !== true;
 
@@ -144,8 +146,8 @@ type SessionFor<A extends Access, F extends boolean, L extends boolean> = A exte
   : SignedIn;
 
 /**
- * Binds `endpoint` to the dependencies of a module. A handler gets `(ctx, input)` and returns plain data, or an
- * `Answer` when headers or a revision belong to it.
+ * Binds `endpoint` to the dependencies of a module. A handler receives `(ctx, input)` and returns plain data, or an
+ * `Answer` if the response has headers or a revision.
  */
 export function endpointIn<D extends BaseDeps>() {
   return function endpoint<
@@ -172,17 +174,17 @@ export function endpointIn<D extends BaseDeps>() {
         const input = checkInput(declaration, raw);
         if (declaration.begins && raw.isHead) return new Document('', 'application/json');
         if (credential?.in === 'input') ctx.principal = await credential.prove(ctx, input);
-        // The guard, or the credential, has run: the principal is one that the declaration admits.
+        // The guard or the credential check has run, so the principal has a type that the declaration allows.
         return handler(ctx as RequestCtx<D, PrincipalFor<A, C, F, L, M>>, input);
       },
     };
   };
 }
 
-/** Without the input an absent member looks like one of the wrong type. */
+/** Without the input, an absent member cannot be distinguished from one of the wrong type. */
 const reporting = { reportInput: true };
 
-/** Query and body first (422, all their faults at once), then path parameters (404). */
+/** Checks the query and the body first (422 with all errors), then the path parameters (404). */
 function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   { params, query, body }: Pick<Declaration<P, Q, B, Access>, 'params' | 'query' | 'body'>,
   raw: RawInput,

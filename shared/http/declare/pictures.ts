@@ -6,17 +6,17 @@ import { isId } from '../../kernel/ids.ts';
 import { builtinPictures, type ShownPicture } from '../pages/builtin-pictures.ts';
 import { Document } from '../serve/answer.ts';
 
-/** What an operation that answers a picture declares. */
+/** Media types that an operation with a picture as response declares. */
 export const pictureTypes = ['image/png', 'image/webp', 'image/svg+xml'] as const;
 
 const { default: byDefault, ...byProtocol } = builtinPictures;
 const protocols = new Map<string, ShownPicture>(Object.entries(byProtocol));
 
-/** The picture of a service: of an id, of a protocol, or the default one for everything else. */
+/** Returns the picture of a service: by id, by protocol, or the default picture. */
 export const answerServicePicture = async (ctx: Ctx<BaseDeps>, id: string): Promise<Document> =>
   documentOf((await pictureOf(ctx, id)) ?? byDefault);
 
-/** @throws AppError `not_found` for what is neither a protocol nor the id of a picture */
+/** @throws AppError `not_found` if the id is neither a protocol nor the id of a picture */
 export async function answerProtocolPicture(ctx: Ctx<BaseDeps>, id: string): Promise<Document> {
   const picture = await pictureOf(ctx, id);
   if (!picture) throw notFound();
@@ -26,7 +26,7 @@ export async function answerProtocolPicture(ctx: Ctx<BaseDeps>, id: string): Pro
 const pictureOf = async ({ deps }: Ctx<BaseDeps>, id: string): Promise<ShownPicture | undefined> =>
   isId(id) ? findImage(deps.db, id) : protocols.get(id);
 
-/** A picture opened as a page of its own runs nothing and loads nothing. */
+/** The policy ensures that a picture that is opened as a page runs no scripts and loads nothing. */
 const documentOf = ({ mediaType, content, digest }: ShownPicture): Document =>
   new Document(new Uint8Array(Buffer.from(content, 'base64')), mediaType, {
     etag: `"${digest}"`,

@@ -1,6 +1,9 @@
 import type { Schema } from './schemas.ts';
 
-/** True for operations of programs: what only the cookie of a browser opens is for browsers, and so are pages. */
+/**
+ * True for operations that programs call. Operations that accept only the browser cookie and operations that return
+ * pages are for browsers.
+ */
 export function isForPrograms({ security, responses }: Schema): boolean {
   const schemes = listOf(security).map((one) => Object.keys(Object(one)).join());
   const isForBrowsers = schemes.length > 0 && schemes.every((scheme) => scheme === 'BrowserSession');

@@ -22,8 +22,9 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type DescribedModule = Pick<ModuleApp, 'name' | 'operations'>;
 
 /**
- * The OpenAPI 3.1 document of these modules and of the health port, the same for the same declarations.
- * Only what runs at build time may import this: it is kept out of the functions that are deployed.
+ * Creates the OpenAPI 3.1 document of these modules and of the health port. The same declarations always give the same
+ * document. Only code that runs at build time may import this file, because it must not be part of the deployed
+ * functions.
  */
 export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument {
   const registry = new OpenAPIHono();
@@ -36,7 +37,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
     ...healthOperations,
   ];
   for (const route of routes.sort(byAddress)) {
-    // The library types schemas more narrowly than JSON Schema is; what it gets here it passes on as it is.
+    // The types of the library are narrower than JSON Schema. At run time, it passes schemas on unchanged.
     registry.openAPIRegistry.registerPath(route as RouteConfig);
   }
   const problems = [
@@ -63,7 +64,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   return { ...whole, paths: withSamples(whole) } as OpenApiDocument;
 }
 
-/** The operations with their code samples, which are made from what the document says of them. */
+/** Adds code samples to the operations. They are generated from the document. */
 function withSamples(document: SampledDocument): SampledDocument['paths'] {
   const sampled = (path: string, name: string, node: unknown) =>
     name === 'servers' ? node : { ...Object(node), 'x-codeSamples': samplesOf(document, path, name) };
@@ -75,7 +76,7 @@ function withSamples(document: SampledDocument): SampledDocument['paths'] {
   );
 }
 
-/** Many tools look for servers in the path item and in the document only. */
+/** Many tools read `servers` only in the path item and in the document. */
 const withServers = <Item extends object>(paths: Record<string, Item>) =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
@@ -184,7 +185,7 @@ const byAddress = (a: Route, b: Route): number => {
   return verbs.indexOf(a.method) - verbs.indexOf(b.method);
 };
 
-/** The examples that bodies and answers refer to, each made of the component of its name. */
+/** Creates the examples that bodies and responses refer to, each from the component of the same name. */
 function examplesOf(routes: readonly object[], components: Record<string, Schema>) {
   const names = [...JSON.stringify(routes).matchAll(/"#\/components\/examples\/(\w+)"/g)].map(
     ([, name = '']) => name,

@@ -3,8 +3,8 @@ import type { Schema } from './schemas.ts';
 type Components = Record<string, Schema>;
 
 /**
- * A value that fits a schema: an object has its required members and those that give an example of their own, so that
- * an answer is whole and a request as short as it can be.
+ * Creates a value that matches a schema. An object has its required members and the members with an example of their
+ * own, so that responses are complete and requests are short.
  */
 export function exampleOf(schema: Schema, components: Components): unknown {
   const within = (inner: Schema) => exampleOf(inner, components);
@@ -29,7 +29,7 @@ export const componentOf = ({ $ref }: Schema): string | undefined =>
 const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** A text that must have a form cannot be made up. */
+/** False if a text must match a pattern and has no example, because such a text cannot be generated. */
 const isEasy = (schema: Schema): boolean => schema.pattern === undefined || schema.examples !== undefined;
 
 function objectOf(schema: Schema, within: (inner: Schema) => unknown): unknown {
@@ -42,7 +42,7 @@ function objectOf(schema: Schema, within: (inner: Schema) => unknown): unknown {
   );
 }
 
-/** Has an example that is neither the default nor an id that exists nowhere. */
+/** True if the example is neither the default nor a placeholder id. */
 function isTelling({ examples, format, default: byDefault, anyOf }: Schema): boolean {
   if (Array.isArray(examples)) return format !== 'uuid' && examples[0] !== byDefault;
   return byDefault === undefined && Array.isArray(anyOf) && anyOf.some(isTelling);

@@ -2,7 +2,9 @@ import type { ErrorCode } from '../../kernel/errors.ts';
 import { problemName } from './problems.ts';
 import type { Schema } from './schemas.ts';
 
-/** The health endpoints are answered by a process of their own, which is no module of the portal; so is their description. */
+/**
+ * The health endpoints are served by a separate process, which is not a module of the portal. They are described here.
+ */
 const version = { const: '7.0', description: 'Version of the health format.' };
 const status = {
   enum: ['pass', 'fail'],
@@ -95,10 +97,10 @@ const internal: Problems = [[500, ['internal']]];
 const keyProblems: Problems = [[401, ['invalid_token', 'unauthenticated']], ...internal];
 const urlKeyProblems: Problems = [[404, ['not_found']], [429, ['rate_limited']], ...internal];
 
-/** The problems of the health port, by status. */
+/** The problems of the health port by status. */
 export const healthProblems: Problems = [...keyProblems, ...urlKeyProblems];
 
-/** A site without a node that answers makes the whole report fail. */
+/** A site without a responding node makes the status of the whole report `fail`. */
 const failing = {
   ...example,
   status: 'fail',
@@ -115,7 +117,7 @@ const reportOf = (shown: object) => ({
   'application/json': { schema: { $ref: '#/components/schemas/HealthReport' }, example: shown },
 });
 
-/** Paths that another server answers than the rest of the document; `servers` of their path items. */
+/** `servers` of path items that another server than that of the document serves. */
 export const healthServers = [
   {
     url: 'https://{host}:{health_port}',

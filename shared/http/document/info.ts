@@ -108,7 +108,10 @@ const sections: readonly [title: string, text: string][] = [
   ['Versioning', versioning],
 ];
 
-/** `info` of the document: what holds for all operations, as CommonMark with one heading for each topic. */
+/**
+ * The `info` object of the document. It describes what applies to all operations, as CommonMark with one heading per
+ * topic.
+ */
 export const info = {
   title: 'Aggregator portal',
   version: '7.0',

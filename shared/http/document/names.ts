@@ -3,13 +3,13 @@ import type { Operation, Shape } from '../declare/operation.ts';
 
 type Described = Pick<Operation<never>, 'id' | 'returns' | 'body'>;
 
-/** Verbs whose answer is the object that the resource is about. */
+/** Verbs whose response is the object of the resource. */
 const plain = new Set(['get', 'list', 'create', 'replace', 'update']);
 const bodies: Record<string, string> = { create: 'Write', replace: 'Write', update: 'Patch' };
 
 /**
- * Names for the shapes that operations share, from the operation ids: `site.get` returns a `Site`, `site.create`
- * takes a `SiteWrite`. A shape has one name wherever it occurs; the plain verbs have the first say.
+ * Derives names for shared shapes from the operation ids: `site.get` returns a `Site`, `site.create` takes a
+ * `SiteWrite`. A shape has the same name everywhere; the plain verbs have precedence.
  */
 export function nameShapes(operations: readonly Described[]): ReadonlyMap<Shape, string> {
   const names = new Map<Shape, string>();
@@ -48,7 +48,7 @@ const pascal = (id: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('');
 
-/** The object that an answer is, or is a list of. */
+/** The object of a response, or of the items of a list response. */
 function objectIn(shape: Shape | null): Shape | undefined {
   if (shape instanceof z.ZodArray) return objectIn(shape.element as Shape);
   if (!(shape instanceof z.ZodObject)) return undefined;

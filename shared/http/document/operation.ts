@@ -10,7 +10,7 @@ import { tagOf } from './tags.ts';
 
 type Described = Omit<Operation<never>, 'run'>;
 
-/** An operation in the words of OpenAPI; problems and common parameters are references. */
+/** Describes an operation in OpenAPI. Problems and common parameters are references. */
 export function describeOperation(operation: Described, schemas: Schemas) {
   const { id, method, path, summary } = operation;
   return {
@@ -53,7 +53,7 @@ function onceOf({ shownOnce = [] }: Described): string {
   return `Secrets are returned once: if the request is repeated with the same \`Idempotency-Key\`, ${members.join(', ')}.`;
 }
 
-/** Since 3.1 a requirement may name the roles that it takes, whatever the scheme: here the permission. */
+/** Since OpenAPI 3.1, a security requirement of any scheme can list roles. The list contains the permission. */
 function securityOf({ access, browser, credential }: Described) {
   if (credential?.in === 'header') return [{ MachineToken: [] }];
   if (access === 'public') return [];
@@ -168,7 +168,7 @@ type Success = {
   content?: Record<string, { schema: Schema }> | undefined;
 };
 
-/** The answer to `X-Dry-Run: true`, beside the one that it describes where both are a 200. */
+/** Describes the response to `X-Dry-Run: true`, combined with the real response if both have the status 200. */
 function dryRunOf(real: Success | undefined, schemas: Schemas) {
   const described = 'With `X-Dry-Run: true`: the effect that the request would have';
   const { schema, examples = {} } = mediaOf(schemas.output(DryRun), schemas);
@@ -191,18 +191,18 @@ function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Describ
   };
 }
 
-/** What a file of JSON holds is told by whoever wrote it; here that it is one. */
+/** The content of a JSON file is not described here. The example only shows that it is valid JSON. */
 const documentOf = (type: string) => ({
   schema: documentSchema(type),
   ...(type.includes('json') && { example: exampleFiles[type] ?? {} }),
 });
 const exampleFiles: Record<string, unknown> = { 'application/json': [], 'application/x-ndjson': '{}\n' };
 
-/** Bytes have no type in JSON Schema: since OpenAPI 3.1 their media type says all about them. */
+/** Binary content has no type in JSON Schema. Since OpenAPI 3.1, its media type is sufficient. */
 const documentSchema = (type: string): Schema =>
   /^text\/|[+/]xml$/.test(type) ? { type: 'string' } : { contentMediaType: type };
 
-/** The example of a component stands beside it, once. */
+/** The example of a component is a reference, so that it occurs once in the document. */
 function mediaOf(schema: Schema, schemas: Schemas) {
   const name = componentOf(schema);
   return name

@@ -1,6 +1,6 @@
 /**
- * Whitespace of ASCII. The classes `\s`, `\d` and `\w` mean different sets in ECMAScript, Python and RE2, so that they are
- * written out. A server that also takes other whitespace stays as it is.
+ * ASCII equivalents of character classes. `\s`, `\d` and `\w` mean different sets in ECMAScript, Python and RE2, so
+ * they are expanded. The server can accept further whitespace characters.
  */
 const classes: Readonly<Record<string, string>> = {
   s: '\\t-\\r ',
@@ -9,12 +9,15 @@ const classes: Readonly<Record<string, string>> = {
   'p{Cc}': '\\x00-\\x1f\\x7f-\\x9f',
 };
 
-/** A group of flags, look-around, a back reference, a boundary, or a property that is not written out. */
+/**
+ * Syntax that is not portable: flag groups, look-around, back references, boundaries, and properties that are not
+ * expanded.
+ */
 const foreign = /\(\?[^:]|\\[1-9bBkpPuZzAGQE]/;
 
 /**
- * The pattern in the syntax that ECMAScript, Python and RE2 share, so that generators of clients in any language can use it.
- * @returns undefined for a pattern that has no such form
+ * Returns the pattern in the syntax that ECMAScript, Python and RE2 share, for client generators of any language.
+ * @returns undefined if the pattern has no such form
  */
 export function portablePattern(source: string): string | undefined {
   let isInClass = false;

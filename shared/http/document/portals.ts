@@ -2,7 +2,7 @@ import { moduleOf, type PortalType } from '../../modules.ts';
 import type { Schema } from './schemas.ts';
 
 type Document = {
-  /** Besides its operations a path item may have `servers`. */
+  /** A path item contains operations and can contain `servers`. */
   paths: Record<string, object>;
   components: Components;
   tags: { name: string }[];
@@ -10,7 +10,7 @@ type Document = {
 };
 type Components = Record<string, Record<string, Schema>>;
 
-/** The document of a universal portal as one of another type has it: what it does not serve is not in it. */
+/** Reduces the document of a universal portal to the operations that a portal of another type serves. */
 export function documentFor(document: Document, type: PortalType): Document {
   const served = (path: string): boolean => moduleOf(path)?.portals.includes(type) ?? false;
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => served(path)));
@@ -30,7 +30,7 @@ export function documentFor(document: Document, type: PortalType): Document {
 
 const tagsOf = ({ tags = [] }: { tags?: string[] }): string[] => tags;
 
-/** The components that the paths need, or those that these need. */
+/** Returns the components that the paths refer to, directly or through other components. */
 function reachable(components: Components, paths: object): Components {
   const wanted = new Set<string>();
   const follow = (node: unknown): void => {

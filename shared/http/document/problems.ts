@@ -16,7 +16,7 @@ const FieldFault = z.looseObject({
   detail: z.string().describe('Explanation of the error.'),
 });
 
-/** An RFC 9457 problem document with the members that some codes add. */
+/** An RFC 9457 problem document with the additional members of some codes. */
 export const Problem = z
   .looseObject({
     type: z
@@ -82,7 +82,7 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
-/** The refusal of modules that have one form for all their answers. */
+/** The error of modules that use one form for all responses. */
 export const ResultRefusal = z
   .looseObject({
     result: z.null().describe('Always null.'),
@@ -110,7 +110,7 @@ type Declared = Pick<
   | 'exceptErrors'
 >;
 
-/** The codes that an operation can answer, by status, both in ascending order. */
+/** Returns the error codes of an operation by status, both in ascending order. */
 export function problemsOf(operation: Declared): [status: number, codes: ErrorCode[]][] {
   const { errors = [], exceptErrors = [] } = operation;
   const derived = derivedCodes(operation).filter((code) => !exceptErrors.includes(code));
@@ -126,9 +126,9 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const { access, method, path, query, ...rest } = operation;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
-    // A server refuses what is not well-formed HTTP, before it looks for the operation.
+    // A server rejects malformed HTTP before it selects the operation.
     [true, ['https_required', 'internal', 'malformed_request', 'database_unavailable']],
-    // Unknown parameters are refused everywhere.
+    // All operations reject unknown parameters.
     [true, ['invalid_request']],
     [rest.rateLimit !== 'none', ['rate_limited']],
     [takesKey(operation), ['idempotency_in_progress', 'idempotency_mismatch', 'outcome_unknown']],
@@ -143,11 +143,12 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   return codes.flatMap(([applies, these]) => (applies ? these : []));
 }
 
-/** True for operations that refuse in the form of all their answers. */
+/** True for operations whose errors have the same form as their other responses. */
 const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'result';
 
 /**
- * Operations that fail alike share one response. Its name is an identifier, because generators make types of such names.
+ * Returns the name of a response. Operations with the same errors share one response. The name is an identifier,
+ * because client generators create types from it.
  */
 export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string => {
   const words = codes.flatMap((code) => code.split('_'));
@@ -155,7 +156,7 @@ export const problemName = (status: number, codes: readonly ErrorCode[], path = 
   return `${isInResultForm(path) ? 'Result' : 'Problem'}${status}${named}`;
 };
 
-/** The response of a status, its codes as the values of `code`, or as what `error` begins with. */
+/** Creates the response of a status. Its codes are the values of `code`, or the prefixes of `error`. */
 export const problemResponseOf = (status: number, codes: readonly ErrorCode[], path = '') => ({
   description: codes.map((code) => `\`${code}\`: ${problemProperties(code).title}`).join('. '),
   headers: {
@@ -176,7 +177,7 @@ const problemContentOf = (status: number, codes: readonly ErrorCode[]) => ({
   'application/problem+json': problemDocumentOf(status, codes),
 });
 
-/** What is not well-formed HTTP is refused before it is known which operation it is about. */
+/** Malformed HTTP is rejected as a problem document, because the operation is not yet known. */
 const resultContentOf = (status: number, codes: readonly ErrorCode[]) => ({
   'application/json': resultRefusalOf(codes),
   ...(codes.includes('malformed_request') && problemContentOf(status, ['malformed_request'])),
@@ -206,6 +207,6 @@ const resultRefusalOf = (codes: readonly ErrorCode[]) => ({
   ),
 });
 
-/** Of the examples. */
+/** Fixed values for the examples. */
 const moment = new Date('2026-11-21T08:30:00.000Z');
 const instance = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

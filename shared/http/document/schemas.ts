@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Shape } from '../declare/operation.ts';
 import { portablePattern } from './patterns.ts';
 
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them. */
+/** A JSON Schema, draft 2020-12, as used by OpenAPI 3.1. */
 export type Schema = { [keyword: string]: unknown };
 
 export type Schemas = {
-  /** What a caller may send: members with a default are optional. */
+  /** The schema of a request. Members with a default are optional. */
   input(shape: Shape): Schema;
-  /** What a caller gets: every member is there, and further ones may come with later versions. */
+  /** The schema of a response. All members are present, and later versions can add members. */
   output(shape: Shape): Schema;
   /** The schemas of the shapes that have names, by name. */
   components(): Record<string, Schema>;
 };
 
-/** Turns zod shapes into JSON Schemas; a shape that has a name becomes a reference to a component. */
+/** Converts zod shapes to JSON Schemas. A named shape becomes a reference to a component. */
 export function createSchemas(names: ReadonlyMap<Shape, string>): Schemas {
   const named = new Map<string, Schema>();
   const convert = (shape: Shape, io: 'input' | 'output'): Schema => {
@@ -35,7 +35,10 @@ export function createSchemas(names: ReadonlyMap<Shape, string>): Schemas {
 const asComponents = (schema: Schema): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
 
-/** The metadata of shapes, with their names as ids. A name of the shape's own has two forms, because it may be sent and got. */
+/**
+ * The metadata of shapes with their names as ids. A shape that sets its own name has a separate name for requests,
+ * because both directions can use it.
+ */
 class Names extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   readonly #names: ReadonlyMap<unknown, string>;
   readonly #suffix: string;
@@ -67,7 +70,7 @@ const toJson = (shape: z.core.$ZodType, io: 'input' | 'output', metadata: Names)
   });
 
 function adjustInput(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): void {
-  // The generator leaves out defaults that stand before a transformation; they hold all the same.
+  // The generator omits defaults before a transformation, but they still apply.
   if (def.type === 'default') schema.default = def.defaultValue;
   if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.type !== 'object') return;
   delete schema.additionalProperties;
@@ -79,19 +82,22 @@ function adjustOutput(
   schema: Schema,
   inner: (shape: z.core.$ZodType) => Schema,
 ): void {
-  // Answers are not transformed: what a shape makes of them is of no concern to a caller.
+  // Responses are not transformed, so the schema is that of the shape before the transformation.
   if (def.type === 'pipe' && def.out._zod.def.type === 'transform') {
     const { $schema: _, ...before } = inner(def.in);
     for (const [keyword, value] of Object.entries(before)) schema[keyword] ??= value;
   }
   if (def.type === 'object' && schema.additionalProperties === false) delete schema.additionalProperties;
-  // What a member is when nobody set it is a good example of it.
+  // The default value is a good example.
   if (schema.default !== null && schema.default !== undefined && schema.example === undefined)
     schema.example = schema.default;
   delete schema.default;
 }
 
-/** Takes out what tells a reader nothing: the bounds of safe integers, a pattern that repeats a format, that names are texts. */
+/**
+ * Removes keywords without information: the bounds of safe integers, a pattern that repeats a format, and the fact that
+ * names are strings.
+ */
 function simplify(schema: Schema): void {
   hoistDescription(schema);
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -108,7 +114,7 @@ function simplify(schema: Schema): void {
   if (example !== undefined) schema.examples = [example];
 }
 
-/** The description of a value that may be null describes the whole, not one of its two forms. */
+/** Moves the description of a nullable value from the alternative to the whole schema. */
 function hoistDescription(schema: Schema): void {
   const forms = schema.anyOf as Schema[] | undefined;
   const [value, other] = forms ?? [];
@@ -117,7 +123,7 @@ function hoistDescription(schema: Schema): void {
   delete value.description;
 }
 
-/** The size of the integers that fit; those without an end have 53 bits in JSON. */
+/** Returns the size of an integer. Integers without bounds have 53 bits in JSON. */
 function sizeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema): 'int32' | 'int64' {
   const fits = (bound: unknown): boolean => typeof bound === 'number' && Math.abs(bound) < 2 ** 31;
   return fits(minimum ?? exclusiveMinimum) && fits(maximum ?? exclusiveMaximum) ? 'int32' : 'int64';

@@ -1,4 +1,4 @@
-/** The description of each tag: what the resource is, how it is identified, and what it belongs to. */
+/** The description of each tag: the resource, its identifier and its owner. */
 const resources: Readonly<Record<string, string>> = {
   agent:
     'Calls of the agent (OpenUDS actor) in a virtual machine: registration, start, logins and logouts of users, log lines. The agent authenticates with a token in the body instead of a session.',
@@ -71,11 +71,17 @@ const resources: Readonly<Record<string, string>> = {
 type Described = { id: string };
 type TagGroup = { name: string; tags: string[] };
 
-/** An operation is listed once, with its resource: the first half of its id in words, `service token` of `serviceToken`. */
+/**
+ * Returns the tag of an operation: the resource, which is the first part of its id, as words (`service token` for
+ * `serviceToken`).
+ */
 export const tagOf = ({ id }: Described): string =>
   (id.split('.')[0] ?? id).replace(/_|(?=[A-Z])/g, ' ').toLowerCase();
 
-/** The tags of each module in order; one that several have belongs to that with the most of its operations. */
+/**
+ * Returns the tags of each module in alphabetical order. A shared tag belongs to the module with most of its
+ * operations.
+ */
 export function tagGroupsOf(
   modules: readonly { name: string; operations: readonly Described[] }[],
 ): TagGroup[] {
@@ -87,7 +93,10 @@ export function tagGroupsOf(
   return modules.map(({ name }) => ({ name, tags: tagsIn(name).sort() }));
 }
 
-/** The tags of all groups, each with its description. @throws Error for a tag without one */
+/**
+ * Returns the tags of all groups with their descriptions.
+ * @throws Error for a tag without a description
+ */
 export const tagsOf = (groups: readonly TagGroup[]): { name: string; description: string }[] =>
   groups.flatMap(({ tags }) =>
     tags.map((name) => {

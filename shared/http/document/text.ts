@@ -1,14 +1,14 @@
 import { stringify } from 'yaml';
 
-/** How the document is written, by the ending of its file. */
+/** The text formats of the document by file extension. */
 export const documentForms = {
   json: (document: unknown, indent = 0): string => jsonOf(inReadingOrder(document), ' '.repeat(indent), ''),
   yaml: (document: unknown): string => stringify(inReadingOrder(document), { lineWidth: 0 }),
 } as const;
 
 /**
- * Maps in the place of `responses`: an object has its numeric keys in ascending order, but readers take the first success
- * for the usual one. The answer to a dry run comes after that of the real request.
+ * Replaces `responses` with maps, because an object has its numeric keys in ascending order, but readers take the first
+ * success for the usual one. The response to a dry run comes after the real response.
  */
 function inReadingOrder(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(inReadingOrder);
@@ -27,11 +27,11 @@ function inReadingOrder(node: unknown): unknown {
 const isObject = (node: unknown): node is Record<string, unknown> =>
   typeof node === 'object' && node !== null;
 
-/** A real success, a dry run, then everything else as it is. */
+/** Order: real success, dry run, then all others. */
 const rankOf = (status: string, response: unknown): number =>
   Number(status) + (isObject(response) && response['x-dry-run'] === true ? 99.5 : 0);
 
-/** The same text as `JSON.stringify`, maps included. */
+/** Returns the same text as `JSON.stringify`, but supports maps. */
 function jsonOf(node: unknown, indent: string, margin: string): string {
   const isList = Array.isArray(node);
   if (!isObject(node)) return JSON.stringify(node);
@@ -46,6 +46,6 @@ function jsonOf(node: unknown, indent: string, margin: string): string {
   return `${open}\n${lines.map((line) => inner + line).join(',\n')}\n${margin}${close}`;
 }
 
-/** Members without a value are left out, as JSON does. */
+/** Omits undefined members, as JSON does. */
 const mapOf = (node: object): Map<string, unknown> =>
   new Map(Object.entries(node).filter(([, value]) => value !== undefined));

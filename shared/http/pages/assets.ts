@@ -1,8 +1,11 @@
-/** Files that pages are made of; they are no part of the code that is deployed. */
+/** Files of pages. They are not part of the deployed code. */
 export type Assets = {
-  /** The text of a file, by its name without folders. @throws Error when there is none */
+  /**
+   * Returns the text of a file by its name without folders.
+   * @throws Error if the file does not exist
+   */
   text(name: string): Promise<string>;
 };
 
-/** The asset that has the digests of files that pages load: a JSON object of texts by name. */
+/** The asset with the digests of the files that pages load: a JSON object of strings by file name. */
 export const digestsName = 'digests.json';

@@ -4,7 +4,7 @@ import type { PictureType } from '../../kernel/pictures/pictures.ts';
 
 export type ShownPicture = { mediaType: PictureType; content: string; digest: string };
 
-/** A screen on its stand, 64 by 64, with something on it. */
+/** A screen on a stand, 64 by 64, with a symbol on it. */
 const screen = (color: string, drawn: string): ShownPicture => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="4" y="8" width="56" height="40" rx="5" fill="${color}"/><rect x="8" y="12" width="48" height="32" rx="2" fill="#fff" fill-opacity=".16"/><path d="M26 48h12l2 7H24z" fill="${color}"/><rect x="18" y="54" width="28" height="4" rx="2" fill="${color}"/>${drawn}</svg>`;
   return {
@@ -14,7 +14,7 @@ const screen = (color: string, drawn: string): ShownPicture => {
   };
 };
 
-/** The pictures that every installation has, by the names that stand in the place of an id. */
+/** The built-in pictures of every installation, by the names that can replace an id. */
 export const builtinPictures = {
   default: screen(
     '#475569',

@@ -4,16 +4,16 @@ type Color = readonly [number, number, number];
 const black: Color = [0, 0, 0];
 const white: Color = [255, 255, 255];
 
-/** The least contrast of text that WCAG 2.2 allows (1.4.3), with something to spare for tinted grounds. */
+/** The minimum text contrast of WCAG 2.2 (1.4.3), plus a margin for tinted backgrounds. */
 const enough = 5.2;
 
-/** Black or white, whichever is read better on a colour `#rrggbb`. */
+/** Returns black or white, whichever has the higher contrast with a colour `#rrggbb`. */
 export function contrasting(color: string): string {
   const ground = parse(color);
   return contrast(ground, black) > contrast(ground, white) ? '#000000' : '#ffffff';
 }
 
-/** The colour, made darker or lighter as far as it takes to be read on the ground; both `#rrggbb`. */
+/** Makes the colour darker or lighter until it is readable on the background. Both are `#rrggbb`. */
 export function readableOn(ground: string, color: string): string {
   const behind = parse(ground);
   const end = contrast(behind, black) > contrast(behind, white) ? black : white;

@@ -4,19 +4,19 @@ import type { Language } from '../../messages/languages.ts';
 import type { Operation } from '../declare/operation.ts';
 import { forbiddenPage } from './refusal-page.ts';
 
-/** The prefix has a browser refuse it from another host, over plain HTTP, or for a part of the paths. */
+/** With this prefix, browsers reject the cookie from another host, over plain HTTP, or with a limited path. */
 const name = '__Host-session';
 const kept = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** The cookie of a browser session; it goes when the browser is closed. */
+/** The cookie of a browser session. It is deleted when the browser closes. */
 export const sessionCookie = (token: string): string => `${name}=${token}; ${kept}`;
 
-/** What takes the cookie back. */
+/** The header value that deletes the cookie. */
 export const noCookie = `${name}=; ${kept}; Max-Age=0`;
 
 /**
- * The token of the browser session that a request brings. A write counts only from a page of this portal: what another
- * site has a browser send brings no session along.
+ * Returns the session token in the cookie of a request. For a write, it is returned only if a page of this portal sent
+ * the request: requests that other sites cause do not use the session.
  * @param baseUrl `BASE_URL`
  */
 export function cookieTokenOf(request: Request, baseUrl: string): string | undefined {
@@ -27,9 +27,10 @@ export function cookieTokenOf(request: Request, baseUrl: string): string | undef
 }
 
 /**
- * True if a page of this portal sent the request. Browsers name the relation in `Sec-Fetch-Site` and the page's scheme,
- * host and port in `Origin`. Older browsers send only the latter. A request with neither is not from a page.
- * @param baseUrl `BASE_URL`: the request itself may come by another name, as with DNS rebinding
+ * True if a page of this portal sent the request. Browsers send the relation in `Sec-Fetch-Site`, and the scheme, host
+ * and port of the page in `Origin`. Older browsers send only `Origin`. A request with neither header is not from a
+ * page.
+ * @param baseUrl `BASE_URL`, because the request itself can use another host name, as with DNS rebinding
  */
 export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
@@ -38,7 +39,7 @@ export function isFromOwnPage(headers: Headers, baseUrl: string): boolean {
   return isSameOrigin && (site === null || site === 'same-origin');
 }
 
-/** @throws AppError `unauthenticated` on the user portal, for what is there for administrators */
+/** @throws AppError `unauthenticated` on the user portal, if the operation is for administrators */
 export function assertBrowser(browser: NonNullable<Operation['browser']>, principal: Principal): void {
   if (browser !== 'any' && isSignedIn(principal) && principal.portal !== 'admin')
     throw new AppError('unauthenticated', 'A session on the administrator portal is required', {
@@ -51,9 +52,9 @@ const administratorsOnly = 'administrators_only';
 const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'password_change_required'];
 
 /**
- * Sends the reader of a page to sign in, and back here afterwards. A reader who is signed in without the right gets a page that
- * says so. Programs get the refusal as it is.
- * @param language of the reader, known once the answer has ended
+ * Redirects the user of a page to the sign-in page, and back afterwards. Users with a session but without the right
+ * receive a page with the reason. Programs receive the error unchanged.
+ * @param language of the user, known after the response is complete
  */
 export async function orSignIn(
   request: Request,

@@ -9,21 +9,21 @@ import { contrasting, readableOn } from './colors.ts';
 import { pageHeaders } from './policy.ts';
 import { fill, type Values } from './template.ts';
 
-/** What a page shows of the branding: texts, colours and pictures, empty where there is none. */
+/** The branding of a page: texts, colours and pictures. Absent ones are empty. */
 export type Branding = Values & { site_name: string; primary_color: string };
 
 export type PageParts = {
-  /** Its files are `<name>.html`, `.css` and `.<language>.json`. */
+  /** The files of the page are `<name>.html`, `<name>.css` and `<name>.<language>.json`. */
   name: string;
-  /** In the order in which they run, after that of the session. */
+  /** Scripts in the order in which they run, after the session script. */
   scripts: readonly string[];
   language: Language;
   branding: Branding;
-  /** Fills the template, besides texts and branding. */
+  /** Further values for the template, besides texts and branding. */
   values?: Values;
-  /** What the script is told, besides the texts. */
+  /** Data for the script, besides the texts. */
   facts: Record<string, unknown>;
-  /** Its script loads further scripts and styles of this portal. */
+  /** The script of the page loads further scripts and styles of this portal. */
   loadsOwnFiles?: boolean;
 };
 
@@ -39,14 +39,14 @@ const shown = [
   'support_link',
 ];
 
-/** Without one a browser asks for a picture that is not there. */
+/** Without an icon, browsers request a file that does not exist. */
 const defaultIcon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%232563eb'/%3E%3Cpath d='M8 10h16v9H8zM13 23h6' fill='none' stroke='%23fff' stroke-width='2.5' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E";
 
 const textOf = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
 
-/** The branding, and the language of the installation. */
+/** Reads the branding and the default language of the installation. */
 export async function readBranding({
   db,
 }: Pick<BaseDeps, 'db'>): Promise<{ branding: Branding; defaultLanguage: Language }> {
@@ -62,10 +62,7 @@ export async function readBranding({
   };
 }
 
-/**
- * A page as one document: it asks for nothing but the API of this portal, and runs nothing but the scripts that this
- * answer carries.
- */
+/** Renders a page as one document. It calls only the API of this portal, and runs only the scripts in this response. */
 export async function renderPage(assets: Assets, parts: PageParts): Promise<Document> {
   const { name, language, branding, values = {}, facts } = parts;
   const [frame, frameStyle, body, style, words] = await allOf(
@@ -84,7 +81,7 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
     primary_on_dark: readableOn(grounds.dark, branding.primary_color),
     '&style': `${frameStyle}\n${style}`,
     '&body': fill(body ?? '', known),
-    // Nothing in a text may end the element that it stands in.
+    // A text must not end the script element that contains it.
     '&facts': JSON.stringify({ ...facts, language, texts: spoken }).replaceAll('<', '\\u003c'),
     '&scripts': scripts
       .map((script) => `<script nonce="${nonce}" type="module">\n${script}</script>`)
@@ -96,7 +93,7 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
   });
 }
 
-/** The grounds of `frame.css` that are hardest to read on. */
+/** The backgrounds of `frame.css` with the lowest contrast. */
 const grounds = { light: '#f5f6f8', dark: '#191d24' };
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>

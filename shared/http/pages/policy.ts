@@ -1,8 +1,8 @@
 /**
- * The security headers of every page. A page runs and styles nothing but what carries the nonce, and no other site may
- * frame it.
- * @param nonce of this answer
- * @param loadsOwnFiles also scripts and styles that this portal serves as files
+ * Returns the security headers of a page. Only scripts and styles with the nonce apply, and other sites cannot frame
+ * the page.
+ * @param nonce of this response
+ * @param loadsOwnFiles also allows script and style files of this portal
  */
 export function pageHeaders(nonce: string, loadsOwnFiles = false): Record<string, string> {
   const own = `'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`;

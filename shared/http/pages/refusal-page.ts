@@ -6,8 +6,8 @@ import { inItsLanguage } from '../problem.ts';
 import { pageHeaders } from './policy.ts';
 
 /**
- * A 403 as a page, for a reader who is signed in already: to sign in again would lead back here.
- * @param path where the reader wanted to go
+ * Returns a 403 page for a user with a session, because another sign-in would redirect back here.
+ * @param path the requested path
  */
 export async function forbiddenPage(path: string, detail: Text, language: Language): Promise<Response> {
   const title = inLanguage('Access denied', language);

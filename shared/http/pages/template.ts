@@ -1,9 +1,9 @@
-/** Values of a template by name; those whose name begins with `&` are markup already. */
+/** Values of a template by name. Names that begin with `&` contain markup. */
 export type Values = Record<string, string>;
 
 /**
- * Fills a template: `{{name}}` becomes the text, escaped; `{{&name}}` markup as it is; what stands between `{{#name}}`
- * and `{{/name}}` remains where the value is not empty.
+ * Fills a template. `{{name}}` becomes the escaped text, `{{&name}}` the markup. The text between `{{#name}}` and
+ * `{{/name}}` is included if the value is not empty.
  */
 export const fill = (template: string, values: Values): string =>
   withSections(template, values).replace(/\{\{(&?\w+)\}\}/g, (_, name: string) =>

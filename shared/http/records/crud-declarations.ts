@@ -14,7 +14,7 @@ export type CrudShapes<W extends z.ZodObject> = {
 };
 type PathShape = z.ZodType<Record<string, string>>;
 
-/** A crud declaration with everything filled in that documents and paths need. */
+/** A CRUD declaration with all defaults applied. */
 export type Plan<W extends z.ZodObject> = {
   type: ResourceType;
   path: string;
@@ -29,12 +29,12 @@ export type Plan<W extends z.ZodObject> = {
   sited?: true;
 };
 
-/** Which object a request is about, as the writes of records take it. */
+/** The object of a request, in the form that record writes use. */
 export type Target = { id: string; parent: string | undefined; conditions: Conditions };
 
 /**
- * What the seven verbs of a record declare. A verb that decides something is an endpoint of its own with the
- * declaration it has here, and perhaps an error more.
+ * The declarations of the seven verbs of a record. A verb with logic of its own is a separate endpoint with the
+ * declaration from here, possibly with further errors.
  */
 export const declarationsOf = <W extends z.ZodObject>(plan: Plan<W>) => ({
   ...collectionVerbs(plan),
@@ -105,14 +105,14 @@ const objectVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
   },
 });
 
-/** What all verbs of a record declare alike. */
+/** Declarations that all verbs of a record share. */
 const named = <W extends z.ZodObject>({ type, sited }: Plan<W>, verb: string, action: string) => ({
   id: `${type}.${verb}`,
   access: `${resources[type].permissions}.${action}` as Permission,
   ...(sited && { sited }),
 });
 
-/** What all verbs of one object declare alike. */
+/** Declarations that all verbs of one object share. */
 const item = <W extends z.ZodObject>({ path, idParam, shapes }: Plan<W>, method: Method) =>
   ({ route: route(method, `${path}/{${idParam}}`), params: shapes.params, conditional: true }) as const;
 

@@ -33,7 +33,7 @@ export type CrudDeclaration<S extends Selection, W extends z.ZodObject> = KindDe
   parentParam?: 'auth_uuid';
   filters?: Record<string, z.ZodType>;
   sorts: readonly string[];
-  /** The first of `sorts` unless given. */
+  /** Default: the first of `sorts`. */
   defaultSort?: string;
   bulkDestroyMethod?: 'POST' | 'PATCH';
   sited?: true;
@@ -44,7 +44,7 @@ type Params = Record<string, string>;
 export type Crud<S extends Selection, W extends z.ZodObject> = {
   operations: Operation<BaseDeps>[];
   kind: RecordKind<S>;
-  /** For the verbs that are written by hand. */
+  /** The declarations for handwritten verbs. */
   declared: Declared<W>;
   target(input: { params: Params; conditions: Conditions }): Target;
   /** The id of the owner, for a nested collection. */
@@ -54,8 +54,8 @@ export type Crud<S extends Selection, W extends z.ZodObject> = {
 const endpoint = endpointIn<BaseDeps>();
 
 /**
- * The verbs of a plain record, from data alone. A verb that decides something is left out of `verbs` and written as
- * an endpoint of its own with what is `declared` for it.
+ * Creates the verbs of a record from its declaration. A verb with logic of its own is not listed in `verbs`; it is a
+ * separate endpoint with its declaration from `declared`.
  */
 export function crud<S extends Selection, W extends z.ZodObject>(
   declaration: CrudDeclaration<S, W>,
@@ -97,12 +97,12 @@ function shapesOf<W extends z.ZodObject>(
   };
 }
 
-/** The words of a document for this object rather than any: `the site`. */
+/** The name of the type with the definite article: `the site`. */
 const theOne = (type: ResourceType): string => resources[type].one.replace(/^an? /, 'the ');
 
 type Body = Record<string, unknown>;
 
-/** The handlers of verbs that decide nothing. */
+/** The handlers of verbs without logic of their own. */
 function plainVerbs<S extends Selection, W extends z.ZodObject>(
   { kind, declared, target, parentOf }: Omit<Crud<S, W>, 'operations'>,
   write: W,

@@ -4,7 +4,7 @@ import { foldName } from '../../kernel/text.ts';
 import type { ResourceType } from '../../resources.ts';
 import { viewOf } from '../../shapes/views.ts';
 
-/** What the writes of a record need to know of it: its rows, its public shapes, its words. */
+/** The properties of a record type that writes use: its rows, its public shape and its names. */
 export type RecordKind<S extends Selection> = {
   /** Singular, as in operation ids, audit events and references. */
   type: ResourceType;
@@ -14,14 +14,14 @@ export type RecordKind<S extends Selection> = {
   view: (row: object) => Record<string, unknown>;
   /** Members that a write may set. */
   writable: readonly string[];
-  /** Members that only reads have; a write ignores them. */
+  /** Members that occur only in responses. A write ignores them. */
   readOnly: readonly string[];
   secrets: ReadonlySet<string>;
-  /** Folded copies of members: column ← member. */
+  /** Case-folded copies of members: column ← member. */
   folds: Record<string, string>;
-  /** Members that only creation sets. */
+  /** Members that can be set only at creation. */
   immutable: readonly string[];
-  /** The member that places a row in a site. */
+  /** The member that assigns a row to a site. */
   placedBy?: string;
 };
 
@@ -57,7 +57,7 @@ export function recordKind<S extends Selection, W extends z.ZodObject>({
   };
 }
 
-/** The members of a row that a write could set, without secrets: what a merge patch starts from. */
+/** Returns the writable members of a row without secrets, to which a merge patch is applied. */
 export function writableOf<S extends Selection>(kind: RecordKind<S>, row: Row<S>): Record<string, unknown> {
   const shown = kind.view(row);
   const names = kind.writable.filter(
@@ -66,7 +66,7 @@ export function writableOf<S extends Selection>(kind: RecordKind<S>, row: Row<S>
   return Object.fromEntries(names.map((name) => [name, shown[name]]));
 }
 
-/** Members of a checked body as columns and links, with the folded copies added. */
+/** Converts the members of a validated body to columns and links, and adds the case-folded copies. */
 export function valuesOf<S extends Selection>(kind: RecordKind<S>, body: Record<string, unknown>): Values {
   const links = kind.records.spec.links ?? {};
   const entries = Object.entries(body);

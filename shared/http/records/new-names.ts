@@ -5,10 +5,10 @@ import { ignorablesDetail } from '../../shapes/fields.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a name that a write creates or changes. A name that stays as it is passes, and so does that of a directory's
- * group: directories decide on their own names.
+ * Checks a name that a write creates or changes. Unchanged names and the names of directory groups are not checked,
+ * because the directory assigns the latter.
  * @param type of the object
- * @param before the object as it was; absent on creation
+ * @param before the object before the change; absent at creation
  * @throws AppError `invalid_request` for a name with default-ignorable code points, or a reserved one
  */
 export function assertNewName(type: string, { name, external_id }: Body, before?: Body): void {

@@ -11,7 +11,7 @@ const taken = (pointer: string): FieldError => ({
   detail: 'The value is already in use',
 });
 
-/** What the database refused, in the words of the API. */
+/** Converts a constraint violation of the database to an error of the API. */
 export async function explainWrite<S extends Selection>(
   ctx: Pick<Ctx<BaseDeps>, 'deps'>,
   kind: RecordKind<S>,

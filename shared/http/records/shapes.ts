@@ -4,17 +4,17 @@ import { mergePatch } from '../../kernel/json/json.ts';
 import { fieldErrors } from '../../shapes/field-errors.ts';
 import { Ids } from '../../shapes/fields.ts';
 
-/** A body with the members that only reads have taken out: what `GET` gave may be sent back. */
+/** A body without its read-only members, so that a client can send back the response of `GET`. */
 export const writeBody = <W extends z.ZodObject>(write: W, readOnly: readonly string[]) =>
   z.preprocess((body) => without(body, readOnly), z.strictObject(write.shape)) as unknown as z.ZodType<
     z.output<W>
   >;
 
 /**
- * The body of a JSON Merge Patch (RFC 7396) for these members. Each may be absent. `null` sets the default of a member or
- * removes an optional value; it is refused for a member that a new object requires. Members of nested objects are checked
- * after merging.
- * @param immutable members that may be sent back as they are, and so are no example of a change
+ * The body of a JSON Merge Patch (RFC 7396) for these members. All members are optional. `null` sets a member to its
+ * default or removes an optional value; it is rejected for a member that a new object requires. Members of nested
+ * objects are checked after merging.
+ * @param immutable members that can be sent unchanged, so the example does not contain them
  */
 export function patchBody(
   write: z.ZodObject,
@@ -31,7 +31,7 @@ export function patchBody(
 }
 
 /**
- * The whole object after a patch, checked as a replacement would be.
+ * Applies a patch and validates the result like a replacement.
  * @throws AppError `invalid_request`
  */
 export function applyPatch<W extends z.ZodObject>(
@@ -44,7 +44,7 @@ export function applyPatch<W extends z.ZodObject>(
   return merged.data as z.output<W>;
 }
 
-/** The body of `bulk_destroy`; an empty one destroys nothing. */
+/** The body of `bulk_destroy`. An empty body is rejected. */
 export const BulkDestroyBody = z.union([
   z.strictObject({
     ids: Ids.refine((ids) => ids.length >= 1 && ids.length <= 500, 'Must contain 1 to 500 identifiers')
@@ -90,5 +90,5 @@ function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
   return member.description ? patched.describe(member.description) : patched;
 }
 
-/** A required member without a value is refused as `required`, as in a new object. */
+/** `null` for a required member gives the error `required`, as in a new object. */
 const nullAsAbsent = (value: unknown): unknown => value ?? undefined;

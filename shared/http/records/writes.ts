@@ -20,18 +20,18 @@ import { allSitesNeeded, explainWrite } from './refusals.ts';
 type Body = Record<string, unknown>;
 type AnyCtx = Ctx<BaseDeps>;
 
-/** What a decision adds to the write of one record. */
+/** Additions to the write of one record. */
 export type Extras = {
   parent?: string | undefined;
   id?: string;
-  /** Columns that are no public members: hashes, sealed secrets, the owner of a nested collection. */
+  /** Columns that are not public members: hashes, sealed secrets, the owner of a nested collection. */
   columns?: Record<string, unknown>;
-  /** Changes that the members of the object do not show. */
+  /** Changes for the audit event that the members of the object do not contain. */
   changes?: FieldChange[];
-  /** Statements of the same batch: locks and conditions before the change, consequences after it. */
+  /** Statements of the same batch: locks and conditions before the change, further changes after it. */
   before?: (handle: Db) => Statement[];
   after?: (handle: Db) => Statement[];
-  /** Runs the batch, and throws in the place of a condition that refused it what the caller learns of it. */
+  /** Runs the batch, and replaces the error of a failed condition with the error for the caller. */
   explained?: <T>(batch: () => Promise<T>) => Promise<T>;
 };
 
@@ -42,7 +42,7 @@ const reachOf = (ctx: AnyCtx, parent: string | undefined): Reach => ({
   ...(parent !== undefined && { parent }),
 });
 
-/** @throws AppError `not_found`, also for a row that the caller may not see */
+/** @throws AppError `not_found`, also for a row outside the scope of the caller */
 export async function findRecord<S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,
@@ -59,7 +59,8 @@ export const answerRecord = <S extends Selection>(kind: RecordKind<S>, row: Row<
 
 /**
  * Creates one object and its audit event in one batch.
- * @throws AppError `already_exists`, `invalid_request` for a reference to nothing, `not_found` for an absent owner
+ * @throws AppError `already_exists`, `invalid_request` for a reference to an object that does not exist, `not_found` if
+ *   the owner does not exist
  */
 export async function createRecord<S extends Selection>(
   ctx: AnyCtx,
@@ -88,8 +89,8 @@ export async function createRecord<S extends Selection>(
 type Target = { id: string; parent?: string | undefined; conditions: Conditions };
 
 /**
- * Reads the object, lets `decide` say what it becomes, and writes that with its audit event in one batch. A change
- * that came between is never lost: with `If-Match` it is refused, without it the decision is taken anew.
+ * Reads the object, calls `decide` for its new content, and writes the content and the audit event in one batch. A
+ * concurrent change is never lost: with `If-Match` the write is rejected, without it the operation starts again.
  */
 export const changeRecord = <S extends Selection>(
   ctx: AnyCtx,
@@ -119,7 +120,7 @@ export const changeRecord = <S extends Selection>(
     return answerRecord(kind, saved);
   });
 
-/** @throws AppError `in_use` with the references that keep the object, as far as the caller may read them */
+/** @throws AppError `in_use` with the references that prevent the deletion, if the caller may read them */
 export const removeRecord = <S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,
@@ -150,10 +151,13 @@ export const removeRecord = <S extends Selection>(
     }
   });
 
-/** How often a write that names no revision is tried again when another one came between its reading and its change. */
+/** Maximum attempts of a write without a revision, if other writes change the object between its read and its write. */
 const tries = 60;
 
-/** Runs a write anew while others win. They wait a random while, or the losers would meet again and again. */
+/**
+ * Repeats a write after a conflict with another one. The random delay prevents the same writes from colliding
+ * repeatedly.
+ */
 export async function untilUncontested<T>(
   { ifMatch = '*' }: Conditions,
   write: () => Promise<T>,
@@ -170,7 +174,7 @@ export async function untilUncontested<T>(
   }
 }
 
-/** Deletes many, by ids or all within reach, in one batch with one audit event. */
+/** Deletes several objects, by ids or all within the scope, in one batch with one audit event. */
 export async function removeRecords<S extends Selection>(
   ctx: AnyCtx,
   kind: RecordKind<S>,

@@ -5,15 +5,15 @@ type Extras = {
   isCompressible?: boolean;
 };
 
-/** An answer that says more than its body. */
+/** A response with more than a body. */
 export class Answer<Body = unknown> {
   readonly body: Body;
   readonly headers: Record<string, string>;
-  /** The writes of the object: the first half of its ETag. */
+  /** Number of writes of the object: the first part of its ETag. */
   readonly revision: number | undefined;
-  /** Only where the operation declares a second success, or that it may be unavailable. */
+  /** Set only if the operation declares a second response. */
   readonly status: 200 | 503 | undefined;
-  /** It has no secret, so that its length may depend on its content. */
+  /** The body contains no secret, so its compressed length may depend on its content. */
   readonly isCompressible: boolean;
 
   constructor(body: Body, extras: Extras = {}) {
@@ -24,7 +24,7 @@ export class Answer<Body = unknown> {
     this.isCompressible = extras.isCompressible ?? false;
   }
 
-  /** The same answer with these members: secrets that are shown once. */
+  /** Returns the same response with these members: secrets that are returned once. */
   showing(members: Record<string, string>): Answer {
     return new Answer({ ...this.body, ...members }, { headers: this.headers, revision: this.revision });
   }
@@ -32,7 +32,7 @@ export class Answer<Body = unknown> {
 
 export type Content = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** A document of another media type than JSON: an error page, metrics, a picture, a file that is read as it is sent. */
+/** A response of another media type than JSON: an error page, metrics, a picture, or a file that is streamed. */
 export class Document extends Answer<Content> {
   readonly mediaType: string;
 
@@ -47,7 +47,7 @@ export class Document extends Answer<Content> {
   }
 }
 
-/** What every answer carries, unless it says otherwise itself. */
+/** Default headers of every response. */
 export const headersOfAll = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'cache-control': 'private, no-store',

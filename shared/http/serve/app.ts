@@ -32,8 +32,8 @@ export type ModuleApp = {
 type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: RequestCtx; operation?: string } };
 
 /**
- * A module as a Hono app: its operations where the portal type lists it, problem documents everywhere else, unless the
- * module refuses in a form of its own.
+ * Creates a module as a Hono app. It serves its operations if the portal type includes the module; all other requests
+ * receive problem documents, unless the module has an error form of its own.
  */
 export function createModule<D extends BaseDeps>(
   name: ModuleName,
@@ -68,7 +68,7 @@ export function createModule<D extends BaseDeps>(
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
 }
 
-/** That of the caller, or of the request alone where it was refused before its caller was known. */
+/** Returns the language of the caller, or that of the request if it was rejected before the caller was identified. */
 const languageOfRequest = (deps: BaseDeps, c: Context<Env>): Language =>
   c.get('ctx')?.language ??
   languageFor({
@@ -76,12 +76,15 @@ const languageOfRequest = (deps: BaseDeps, c: Context<Env>): Language =>
     fallback: rateLimitsOf(deps).parameters()['ui.default_language'],
   });
 
-/** A trailing slash means nothing; the path stays percent-encoded for the router. */
+/** Ignores a trailing slash. The path stays percent-encoded for the router. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
 
 type Verbs<D extends BaseDeps> = Map<string, Operation<D>>;
 
-/** Paths with their operations, literal segments before parameters: `rbac/permissions` is no role. */
+/**
+ * Returns the paths with their operations. Literal segments precede parameters, so that `rbac/permissions` does not
+ * match as a role.
+ */
 function byPath<D extends BaseDeps>(operations: readonly Operation<D>[]): [string, Verbs<D>][] {
   const paths = new Map<string, Verbs<D>>();
   for (const operation of operations) {
@@ -110,7 +113,7 @@ function register<D extends BaseDeps>(
 ): void {
   const allow = [...verbs.keys(), ...(verbs.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   app.all(path, async function route(c: Served) {
-    // Hono runs GET for HEAD and drops the body; the method of the request is still HEAD.
+    // Hono runs GET for HEAD and discards the body. The method of the request is still HEAD.
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
@@ -125,7 +128,7 @@ function register<D extends BaseDeps>(
 const allowOf = ({ members }: AppError): Record<string, string> =>
   typeof members.allow === 'string' ? { allow: members.allow } : {};
 
-/** One wide line a request. The path is logged as its template: tokens in paths never reach a log. */
+/** Logs one line per request. The path is logged as a template, so that tokens in paths never reach a log. */
 function logRequest(log: Log, c: Served, started: number): void {
   const ctx = c.get('ctx');
   log.info('request', {
@@ -141,7 +144,7 @@ function logRequest(log: Log, c: Served, started: number): void {
   });
 }
 
-/** The caller of a request as the log names it; `user_id` for what acts for a user account. */
+/** The log fields of the caller. `user_id` is set for principals that act for a user account. */
 function principalFields(principal: Principal): Record<string, string | undefined> {
   const by = principal.kind;
   switch (principal.kind) {
@@ -163,7 +166,10 @@ function principalFields(principal: Principal): Record<string, string | undefine
   }
 }
 
-/** Labels are of closed lists: what reached no operation has none. What is due is handed over after the answer. */
+/**
+ * Counts the request. Labels come from closed lists; a request without an operation has the label `none`. Counts that
+ * are due are flushed after the response.
+ */
 function countRequest(telemetry: Telemetry, module: ModuleName, c: Served, started: number): void {
   const operation = c.get('operation') ?? 'none';
   telemetry.count('http_requests', [module, operation, String(c.res.status)]);

@@ -4,7 +4,7 @@ const kibibyte = 1_024;
 
 type Declared = Pick<Operation<never>, 'access' | 'maxBodyBytes' | 'credential'>;
 
-/** Bytes that the body of an operation may have: a caller without a credential gets the least. */
+/** Returns the size limit of the body in bytes. It is smallest for callers without a credential. */
 export function bodyLimitOf(operation: Declared): number {
   const { access, maxBodyBytes, credential } = operation;
   if (maxBodyBytes !== undefined) return maxBodyBytes;

@@ -10,20 +10,24 @@ import type { Invocation } from '../invocation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
 type Asking = Invocation & {
-  /** Of the header, or of the cookie where the operation is for browser sessions. */
+  /** The token from the header, or from the cookie if the operation is for browser sessions. */
   token: string | undefined;
   isByCookie: boolean;
   now: Date;
 };
 
-/** The principal of a request before any machine has proved itself, with the system parameters if it was looked up. */
+/**
+ * The principal of a request before the authentication of machines, with the system parameters if a lookup has read
+ * them.
+ */
 export type Caller = FoundPrincipal | { principal: Anonymous; parameters?: undefined };
 
 type Asked = Pick<Operation, 'access' | 'rateLimit' | 'browser'>;
 
 /**
- * Who asks, after the rate limits. A token that was valid before counts by itself: nobody who shares its address can
- * have it refused. Any other request counts to its address, until its token proves valid.
+ * Applies the rate limits and identifies the caller. A token that was valid before has its own limit, so other clients
+ * with the same address cannot cause its rejection. Any other request counts towards the limit of its address, until
+ * its token proves valid.
  * @throws AppError `rate_limited`, `invalid_token`
  */
 export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Caller> {
@@ -42,7 +46,8 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
   try {
     return await find(deps, rates, { ...asking, token, tokenHash });
   } catch (error) {
-    // Who is refused brings no parameters along, and must still learn of a wider limit.
+    // A rejected request reads no parameters, so they are refreshed here. Otherwise an increased limit would not take
+    // effect.
     refreshParameters(deps, rates, asking);
     if (operation.access === 'public' && error instanceof AppError && error.code === 'invalid_token')
       return { principal: anonymous };
@@ -50,13 +55,14 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
   }
 }
 
-/** Who needs no session is anonymous whatever his header says; his cookie may tell a page who he is. */
+/** A caller of a public operation is anonymous regardless of the header. On pages, the cookie can identify the user. */
 const tokenOf = ({ access, browser }: Asked, { token = '' }: Asking): string =>
   access === 'public' && (browser === undefined || !isBrowserToken(token)) ? '' : token;
 
 /**
- * The answer of an operation. Where only failures are limited, each refusal counts to the address of the client.
- * @throws AppError `rate_limited` in the place of a refusal when the address has nothing left
+ * Returns the response of an operation. If only failures are limited, each rejection counts towards the limit of the
+ * client's address.
+ * @throws AppError `rate_limited` instead of the rejection if the limit of the address is exhausted
  */
 export async function countingFailures(
   deps: BaseDeps,
@@ -74,7 +80,10 @@ export async function countingFailures(
   }
 }
 
-/** A token that is valid may be limited by itself, or be one of a machine that is not listed yet. */
+/**
+ * Excludes `rate_limited` and `not_found`: the token can be valid but limited, or belong to a machine that is not yet
+ * listed.
+ */
 const isGuess = ({ code }: AppError): boolean =>
   problemProperties(code).status < 500 && code !== 'rate_limited' && code !== 'not_found';
 
@@ -97,7 +106,7 @@ async function findUnknown(
   rates: RateLimits,
   { token, tokenHash, now, client }: WithToken,
 ): Promise<FoundPrincipal> {
-  // The token of a service is looked up even when its address has nothing left: only failures count there.
+  // A service token is looked up even if the limit of its address is exhausted, because only failures count.
   const countsFailures = isServiceToken(token);
   if (!countsFailures) rates.takeFromAddress(client.ip, now);
   const found = await findPrincipal(db, token, now, portalType);
@@ -120,7 +129,7 @@ function takeFromAddress(deps: BaseDeps, rates: RateLimits, asking: Counted): vo
   rates.takeFromAddress(asking.client.ip, asking.now);
 }
 
-/** Nobody waits for it: the request at hand is judged by what is known. */
+/** Refreshes the parameters in the background. The current request uses the cached ones. */
 function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: Counted): void {
   const work = rates.refresh(now, () => findOverrides(db));
   if (work) background(work);

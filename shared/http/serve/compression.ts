@@ -4,23 +4,23 @@ import type { Answer, Content } from './answer.ts';
 
 export type Coding = 'br' | 'gzip';
 
-/** Compresses answers, on runtimes that do it themselves. */
+/** Compresses responses on runtimes that do not do so themselves. */
 export type Compression = {
-  /** @param key of the content: the result of the same key and coding is kept */
+  /** @param key of the content; results are cached by key and coding */
   compress(text: string, coding: Coding, key?: string): Promise<Uint8Array<ArrayBuffer>>;
 };
 
-/** In the order of preference, where the client prefers none. */
+/** Content codings in the order of preference, if the client has no preference. */
 const codings: readonly Coding[] = ['br', 'gzip'];
 const isCoding = (text: string): text is Coding => codings.some((coding) => coding === text);
 
-/** Shorter answers fit into few packets. */
+/** Minimum length in characters. Shorter responses fit into few packets. */
 const minimalLength = 4096;
 
 /**
- * The coding of an answer. Only answers that declare themselves compressible have one: the length of a compressed text
- * that has a secret and a text of an attacker's choice reveals the secret (BREACH).
- * @returns undefined if the answer is sent as it is
+ * Returns the content coding of a response. Only responses that are declared compressible have one: the length of a
+ * compressed text with a secret and with text that an attacker selects reveals the secret (BREACH).
+ * @returns undefined if the response is not compressed
  */
 export function codingOf(c: Context, { isCompressible }: Answer): Coding | undefined {
   if (!isCompressible) return undefined;
@@ -37,7 +37,7 @@ export function codingOf(c: Context, { isCompressible }: Answer): Coding | undef
   return isCoding(chosen) ? chosen : undefined;
 }
 
-/** The body as it is sent; sets `content-encoding` if it is compressed. */
+/** Returns the body as it is sent. Sets `content-encoding` if it is compressed. */
 export async function encoded(
   { compress }: Compression,
   content: Content,

@@ -5,12 +5,13 @@ import { canonicalJson } from '../../kernel/json/json.ts';
 /** The preconditions of a request (RFC 9110, 13.1), as sent. */
 export type Conditions = { ifMatch?: string | undefined; ifNoneMatch?: string | undefined };
 
-/** `"<revision>.<digest>"`: the revision counts writes; the digest moves with what is computed, too. */
+/** Returns `"<revision>.<digest>"`. The revision counts writes; the digest also changes with computed members. */
 export const etagOf = (revision: number, body: unknown): string =>
   `"${revision}.${sha256(canonicalJson(body)).slice(0, 16)}"`;
 
 /**
- * `If-Match` compares the revision only: what a probe writes beside an object must not refuse an administrator.
+ * Compares only the revision with `If-Match`, because the result of a probe must not cause a conflict for an
+ * administrator.
  * @throws AppError `precondition_failed`
  */
 export function assertMatches({ ifMatch }: Conditions, revision: number): void {
@@ -21,7 +22,7 @@ export function assertMatches({ ifMatch }: Conditions, revision: number): void {
     throw new AppError('precondition_failed');
 }
 
-/** `If-None-Match` compares the whole tag; a weak one counts as strong (RFC 9110, 13.1.2). */
+/** Compares the whole tag with `If-None-Match`. A weak tag counts as strong (RFC 9110, 13.1.2). */
 export function isUnchanged({ ifNoneMatch }: Conditions, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);

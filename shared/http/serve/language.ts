@@ -3,15 +3,15 @@ import { isLanguage, type Language, languageOf } from '../../messages/languages.
 
 type Reader = {
   principal?: Principal | undefined;
-  /** The header Accept-Language as it came. */
+  /** The header Accept-Language as sent. */
   accepted: string;
   /** The system parameter `ui.default_language`. */
   fallback: string;
 };
 
 /**
- * The language of an answer: that of the login (`locale`), else that of the user, else the most wanted one of
- * Accept-Language, else the default of the installation.
+ * Returns the language of a response: that of the login (`locale`), otherwise that of the user, otherwise the preferred
+ * one of Accept-Language, otherwise the default of the installation.
  */
 export function languageFor({ principal, accepted, fallback }: Reader): Language {
   const own = principal?.kind === 'user' ? [languageOf(principal.locale ?? ''), principal.user.language] : [];

@@ -4,39 +4,39 @@ import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
 import { type Parameters, parametersFrom } from '../../kernel/system-parameters.ts';
 
-/** How many requests each session, and each network without a valid one, has left; only numbers are shared. */
+/** Rate limits of each session, and of each network without a valid session. Only numbers are shared. */
 export type RateLimits = {
-  /** True for the hash of a token that proved valid here before; such a token has a quota of its own. */
+  /** True if the token with this hash was valid before. Such a token has its own limit. */
   knows(tokenHash: string): boolean;
   /** @throws AppError `rate_limited` */
   takeFromSession(tokenHash: string, now: Date): void;
   /** @throws AppError `rate_limited` */
   takeFromAddress(ip: string, now: Date): void;
-  /** Begins the quota of a session, whose parameters are those in force. */
+  /** Starts the limit of a session and applies its parameters, which are current. */
   proveValid(tokenHash: string, parameters: Parameters, now: Date): void;
-  /** Undoes `takeFromAddress` for a request whose token proved valid. */
+  /** Reverts `takeFromAddress` for a request with a valid token. */
   giveBackToAddress(ip: string): void;
-  /** A token that was valid is not any more. */
+  /** Removes the limit of a token that is no longer valid. */
   forget(tokenHash: string): void;
   learn(parameters: Parameters, now: Date): void;
-  /** The system parameters as they were last read here. */
+  /** The system parameters that were read last. */
   parameters(): Parameters;
   /**
-   * Has the parameters read when they are older than 4 s: what an administrator sets is in force within 5 s, also
-   * where no session brings it along.
+   * Reads the parameters if they are older than 4 s, so that changes take effect within 5 s even without session
+   * lookups.
    */
   refresh(now: Date, read: () => Promise<Record<string, unknown> | null>): Promise<void> | undefined;
 };
 
-/** A flood from many addresses must not push out sessions, so each kind has its own room. */
+/** Maximum number of entries of each kind. Requests from many addresses must not evict sessions. */
 const mostOfEach = 5_000;
 const freshMs = 4_000;
-/** A reading whose end nobody hears of, because its request was ended, is given up after this. */
+/** Time after which a read is retried, because it never completes if its request was terminated. */
 const patienceMs = 15_000;
 
 const limitsOf = new WeakMap<BaseDeps, RateLimits>();
 
-/** The counts of one process or isolate: they live as long as its dependencies, and are written nowhere. */
+/** Returns the rate limits of one process or isolate. They exist as long as its dependencies and are not stored. */
 export function rateLimitsOf(deps: BaseDeps): RateLimits {
   const limits = limitsOf.get(deps) ?? createRateLimits();
   limitsOf.set(deps, limits);
@@ -69,7 +69,7 @@ function createRateLimits(): RateLimits {
     parameters: () => known.parameters,
     refresh: (now, read) => {
       if (now.getTime() < known.staleAtMs) return undefined;
-      // Said before it is done, so that one request of many reads.
+      // Set before the read, so that only one of several concurrent requests reads.
       known.staleAtMs = now.getTime() + patienceMs;
       return read().then(
         (overrides) => learn(parametersFrom(overrides), now),

@@ -8,14 +8,14 @@ import type { Operation, RawInput } from '../declare/operation.ts';
 import { bodyLimitOf } from './body-limits.ts';
 
 const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
-/** Nothing is unpacked: a small body must not become a large one. */
+/** Bodies are not decompressed, because a small body must not become a large one. */
 const codings = /^\s*(identity)?\s*$/i;
 /** A larger body takes more than about a millisecond to parse. */
 const largeBytes = 32_768;
 
 /**
- * Reads a request in the order of checks: media type, size, syntax; then the faults that need no shape, for the operation
- * to refuse.
+ * Reads a request and checks, in this order, media type, size and syntax. Errors that do not depend on the shape are
+ * returned in `faults`, for the operation to reject.
  * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`
  */
 export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
@@ -45,17 +45,17 @@ async function readBody(request: Request, limit: number): Promise<Record<string,
   if (bytes.length === 0) return undefined;
   if (type === null) throw new AppError('unsupported_media_type');
   const body = parseObject(bytes);
-  // To check what was parsed takes as long again.
+  // The validation takes as long as the parsing, so other requests can run in between.
   if (bytes.length > largeBytes) await nextTurn();
   return body;
 }
 
-/** Counts while it reads, because a length may be absent or a lie. */
+/** Counts the bytes while reading, because the header Content-Length can be absent or wrong. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    // On Node, cancelling would close the connection before the refusal is written.
+    // On Node, a cancelled body would close the connection before the error response is written.
     for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
@@ -78,7 +78,10 @@ function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return whole;
 }
 
-/** The client has gone in the middle of it. How that is told differs; it looks like a lost database, and is none. */
+/**
+ * The client closed the connection during the body. Runtimes report this with different errors, some of which resemble
+ * a lost database connection.
+ */
 const brokenOff = (cause: unknown): AppError =>
   new AppError('malformed_request', 'The body is incomplete', {}, { cause });
 
@@ -97,8 +100,8 @@ function readQuery(parameters: URLSearchParams): { query: Record<string, string>
 }
 
 /**
- * Texts that PostgreSQL cannot hold (NUL, half surrogate pairs), wherever they stand. Of a name that is such a text the
- * object around it is named.
+ * Finds texts that PostgreSQL cannot store (NUL, unpaired surrogates). For an invalid member name, the pointer is that
+ * of the enclosing object.
  * @param root of the value: `/` for a body, `?` for the query
  */
 export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
@@ -110,7 +113,7 @@ export function unstorable(value: unknown, root: '/' | '?'): FieldError[] {
   return faults;
 }
 
-/** @returns true if `report` wants no more */
+/** @returns true if `report` accepts no further errors */
 function collectUnstorable(value: unknown, path: (string | number)[], report: Report): boolean {
   if (typeof value === 'string') return !isStorable(value) && report(path);
   if (Array.isArray(value)) return value.some((element, at) => collectWithin(element, at, path, report));

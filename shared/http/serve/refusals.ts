@@ -9,7 +9,7 @@ import { escapeControls } from '../../kernel/text.ts';
 import { type ResourceType, resources } from '../../resources.ts';
 import type { RequestCtx } from '../context.ts';
 
-/** Objects of nodes are named in paths after their farm. */
+/** Resource types by path parameter. Objects of nodes occur in paths after their farm. */
 const ofNodes: Readonly<Record<string, ResourceType>> = {
   servicepool_uuid: 'servicespool',
   servicespool_uuid: 'servicespool',
@@ -18,7 +18,7 @@ const ofNodes: Readonly<Record<string, ResourceType>> = {
   session_uuid: 'spsession',
 };
 
-/** The object that the path names last, as it was sent. Nothing for a collection. */
+/** Returns the object of the last path parameter, as sent. Empty for a collection. */
 function objectOf({ operation }: RequestCtx<BaseDeps>, params: Record<string, string>): Partial<AuditEntry> {
   const [, name] = /\{(\w+)\}[^{]*$/.exec(operation.path) ?? [];
   const id = name === undefined ? undefined : params[name];
@@ -30,7 +30,7 @@ function objectOf({ operation }: RequestCtx<BaseDeps>, params: Record<string, st
 const isResource = (type: string): type is ResourceType => Object.hasOwn(resources, type);
 
 /**
- * Audits a 403 of a known session; the subject is the session and what it lacks.
+ * Writes a 403 of a session to the audit log. The subject is the session with the missing permissions.
  * @param params of the path of the request
  */
 export async function auditRefusal(
@@ -53,6 +53,6 @@ export async function auditRefusal(
     details,
     ...objectOf(ctx, params),
   });
-  // Hashed, because a list of all permissions is too long for a key.
+  // The details are hashed, because a list of all permissions is too long for a key.
   await noteRefusal(ctx, `session ${credentialId(ctx.principal)} ${sha256(canonicalJson(details))}`, entry);
 }

@@ -26,7 +26,10 @@ export type Served = Context<{
   Variables: { trace: Trace; ctx?: RequestCtx; operation?: string };
 }>;
 
-/** The token that counts: that of the cookie where the operation is for browser sessions, else that of the header. */
+/**
+ * Returns the presented token: that of the cookie if the operation is for browser sessions, otherwise that of the
+ * header.
+ */
 function broughtBy({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
   const token = request.headers.get('x-auth-token') ?? undefined;
   const isByCookie = browser !== undefined && !(browser === 'administrator or token' && token);
@@ -42,14 +45,14 @@ const saidOf = ({ headers }: Request, baseUrl: string) => ({
 const safe: readonly string[] = ['GET', 'HEAD'];
 
 /**
- * Cloudflare lets an invocation wait for the headers of six requests; a seventh would wait in silence, until its deadline
- * has passed. A database reached by HTTP counts as well.
+ * Cloudflare Workers allow six concurrent subrequests that wait for response headers; further ones are queued and can
+ * exceed their time limit. A database that is reached over HTTP counts as well.
  */
 const upstreamAtOnce = 6;
 
 /**
- * One request for one operation, in the order of checks: https, rate, session, permission, then what was sent.
- * @throws AppError for every refusal; it is rendered in one place
+ * Serves one request. The order of checks is HTTPS, rate limit, session, permission, input.
+ * @throws AppError for every rejection; it is rendered in one place
  */
 export async function serveOperation<D extends BaseDeps>(
   c: Served,
@@ -64,7 +67,7 @@ export async function serveOperation<D extends BaseDeps>(
   const { caller, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
   const { principal } = caller;
   const ctx = contextOf(c, deps, operation, caller, now);
-  // Before the guard, so that a refusal is attributed to the principal.
+  // Must run before the guard, so that a rejection is attributed to the principal.
   c.set('ctx', ctx);
   if (operation.browser) assertBrowser(operation.browser, principal);
   const brought = await readBrought(c, operation, principal);
@@ -72,7 +75,7 @@ export async function serveOperation<D extends BaseDeps>(
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = brought ?? (await readInput(c, operation));
-  // A page can be shown without a database, but nothing is written by keys that may be wrong.
+  // A page can be shown without a database, but writes must not use keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   const run = async (own: RequestCtx<D>): Promise<Response> => {
     const result = await operation.run(own, raw);
@@ -83,7 +86,7 @@ export async function serveOperation<D extends BaseDeps>(
   return isWrite(operation) ? runAsAsked(ctx, operation, c.req.raw, raw, run) : run(ctx);
 }
 
-/** @throws AppError as `admit`; a token in the wrong header is named */
+/** @throws AppError as `admit`; the error names a token in the wrong header */
 function admitted({ principal, bearer }: RequestCtx, operation: Operation<never>): Scope {
   try {
     return admit(principal, {
@@ -99,7 +102,7 @@ function admitted({ principal, bearer }: RequestCtx, operation: Operation<never>
 const misplacedToken =
   'Send the session token in the header X-Auth-Token; Authorization: Bearer is not supported here';
 
-/** What handlers get of a request; its scope is known after the guard. */
+/** Creates the context of a request. Its scope is set after the guard. */
 function contextOf<D extends BaseDeps>(
   c: Served,
   deps: D,
@@ -136,7 +139,7 @@ function contextOf<D extends BaseDeps>(
   };
 }
 
-/** The first requests of a process wait for the check of its keys, which runs beside the session lookup. */
+/** The first requests of a process wait for the check of its keys, which runs in parallel with the session lookup. */
 async function besideKeyCheck(
   check: Promise<unknown> | undefined,
   identified: Promise<Caller>,
@@ -149,8 +152,8 @@ async function besideKeyCheck(
 }
 
 /**
- * What was sent by somebody without a session, when it holds what may take the place of one. Anything else is left to
- * the guard, which does not care what was sent.
+ * Reads the input of a caller without a session, if it contains the member that replaces one. Other requests are left
+ * to the guard, which does not depend on the input.
  */
 async function readBrought(
   c: Served,
@@ -194,7 +197,10 @@ async function respond(
   return new Response(body, { status, headers });
 }
 
-/** True if the caller has the answer already. A compressed one has a weak tag: its bytes differ (RFC 9110, 8.8.1). */
+/**
+ * True if the caller already has the response. A compressed response has a weak tag, because its bytes differ (RFC
+ * 9110, 8.8.1).
+ */
 function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boolean {
   const etag = headers.get('etag');
   if (etag === null) return false;
@@ -209,7 +215,7 @@ function declaredFor(
   return status !== undefined && orReturns ? orReturns : returns;
 }
 
-/** In tests an answer that its declaration does not describe is a failure, not a surprise for a client. */
+/** Fails a test if the response does not match its declaration. */
 async function assertDeclared(id: string, shape: Shape | null, body: unknown): Promise<void> {
   const checked = await shape?.safeParseAsync(
     body === undefined ? undefined : JSON.parse(JSON.stringify(body)),

@@ -3,12 +3,15 @@ import type { BaseDeps } from '../../context/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { Document } from './answer.ts';
 
-/** Milliseconds between two looks at the session of a stream. The stream of a session that has ended is cut within 2 s. */
+/**
+ * Interval of the checks of the session of a stream, in milliseconds. The stream of an expired session is cut within 2
+ * s.
+ */
 const everyMs = 1_000;
-/** Looks in a row that may fail, since a database can be away for a moment. */
+/** Consecutive failed checks that are tolerated, because a database can be unavailable briefly. */
 const mostFailures = 1;
 
-/** Whether the session is still alive; that it streams counts as use. */
+/** Checks whether the session is still valid. The stream counts as use of the session. */
 const lookAt =
   ({ db, clock, portalType }: BaseDeps, token: string) =>
   async (): Promise<boolean> => {
@@ -19,8 +22,8 @@ const lookAt =
   };
 
 /**
- * A document whose stream is cut when the session that asked for it ends, so that what the client has cannot be taken for
- * the whole.
+ * Returns a document whose stream fails when the session of the request ends, so that the client cannot take a partial
+ * file for the whole.
  * @param token of the session
  */
 export const untilAccessEnds = (
@@ -29,7 +32,7 @@ export const untilAccessEnds = (
   { body, mediaType, headers }: Document & { body: ReadableStream<Uint8Array> },
 ): Document => new Document(whileAlive(body, lookAt(deps, token)), mediaType, headers);
 
-/** The stream as long as `isAlive` says so; then it fails. */
+/** Passes the stream on while `isAlive` returns true; then the stream fails. */
 export function whileAlive(
   source: ReadableStream<Uint8Array>,
   isAlive: () => Promise<boolean>,
@@ -65,7 +68,7 @@ export function whileAlive(
   );
 }
 
-/** Resolves when the session is over, or the signal aborts; never rejects. */
+/** Resolves when the session ends or the signal aborts. Never rejects. */
 async function watch(isAlive: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   for (let failures = 0; failures <= mostFailures; ) {
     await pause(signal);

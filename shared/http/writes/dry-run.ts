@@ -8,7 +8,7 @@ import type { RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import { type Run, runWithin, withoutSecrets } from './transactional.ts';
 
-/** What a write would do: the answer it would give, and the audit events it would leave. */
+/** The effect of a write: its response and its audit events. */
 export const DryRun = z
   .strictObject({
     dry_run: z.literal(true).describe('Always true: nothing was changed.'),
@@ -47,7 +47,7 @@ export const DryRun = z
   })
   .meta({ id: 'DryRun' });
 
-/** Runs a write, takes it back, and answers what it would have done. It is refused as the write itself would be. */
+/** Runs a write, rolls it back, and returns its effect. Errors are the same as those of the write. */
 export async function describeWrite<D extends BaseDeps>(
   ctx: RequestCtx<D, SignedIn>,
   { shownOnce }: Pick<Operation<D>, 'shownOnce'>,

@@ -23,27 +23,29 @@ import type { RequestCtx } from '../context.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
 import { type LateWrites, type Run, runWithin, withoutSecrets } from './transactional.ts';
 
-/** The key of a request, and a text of all that makes another request with this key a different one. */
+/** The key of a request, and a text by which requests with the same key are distinguished. */
 export type Keyed = { key: string; request: string };
 
-/** What of an operation decides how its answer is kept. */
+/** Properties of an operation that determine how its response is stored. */
 type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
 
-/** What of an answer is repeated besides its status and body. */
+/** Headers that are stored with the status and the body of a response. */
 const keptHeaders = ['content-type', 'etag', 'location'];
 
 export const requestText = (method: string, path: string, { query, body }: RawInput): string =>
   canonicalJson([method, withoutTrailingSlashes(path), query, body]);
 
-/** Bodies may hold passwords: a hash without a key would be a way to guess them for as long as the row is kept. */
+/**
+ * The fingerprint uses a secret key. With a plain hash, the passwords in bodies could be guessed while the row exists.
+ */
 const fingerprintOf = ({ sealer }: BaseDeps, { request }: Keyed): string =>
   sealer.fingerprint('idempotency', request);
 
 /**
- * Runs an operation in one transaction with the row of its key, so that the change and the answer kept for
- * repetitions are there together or not at all; a repetition is answered without running it.
- * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
- *   the answer was given, and what the operation throws
+ * Runs an operation in one transaction with the row of its key, so that the change and the stored response are
+ * committed together. A retry receives the stored response, and the operation is not run again.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` if the caller had
+ *   more permissions at the time of the response, and the errors of the operation
  */
 export async function runOnce<D extends BaseDeps>(
   ctx: RequestCtx<D, SignedIn>,
@@ -67,10 +69,10 @@ export async function runOnce<D extends BaseDeps>(
 }
 
 /**
- * Runs an operation whose effect is elsewhere, with the key claimed before: nothing of it can be taken back, so that what
- * has no answer, or a failure for one, is never run again.
- * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` for who held more when
- *   the answer was given, and what the operation throws
+ * Runs an operation with an effect on another system. The key is claimed first. The effect cannot be rolled back, so an
+ * operation without a response, or with a failure as response, is never run again.
+ * @throws AppError `idempotency_in_progress`, `idempotency_mismatch`, `outcome_unknown`, `forbidden` if the caller had
+ *   more permissions at the time of the response, and the errors of the operation
  */
 export async function runLeased<D extends BaseDeps>(
   ctx: RequestCtx<D, SignedIn>,
@@ -97,16 +99,16 @@ export async function runLeased<D extends BaseDeps>(
   return keep(ctx, db, owner, keyed, answer, operation);
 }
 
-/** Longer than any operation waits for a dispatcher. */
+/** Lease in seconds; longer than the time limit of any call to a dispatcher. */
 const leaseS = 60;
 
-/** A refusal is none, nor is a farm none of whose nodes was asked. */
+/** True for a rejection, and for a farm of which no node was called. */
 function isWithoutEffect(error: unknown): boolean {
   const { code } = asAppError(error);
   return problemProperties(code).status < 500 || code === 'upstream_unavailable';
 }
 
-/** Keeps the answer for repetitions. @returns the same answer, its body unread */
+/** Stores the response for retries. @returns the same response with an unread body */
 async function keep(
   ctx: RequestCtx<BaseDeps, SignedIn>,
   handle: Db,
@@ -128,15 +130,18 @@ async function keep(
   return new Response(body || null, answer);
 }
 
-/** What the principal holds now; an operation that needs no permission tells everybody of himself. */
+/**
+ * The current rights of the principal. A response of an operation without a permission contains only data of the
+ * caller.
+ */
 const rightsAt = ({ principal }: RequestCtx<BaseDeps, SignedIn>, access: Access): StoredRight[] =>
   access === 'public' || access === 'signed-in'
     ? []
     : grantsOf(principal).map(({ permissions, scope }) => ({ permissions, scope }));
 
 /**
- * A refusal is not kept, but neither is it a failure of the transaction: what it leaves (failed attempts that are
- * counted, say) it leaves with a key as without one.
+ * A rejection is not stored, but must not roll back the transaction: its effects, such as the counter of failed
+ * attempts, are the same with and without a key.
  */
 function refusalOf(error: unknown): AppError {
   const refusal = asAppError(error);
@@ -144,21 +149,25 @@ function refusalOf(error: unknown): AppError {
   return refusal;
 }
 
-/** The user, or the peer, was deleted while he asked. */
+/** The user or the peer was deleted during the request. */
 function explainOwner(error: unknown): never {
   throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
 }
 
 type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
-/** The guard has seen the permission, but not what the answer tells of: it is for nobody who held more then. */
+/**
+ * Returns the stored response. The guard has checked the permission, but not the content of the response, which is
+ * returned only if the caller still holds all the rights of that time.
+ */
 async function replay(
   { deps, now, principal }: RequestCtx<BaseDeps, SignedIn>,
   { key, request }: Keyed,
   { status, headers, sealed_body, ...stored }: Stored,
 ): Promise<Response> {
   const { sealer } = deps;
-  // Made by a key that is no longer configured: neither the request nor its answer can be checked.
+  // The fingerprint was made with a key that is no longer configured, so neither the request nor its response can be
+  // checked.
   if (!sealer.keyIds.includes(sealer.keyIdOf(stored.fingerprint))) throw new AppError('outcome_unknown');
   if (!sealer.isFingerprintOf(stored.fingerprint, 'idempotency', request))
     throw new AppError('idempotency_mismatch');
@@ -181,7 +190,7 @@ async function replay(
   return new Response(body, { status, headers: headers ?? {} });
 }
 
-/** The change was made, but the key that sealed its answer is gone. */
+/** The change was made, but the key that encrypted the stored response is no longer configured. */
 function unreadable(cause: unknown): never {
   throw new AppError('outcome_unknown', undefined, {}, { cause });
 }

@@ -13,8 +13,8 @@ type Facts = Pick<
 >;
 
 /**
- * Answers of another media type are documents: they are neither kept nor described. An answer is kept for a user, and
- * what is public has none.
+ * Responses of other media types are documents, which are neither stored nor described. A response is stored for a
+ * user, so responses of public operations are not stored.
  */
 const writesIn = (operation: Facts, ...names: string[]): boolean =>
   isWrite(operation) &&
@@ -23,17 +23,22 @@ const writesIn = (operation: Facts, ...names: string[]): boolean =>
   !operation.alsoReturns &&
   names.includes(moduleOf(operation.path)?.name ?? '');
 
-/** True for an operation that an `Idempotency-Key` makes repeatable; the other methods are so by themselves. */
+/**
+ * True for an operation that supports `Idempotency-Key`. The methods GET, PUT and DELETE are idempotent without a key.
+ */
 export const takesKey = (operation: Facts): boolean =>
   ['POST', 'PATCH'].includes(operation.method) && writesIn(operation, 'webui', 'userinfo', 'aggregator');
 
-/** True for an operation that describes itself with `X-Dry-Run`; what a dispatcher would say only it knows. */
+/**
+ * True for an operation that supports `X-Dry-Run`. Operations with an effect on a dispatcher do not, because only the
+ * dispatcher can determine the effect.
+ */
 export const takesDryRun = (operation: Facts): boolean =>
   !operation.effects && writesIn(operation, 'webui', 'aggregator');
 
 /**
- * Runs a write in the way that the headers of its request ask for: as it is, once for a key, or only described.
- * @throws AppError `invalid_request` for a header that says nothing sensible, and what the ways throw
+ * Runs a write as its headers request: normally, once per key, or as a dry run.
+ * @throws AppError `invalid_request` for an invalid header, and the errors of these modes
  */
 export function runAsAsked<D extends BaseDeps>(
   ctx: RequestCtx<D>,
@@ -54,7 +59,7 @@ export function runAsAsked<D extends BaseDeps>(
   return once(ctx, { key, request }, operation, run);
 }
 
-/** A dry run that would be a real one is refused, whoever asks for it. */
+/** Rejects a dry run that the operation does not support, because it would be a real write. */
 function dryRunFaults(value: string | null, operation: Facts): FieldError[] {
   const pointer = 'X-Dry-Run';
   if (value === null || value === 'false') return [];

@@ -3,19 +3,19 @@ import type { BaseDeps } from '../../context/context.ts';
 import { isSignedIn, type SignedIn } from '../../context/principal.ts';
 import type { RequestCtx } from '../context.ts';
 
-/** An operation with its input, waiting for the context to run in. */
+/** An operation with its input, which is run in a given context. */
 export type Run<D extends BaseDeps> = (ctx: RequestCtx<D>) => Promise<Response>;
 
-/** Writes that nobody waits for, which a transaction must not hold up. */
+/** Writes that do not delay the response and must not extend the transaction. */
 export type LateWrites = (() => PromiseLike<unknown>)[];
 
 export const hasSession = <D extends BaseDeps>(ctx: RequestCtx<D>): ctx is RequestCtx<D, SignedIn> =>
   isSignedIn(ctx.principal);
 
 /**
- * Runs an operation on the handle of a transaction. A handle that has ended belongs to somebody else's connection, so
- * what is begun in the background is waited for, what is to be written later is put into `late`, and both find the
- * database of `ctx` again afterwards.
+ * Runs an operation on the handle of a transaction. After the transaction, the handle can belong to another request.
+ * Background work is therefore awaited, later writes are added to `late`, and both use the database of `ctx`
+ * afterwards.
  */
 export async function runWithin<D extends BaseDeps>(
   ctx: RequestCtx<D>,
@@ -42,13 +42,13 @@ export async function runWithin<D extends BaseDeps>(
       later: (write) => void late.push(write),
     });
   } finally {
-    // The list grows when what is begun begins more.
+    // Background work can start further work, which extends the list.
     for (const work of begun) await work.catch(() => undefined);
     inside.db = ctx.deps.db;
   }
 }
 
-/** The body of an answer with its shown-once secrets as `null`, and `<member>_set` beside. */
+/** Returns the body of a response with one-time secrets replaced by `null`, and `<member>_set` added. */
 export function withoutSecrets(body: string, shownOnce: readonly string[] = []): string {
   if (body === '' || shownOnce.length === 0) return body;
   const members: Record<string, unknown> = JSON.parse(body);

@@ -1,6 +1,6 @@
 import type { SessionState } from './rows.ts';
 
-/** A domain of users as a node lists it. `authSmallName` is its label, by which it is linked with a domain of ours. */
+/** A user domain as listed by a node. It is linked with a domain of the portal by its label `authSmallName`. */
 export type Domain = { authUuid: string; authSmallName: string; auth: string };
 
 export type Health = { status: 'pass' | 'fail'; version?: string | undefined; description: string };
@@ -86,5 +86,5 @@ export type Readiness = {
   percent?: number | undefined;
 };
 
-/** A link to a live session; `expires_in` is in seconds. */
+/** A link to an open session. `expires_in` is in seconds. */
 export type Reconnection = { link: string; expires_in: number };

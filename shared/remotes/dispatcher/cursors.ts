@@ -1,14 +1,16 @@
 import { badAnswer } from './failures.ts';
 import type { Node } from './port.ts';
 
-/** A node may filter rows after it has cut a page; more empty pages in a row than these are no list any more. */
+/**
+ * Maximum number of consecutive empty pages. Some empty pages are valid, because a node can filter rows after paging.
+ */
 const maxEmptyPages = 3;
 
-/** Where the page after this one begins; undefined after the last page. */
+/** Returns the cursor of the next page. Undefined after the last page. */
 export type NextCursor = (page: { next?: string | null | undefined; isEmpty: boolean }) => string | undefined;
 
 /**
- * Follows the cursors of one read of a list. A cursor that was there before would be followed for ever.
+ * Follows the cursors of one read of a list. A repeated cursor is an error, because it would cause an endless loop.
  * @throws AppError `upstream_failed` with reason `repeated_cursor` or `empty_pages`
  */
 export function followCursors(node: Node): NextCursor {

@@ -11,10 +11,13 @@ import {
 } from './port.ts';
 import { termidesk } from './termidesk/kind.ts';
 
-/** The adapter of each kind. A new kind is a folder beside this file, a line here, and its name in `dispatcherKinds`. */
+/**
+ * The adapter of each kind. To add a kind, add a folder next to this file, an entry here, and its name in
+ * `dispatcherKinds`.
+ */
 const kinds = { dispatcher: termidesk } satisfies Record<DispatcherKindName, DispatcherKind>;
 
-/** Dispatchers over the transport of the runtime; `node.kind` of each call selects the adapter. */
+/** Creates the dispatchers on the transport of the runtime. `node.kind` of each call selects the adapter. */
 export function createDispatchers(parts: KindParts): DispatcherRemote {
   const names = Object.keys(kinds) as DispatcherKindName[];
   const adapters = new Map(names.map((name) => [name, kinds[name].create(parts)]));
@@ -49,7 +52,7 @@ const byNode = (at: (node: Node) => DispatcherAdapter): DispatcherAdapter => ({
   assistSession: (call, ...rest) => at(call.node).assistSession(call, ...rest),
 });
 
-/** TLS is the same for all kinds. */
+/** Reads the TLS certificate of a node; TLS does not depend on the kind. */
 async function certificate(
   inspect: NonNullable<KindParts['transport']['inspect']>,
   to: Omit<Destination, 'trace'>,

@@ -4,9 +4,9 @@ import type { Ignored, IgnoredReason } from './rows.ts';
 export type LiberalRow<Row> = { row: Row; ignored: Ignored[] } | { row: undefined; ignored: [Ignored] };
 
 /**
- * Reads a row of a node. Members that are not as they should be are read as if they were missing.
- * @param shape takes a row that has nothing but its identity
- * @returns without `row`, and with the one reason for it, where the identity is missing or wrong
+ * Reads a row of a node. Malformed members are treated as missing.
+ * @param shape must accept a row with only its identity
+ * @returns a result without `row` and with a single reason if the identity is missing or malformed
  */
 export function readRow<S extends z.ZodRawShape>(
   shape: z.ZodObject<S>,
@@ -25,7 +25,7 @@ export function readRow<S extends z.ZodRawShape>(
 
 const noObject = 'row';
 
-/** One entry for each member, whatever is wrong in it. */
+/** Returns one entry per member, even if several of its parts are malformed. */
 function ignoredIn({ issues }: z.ZodError, given: unknown): Ignored[] {
   const found = new Map<string, IgnoredReason>();
   for (const issue of issues) {

@@ -1,4 +1,4 @@
-/** The settings of a pool; all of them are replaced. */
+/** The settings of a pool. All of them are replaced. */
 export type PoolOrder = {
   name: string;
   short_name: string;
@@ -14,7 +14,7 @@ export type PoolOrder = {
 /** `message` is shown to users during the maintenance. */
 export type MaintenanceOrder = { maintenance: boolean; message?: string | undefined };
 
-/** Orders for a workplace by name. `domain` is a label. */
+/** Orders for a workplace by verb. `domain` is a label. */
 export type WorkplaceOrders = {
   assign: { domain: string; user: string } | { user: null };
   machine: { action: MachineAction };
@@ -39,7 +39,7 @@ export type MessageOrder = {
   level: 'info' | 'warning' | 'error';
 } & ({ workplaces: string[] } | { all: true });
 
-/** To which workplaces a message was delivered; `code` is a word of the node. */
+/** The workplaces to which a message was delivered. `code` is an error code of the node. */
 export type Delivery = { delivered: string[]; failed: { workplace_uuid: string; code: string }[] };
 
 export type PolicyValue = boolean | number | string | string[] | null;

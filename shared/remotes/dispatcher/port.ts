@@ -20,7 +20,7 @@ import type {
 } from './orders.ts';
 import type { Answered, ListKind, ListPage, ListQuery, ListRow } from './rows.ts';
 
-/** A dispatcher node as a destination; `url` is https without query and fragment, `caCertificate` PEM. */
+/** A dispatcher node as a destination. `url` is an https URL without query and fragment, `caCertificate` is PEM. */
 export type Node = {
   id: string;
   kind: DispatcherKindName;
@@ -31,10 +31,10 @@ export type Node = {
   timeoutMs: number;
 };
 
-/** The request of ours that causes a call, as it is passed on to nodes. */
+/** The request that causes a call. The ids are sent to the node. */
 export type Trace = { requestId: string; traceparent?: string | undefined };
 
-/** Where a call goes, and its time limit in total: `deadlineMs`, but at most the time limit of the node. */
+/** The node of a call, and the total time limit: `deadlineMs`, but at most the time limit of the node. */
 export type Destination = {
   node: Node;
   trace: Trace;
@@ -46,25 +46,27 @@ export type Destination = {
 export const deadlineOf = ({ node, deadlineMs }: Pick<Destination, 'node' | 'deadlineMs'>): number =>
   Math.min(deadlineMs ?? node.timeoutMs, node.timeoutMs);
 
-/** A call with a session key of the node. The key is opaque to all but the adapter that issued it. */
+/** A call with a session key of the node. Only the adapter that issued the key can interpret it. */
 export type Call = Destination & { key: string };
 
-/** In whose name a node is called. `domain` is a label, `groups` are names. */
+/** The principal of a call to a node. `domain` is a label, `groups` are names. */
 export type DispatcherPrincipal = {
   /** Null for the aggregator itself. */
   user: { id: string; name: string; domain: string; groups: string[]; clientIp: string } | null;
-  /** Distinguishes the keys of one node: changes with everything that the rights of a key depend on. */
+  /** Distinguishes the keys of one node. It changes with everything that affects the rights of a key. */
   subject: string;
 };
 
-/** What an adapter authorizes with: `lifeS` limits the life of anything that it signs at `now`, in seconds. */
+/**
+ * The input of an authorization. `lifeS` limits the validity of anything that the adapter signs at `now`, in seconds.
+ */
 export type AuthorizeRequest = Destination & {
   principal: Pick<DispatcherPrincipal, 'user'>;
   now: Date;
   lifeS: number;
 };
 
-/** A session key of a node, and its life in seconds. */
+/** A session key of a node, and its validity in seconds. */
 export type IssuedKey = { token: string; expiresInS: number };
 
 /** Signs a JWT of this installation. */
@@ -78,20 +80,20 @@ export type TokenSigner = {
 };
 
 /**
- * The adapter of one kind of dispatcher. It does not retry: another node, and a new key after a refused one
- * (`isUnauthorized`), are decisions of the caller.
+ * The adapter of one kind of dispatcher. It does not retry. The caller decides whether to use another node, or a new
+ * key after a rejected one (`isUnauthorized`).
  *
- * Every method throws AppError with member `dispatcher`: `upstream_timeout`, `upstream_tls`, `upstream_refused`,
- * `upstream_failed` (each but the first with a `reason`); those about one object also `not_found` and
+ * Every method throws an AppError with the member `dispatcher`: `upstream_timeout`, `upstream_tls`, `upstream_refused`
+ * or `upstream_failed` (all except the first one with a `reason`). Methods for one object also throw `not_found` and
  * `invalid_state`.
  */
 export type DispatcherAdapter = DispatcherActions & {
   /** Obtains a session key for a principal. */
   authorize(request: AuthorizeRequest): Promise<IssuedKey>;
-  /** Ends the session key; a key that the node does not accept any more counts as ended. */
+  /** Ends the session key. A key that the node no longer accepts counts as ended. */
   logOut(call: Call): Promise<void>;
   domains(call: Call): Promise<Domain[]>;
-  /** `fail` is an answer, not an error. */
+  /** The status `fail` is a result, not an error. */
   health(request: Destination & { healthKey: string }): Promise<Health>;
   /** All services, at most 5,000, within one deadline. */
   services(call: Call): Promise<Service[]>;
@@ -104,8 +106,8 @@ export type DispatcherAdapter = DispatcherActions & {
 };
 
 /**
- * Orders of administrators, with a session of the aggregator itself. Each is sent once, and answered by the row as it is
- * afterwards, as far as the node reports it.
+ * Orders of administrators, sent with a session of the aggregator itself. Each order is sent once. The result is the
+ * row after the order, as far as the node reports it.
  */
 export type DispatcherActions = {
   policies(call: Call, pool: string): Promise<Policy[]>;

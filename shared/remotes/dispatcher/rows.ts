@@ -2,15 +2,15 @@ import { idOf } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
 
 /*
- * Rows of the lists that dispatcher nodes own. A row needs its identity only; other members are null if the node does not
- * report them, a state is then `unknown`. An adapter checks rows so that they can be stored as they are: identifiers in lower
- * case, moments as RFC 3339 in UTC, numbers within their columns.
+ * Rows of the lists that dispatcher nodes own. Only the identity of a row is required. A member that the node does not
+ * report is null; a state is then `unknown`. An adapter normalises rows for storage: identifiers in lower case, times
+ * as RFC 3339 in UTC, numbers within the range of their columns.
  */
 
 export const listKinds = ['servicespools', 'workplaces', 'spsessions', 'tags'] as const;
 export type ListKind = (typeof listKinds)[number];
 
-/** A state that a node does not report, or that the portal does not know. No connection is made in it. */
+/** A state that a node does not report, or that the portal does not support. No connection is made in this state. */
 export const unknown = 'unknown';
 
 export const workplaceStates = [
@@ -93,19 +93,19 @@ export type SessionRow = {
   last_seen_at: string | null;
 };
 
-/** Tags are identified by their names everywhere; a tag may have no `uuid`. */
+/** Tags are identified by their names. A tag may have no `uuid`. */
 export type TagRow = { uuid: string | null; name: string };
 
 type Rows = { servicespools: PoolRow; workplaces: WorkplaceRow; spsessions: SessionRow; tags: TagRow };
 export type ListRow<K extends ListKind> = Rows[K];
 
-/** The namespace of the identifiers of tags that have none of their node. */
+/** The UUID namespace for the identifiers of tags without an identifier of their node. */
 const tagNames = '0d6a3f0c-5c0e-5d8a-9c53-8a6a2d1f7e10';
 
-/** The identifier of a tag to which its node gives none: equal names have equal identifiers. */
+/** Returns the identifier of a tag without one of its node. Equal names have equal identifiers. */
 export const tagId = (name: string): string => idOf(foldName(name), tagNames);
 
-/** Why a member was ignored; a closed list, because metrics have it as a label. */
+/** Reasons why a member is ignored. The list is closed, because the reasons are labels of metrics. */
 export const ignoredReasons = [
   'missing',
   'wrong_type',
@@ -116,12 +116,12 @@ export const ignoredReasons = [
 ] as const;
 export type IgnoredReason = (typeof ignoredReasons)[number];
 
-/** A member of a row that was ignored. `member` is a name of the port, or `row` if the row is not an object. */
+/** An ignored member of a row. `member` is a name of the port, or `row` if the row is not an object. */
 export type Ignored = { member: string; reason: IgnoredReason };
 
 /**
- * The part of a list that is read: what follows `cursor`, what changed after `since` (an `as_of` of the same node), nothing
- * if the list still is the one of `etag`.
+ * Selects a part of a list: the rows after `cursor`, or the changes after `since` (an `as_of` of the same node). With
+ * `etag`, the result is null if the list has not changed.
  */
 export type ListQuery = {
   limit: number;
@@ -130,12 +130,12 @@ export type ListQuery = {
   etag?: string | undefined;
 };
 
-/** A row, and the members of it that were ignored because they were malformed. */
+/** A row with the members that were ignored because they were malformed. */
 export type CheckedRow<Row> = { row: Row; ignored: Ignored[] };
 
 /**
- * `removed` is present only if the rows are what changed after `since`; without it they are the full list. `dropped` has one
- * entry for each row without an identity.
+ * `removed` is present only if the rows are the changes after `since`; otherwise the rows are the full list. `dropped`
+ * has one entry for each row without an identity.
  */
 export type ListPage<Row> = {
   rows: CheckedRow<Row>[];
@@ -146,5 +146,5 @@ export type ListPage<Row> = {
   etag: string | undefined;
 };
 
-/** The members of a row that the answer to an order has; no member if the node only confirmed the order. */
+/** The members of a row in the response to an order. Empty if the node only confirmed the order. */
 export type Answered<K extends ListKind> = Partial<ListRow<K>>;

@@ -48,8 +48,8 @@ export function forwardJobs(
 }
 
 /**
- * Forwards sealed events to a collector in order, with at-least-once delivery: the cursor moves after the collector
- * has confirmed the events. If two sidecars run this job at once, events are sent twice, but none is lost.
+ * Forwards sealed events to a collector in order, with at-least-once delivery: the cursor moves after the collector has
+ * confirmed the events. If two sidecars run this job at once, events are sent twice, but no event is lost.
  */
 export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
   name: `audit to ${forwarder.name}`,

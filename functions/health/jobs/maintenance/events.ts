@@ -9,13 +9,13 @@ import type { CallDeps } from '../../../../shared/sites/calls/dispatcher-keys.ts
 
 export type MaintenanceDeps = CallDeps & { clock: Clock };
 
-/** How events read that the system causes because a template says so; a failure is told the first time only. */
+/** Audit events of changes that a template causes. Of repeated failures, only the first is reported. */
 export const tellerOf =
   (window: MaintenanceWindow, at: Date, hasFailed: boolean): Teller =>
   (happening) =>
     happening.result === 'failure' && hasFailed ? undefined : byTemplate(window, at, happening);
 
-/** A farm or site whose flag is taken back at the end of its template. */
+/** The audit event when the flag of a farm or site is cleared at the end of its template. */
 export const clearedByItself = (window: MaintenanceWindow, at: Date): AuditEntry =>
   byTemplate(window, at, {
     event: 'portal.EntityAction',

@@ -18,7 +18,7 @@ import {
 import { actAs, ask, findTarget } from '../../../../shared/sites/calls/actions.ts';
 import { messageOf, type Work } from './work.ts';
 
-/** Sets the flag of a pool or workplace at its node, or takes it back. */
+/** Sets or clears the maintenance flag of a pool or workplace on its node. */
 export async function setFlag(work: Work, maintenance: boolean): Promise<void> {
   const { pool_uuid: pool, workplace_uuid: workplace } = work.window;
   if (pool === null) return;
@@ -42,17 +42,18 @@ async function order<Row extends object>(
     alongside: (h) => settled(h, work),
   });
   if (await ifStillOpen(actAs(ctx, tell, target, action))) return;
-  // Somebody took the maintenance back, or renewed it, while the node was told: he has the last word there as well.
+  // The maintenance was cancelled or renewed while the request to the node was in progress. The later change takes
+  // precedence, so it is sent to the node as well.
   const wanted = (await find()).object.maintenance === true;
   if (wanted !== maintenance)
     await ask(ctx, target, (call) => kind.tell(ctx.deps.dispatchers, call, at.uuid, { maintenance: wanted }));
 }
 
-/** The step has nothing to do any more. */
+/** Completes a step that no longer has anything to do. */
 export const settle = async (work: Work): Promise<unknown> =>
   ifStillOpen(atomically(work.ctx.deps.db, (h) => settled(h, work)));
 
-/** The step is done; with the last one the window is over. */
+/** Completes the step. The last step also ends the window. */
 const settled = (h: Db, { ctx, window, step }: Work): Statement[] => [
   mustStill(h, window.id, isPresent),
   ...(step.phase === 'clear'

@@ -25,13 +25,13 @@ import type { Job } from '../process/loop.ts';
 import { clearedByItself, type MaintenanceDeps } from './events.ts';
 import { runStep } from './steps.ts';
 
-/** Steps that are claimed together, so that none waits for long with its lease running. */
+/** Steps per batch. A small batch ensures that no claimed step waits long while its lease runs. */
 const atOnce = 6;
 
 /**
- * Leads maintenance through its template: users are warned, new sessions blocked, present ones ended, and at its end all
- * is as before. Whatever happens is claimed in the database first, so that of several sidecars one does it, and another
- * goes on where one died.
+ * Runs maintenance windows according to their templates: warns users, blocks new sessions, ends open sessions, and
+ * restores the previous state at the end. Each step is first claimed in the database. If several sidecars run, one of
+ * them does the step, and another one takes it over after a crash.
  */
 export const maintenanceJob = (deps: MaintenanceDeps, known: CachedParameters): Job => ({
   name: 'maintenance',
@@ -43,7 +43,7 @@ export const maintenanceJob = (deps: MaintenanceDeps, known: CachedParameters): 
   },
 });
 
-/** What happens to a window here and needs no dispatcher. */
+/** Advances a window by the changes that need no call to a dispatcher. */
 async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise<void> {
   const now = deps.clock();
   if (!window.wanted) return close(deps, window, now);
@@ -51,7 +51,7 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
     if (isOver(window.plan, now) && !isOfNode(window)) await closeFlagged(deps, window, now);
     return;
   }
-  // Nothing of it could be done in time: there is nothing to take back.
+  // The window ended before any step was done, so there is nothing to undo.
   if (isOver(window.plan, now))
     return isOfNode(window) ? close(deps, window, now) : closeFlagged(deps, window, now);
   if (!hasStarted(window.plan, now)) return;
@@ -62,7 +62,7 @@ async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise
   ]);
 }
 
-/** Ends a window that somebody took back, or that passed unseen. */
+/** Ends a window that was cancelled, or that ended before it took effect. */
 async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
   await once(deps.db, (h) => [
     ...forgetPool(h, window),
@@ -71,7 +71,7 @@ async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date
   ]);
 }
 
-/** Ends the maintenance of a farm or site as an administrator would: a write of its record. */
+/** Ends the maintenance of a farm or site with a write to its record, as an administrator does. */
 async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
   await once(deps.db, (h) => [
     mustStill(h, window.id, isWanted),
@@ -81,7 +81,7 @@ async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, no
   ]);
 }
 
-/** Of several sidecars one does it. */
+/** Ensures that one sidecar makes the change. @returns false if another one has already made it */
 const once = (db: Db, build: (h: Db) => Statement[]): Promise<boolean> => ifStillOpen(atomically(db, build));
 
 const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
@@ -91,13 +91,13 @@ const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
   dropWindow(h, window.about),
 ];
 
-/** What the snapshot says of a window that never came into force. */
+/** Clears the maintenance in the snapshot for a window that never took effect. */
 const forgetPool = (h: Db, { object_type, farm_id, pool_uuid }: MaintenanceWindow): Statement[] =>
   object_type === 'servicespool' && farm_id !== null && pool_uuid !== null
     ? [touchPool(h, farm_id, pool_uuid, noMaintenance)]
     : [];
 
-/** Until nothing is left that is due and nobody else's. */
+/** Runs steps until no step is due that another sidecar has not claimed. */
 async function runSteps(
   deps: MaintenanceDeps,
   known: CachedParameters,

@@ -11,12 +11,12 @@ type Session = ListRow<'spsessions'>;
 const pageSize = 1_000;
 /** Sessions ended at the same time. */
 const atOnce = 6;
-/** Milliseconds after which the rest is left to the next claim, well before the lease ends. */
+/** Milliseconds after which the remaining sessions are left to the next claim, well before the lease ends. */
 const patienceMs = 10_000;
 
 /**
- * Ends the sessions concerned as the template says. The node is asked which there are: the snapshot may not have those
- * that were opened just before the start. Whoever goes on after another died finds those left over.
+ * Ends the affected sessions according to the template. The list of sessions comes from the node, because the snapshot
+ * may lack sessions that were opened just before the start. After a crash, another sidecar ends the remaining sessions.
  */
 export async function endSessions(work: Work): Promise<void> {
   const { ctx, step, window } = work;
@@ -59,7 +59,7 @@ function isConcerned({ window }: Work, session: Session, verb: EndVerb): boolean
   return verb === 'logoff' || session.state === 'active';
 }
 
-/** One that ended by itself, or is being ended, is none of ours any more. */
+/** Ignores a session that has already ended or is ending. */
 async function endSession(
   { ctx, tell }: Work,
   farm: FleetFarm,

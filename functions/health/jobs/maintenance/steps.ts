@@ -8,10 +8,12 @@ import { endSessions } from './sessions.ts';
 import { warn } from './warnings.ts';
 import type { Work } from './work.ts';
 
-/** What the steps of one round have in common. */
+/** Values that all steps of a round share. */
 export type StepParts = Omit<JobParts<MaintenanceDeps>, 'principal'>;
 
-/** Does one step, and says so. What a node cannot do now is tried again; what it does not know is done. */
+/**
+ * Runs one step and records the result. A failed call is retried; if the object no longer exists, the step is complete.
+ */
 export async function runStep(parts: StepParts, window: MaintenanceWindow, step: Step): Promise<void> {
   const { db, log } = parts.deps;
   const begun: Promise<void>[] = [];

@@ -19,8 +19,9 @@ import {
 import { messageOf, type Work } from './work.ts';
 
 /**
- * Session agents that are registered here are told, whatever the node does, and the node tells the others. The step is
- * done since it was claimed; it is tried again only when no node can have had the warning.
+ * Sends the warning to the registered session agents directly, regardless of the node, and to other workplaces through
+ * the node. The step counts as done from the time it is claimed. It is retried only if no node can have received the
+ * warning.
  */
 export async function warn(work: Work): Promise<void> {
   const { ctx, tell, window, step } = work;
@@ -59,7 +60,7 @@ const actionOf = (
     details: { message: content.message },
   },
   written: () => [],
-  // Whoever tries again has told them before.
+  // On a retry, the session agents have already received the message.
   released: (h) =>
     step.failures > 0 || byAgent.length === 0
       ? []

@@ -4,8 +4,8 @@ import type { Teller } from '../../../../shared/sites/calls/actions.ts';
 import type { JobCtx } from '../context.ts';
 import type { MaintenanceDeps } from './events.ts';
 
-/** A step that was claimed, with all that it takes to do it. */
+/** A claimed step with everything that is needed to run it. */
 export type Work = { ctx: JobCtx<MaintenanceDeps>; tell: Teller; window: MaintenanceWindow; step: Step };
 
-/** What users are told: what came with the order, or else what the template says. */
+/** The message for users: the message of the order, otherwise that of the template. */
 export const messageOf = ({ message, plan }: MaintenanceWindow): string => message ?? plan.message;

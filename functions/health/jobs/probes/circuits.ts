@@ -10,7 +10,7 @@ import type { Job } from '../process/loop.ts';
 type Parts = Omit<ProbeParts, 'now'> & { clock: Clock };
 
 const maxInFlight = 6;
-/** The time limit of one probe. */
+/** Time limit of one probe in milliseconds. */
 const longestMs = 5_000;
 
 /**

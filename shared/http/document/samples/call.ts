@@ -2,32 +2,35 @@ import { isForPrograms } from '../audience.ts';
 import { componentOf, exampleOf } from '../examples.ts';
 import type { Schema } from '../schemas.ts';
 
-/** What a code sample shows of an operation. Everything in capitals, and each parameter, is an environment variable. */
+/** The content of a code sample. Names in capitals and all parameters are environment variables. */
 export type SampleCall = {
   id: string;
-  /** Upper case. */
+  /** HTTP method in upper case. */
   method: string;
-  /** With `{name}` for each parameter that is a variable. */
+  /** Path with `{name}` for each parameter that is a variable. */
   path: string;
-  /** The variable of the base URL. */
+  /** The variable with the base URL. */
   server: 'URL' | 'HEALTH_URL';
-  /** The header of the credential, with the text before the value and the variable of the value. */
+  /** The header of the credential, the text before the value, and the variable with the value. */
   credential: { header: string; prefix: string; variable: string } | undefined;
   /** The path parameters. */
   inPath: readonly SampleParameter[];
-  /** The query parameters that are required. */
+  /** The required query parameters. */
   inQuery: readonly SampleParameter[];
-  /** The JSON body; identifiers of other objects are `reference` values. */
+  /** The JSON body. Identifiers of other objects are `Reference` values. */
   body: SampleValue | undefined;
   answer: 'json' | 'text' | 'bytes' | 'none';
-  /** The typed client has it, and follows its pages. */
+  /**
+   * How the typed client calls the operation: `items` follows the pages of a list. Undefined if the client does not
+   * have it.
+   */
   client: 'call' | 'items' | undefined;
 };
 
-/** A parameter is a variable, unless it has one of few values: then the sample shows one of them. */
+/** A parameter. It is a variable, unless it has an enumeration; the sample then shows one of the values. */
 export type SampleParameter = { name: string; value: string | undefined };
 
-/** A JSON value, in which an object of the class `Reference` stands for an environment variable. */
+/** A JSON value. A `Reference` in it stands for an environment variable. */
 export type SampleValue =
   | null
   | boolean
@@ -52,7 +55,7 @@ export type Document = {
   components: Record<string, object>;
 };
 
-/** What the samples of an operation of the document show. */
+/** Extracts the content of the samples of an operation from the document. */
 export function callOf(document: Document, path: string, method: string): SampleCall {
   const item = asSchema(document.paths[path]);
   const operation = asSchema(item[method]);
@@ -95,11 +98,11 @@ const credentials: Readonly<Record<string, SampleCall['credential']>> = {
   MetricsKey: { header: 'Authorization', prefix: 'Token ', variable: 'METRICS_ACCESS_KEY' },
 };
 
-/** The first requirement is the usual one. */
+/** Uses the first security requirement, which is the usual one. */
 const credentialOf = ({ security }: Schema): SampleCall['credential'] =>
   credentials[Object.keys(asSchema(listOf(security)[0]))[0] ?? ''];
 
-/** The value that the document shows for an identifier that only the server can give. */
+/** The value that the document shows for an identifier that the server generates. */
 const placeholder = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
 function bodyOf(document: Document, { requestBody }: Schema): SampleValue | undefined {
@@ -109,7 +112,7 @@ function bodyOf(document: Document, { requestBody }: Schema): SampleValue | unde
   return example === undefined ? undefined : withReferences(example);
 }
 
-/** The members that name another object, as variables. */
+/** Replaces identifiers of other objects with variables. */
 function withReferences(value: unknown, name = ''): SampleValue {
   if (value === placeholder) return new Reference(name);
   if (Array.isArray(value)) return value.map((item) => withReferences(item, name));

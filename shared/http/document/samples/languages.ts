@@ -18,7 +18,7 @@ export function curlSample(call: SampleCall): string {
   return hasBody ? `${command}\n${heredocOf(body)}\nJSON\n` : `${command}\n`;
 }
 
-/** The shell fills in variables within the text; what it would take for one is escaped. */
+/** The shell replaces variables in the here-document, so its other special characters are escaped. */
 function heredocOf(body: SampleValue): string {
   const mark = '\u0000';
   const text = JSON.stringify(
@@ -29,7 +29,7 @@ function heredocOf(body: SampleValue): string {
   return text.replace(/[\\$`]/g, '\\$&').replaceAll('\\\\u0000', '$');
 }
 
-/** A module for the typed client; a call with `fetch` for what the client does not have. */
+/** A module for the typed client, or a call with `fetch` if the client does not have the operation. */
 export function typescriptSample(call: SampleCall): string {
   return call.client ? clientSample(call, call.client) : fetchSample(call);
 }
@@ -66,7 +66,7 @@ const objectOf = (place: string, parameters: readonly SampleParameter[]): string
   const members = parameters.map(({ name, value }) => (value === undefined ? name : `${name}: '${value}'`));
   return members.length > 0 ? [`${place}: { ${members.join(', ')} }`] : [];
 };
-/** Of the program that is shown; nothing here reads it. */
+/** Part of the generated program. The portal does not read environment variables here. */
 const environment = ['process', 'env'].join('.');
 const fromEnvironment = (variables: readonly string[]): string =>
   `const { ${variables.map((name) => `${name} = ''`).join(', ')} } = ${environment};`;
@@ -99,7 +99,7 @@ function fetchSample(call: SampleCall): string {
   ].join('\n');
 }
 
-/** A script for Python 3.8 or later that needs no package. */
+/** A script for Python 3.8 or later without packages. */
 export function pythonSample(call: SampleCall): string {
   const { method, server, credential, inPath, inQuery, body, answer } = call;
   const names = variablesOf([...inPath, ...inQuery]);
@@ -137,7 +137,7 @@ const pythonAnswers = {
 const credentialValue = ({ prefix, variable }: NonNullable<SampleCall['credential']>): string =>
   prefix === '' ? `os.environ["${variable}"]` : `"${prefix}" + os.environ["${variable}"]`;
 
-/** The variables of parameters and of references in the body, each once. */
+/** The names of the variables of parameters and of references in the body, without duplicates. */
 const namesIn = ({ inPath, inQuery, body }: SampleCall): string[] => [
   ...new Set([...variablesOf([...inPath, ...inQuery]), ...referencesIn(body)]),
 ];
@@ -145,7 +145,7 @@ const namesIn = ({ inPath, inQuery, body }: SampleCall): string[] => [
 const variablesOf = (parameters: readonly SampleParameter[]): string[] =>
   parameters.filter(({ value }) => value === undefined).map(({ name }) => name);
 
-/** Path and query as a text with variables in it. */
+/** The path and the query with variables. */
 function addressOf({ path, inPath, inQuery }: SampleCall, variable: (name: string) => string): string {
   const shown = ({ name, value }: SampleParameter): string => value ?? variable(name);
   const filled = inPath.reduce((text, one) => text.replace(`{${one.name}}`, () => shown(one)), path);
@@ -158,7 +158,7 @@ function referencesIn(value: SampleValue | undefined): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesIn) : [];
 }
 
-/** How a language writes JSON. */
+/** The JSON literals of a language. */
 type Dialect = {
   unit: string;
   name: (member: string) => string;
@@ -187,7 +187,7 @@ const python: Dialect = {
   words: { true: 'True', false: 'False', null: 'None' },
 };
 
-/** A literal with one member on each line; the margin is that of the line on which it begins. */
+/** Writes a literal with one member per line. The margin is that of the line on which the literal begins. */
 function literalOf(value: SampleValue, dialect: Dialect, margin = ''): string {
   if (value instanceof Reference) return dialect.reference(value.variable);
   if (typeof value === 'string') return dialect.text(value);

@@ -3,7 +3,7 @@ import { curlSample, pythonSample, typescriptSample } from './languages.ts';
 
 type Sample = { lang: string; label: string; source: string };
 
-/** The samples of an operation of the document in curl, TypeScript and Python, as `x-codeSamples` has them. */
+/** Returns the samples of an operation in curl, TypeScript and Python, in the form of `x-codeSamples`. */
 export function samplesOf(document: Document, path: string, method: string): Sample[] {
   const call = callOf(document, path, method);
   return [

@@ -22,7 +22,7 @@ export const Delivery = z.object({
   failed: z.array(z.object({ workplace_uuid: Uuid, code: word })).max(100_000),
 });
 
-/** The URL is shown to an administrator, who follows it. */
+/** The URL is shown to an administrator, so it must be https. */
 export const Assistance = z.object({
   url: line(2048).pipe(z.url({ protocol: /^https$/ })),
   expires_in: seconds,

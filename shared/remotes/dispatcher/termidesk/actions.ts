@@ -28,8 +28,8 @@ export function createActions(transport: Transport): DispatcherActions {
 }
 
 /*
- * Any 2xx says that the order was carried out, whatever its body. Of a row those members count that are there and as they
- * should be; a row of another object says nothing.
+ * Any 2xx response means that the order was carried out, regardless of its body. Only valid members of a row are used;
+ * a row of another object is ignored.
  */
 const rows = {
   pool: (uuid: string) => membersOf(PoolRow, 'uuid', uuid),
@@ -37,7 +37,7 @@ const rows = {
   session: (uuid: string) => membersOf(SessionRow, 'session_uuid', uuid),
 };
 
-/** Null is an answer for these members; for the others it is the same as no answer. */
+/** Null is a valid value of these members. For other members, null means that the node does not report them. */
 const mayBeNull: ReadonlySet<string> = new Set([
   ...['owner', 'in_use_since', 'client_ip', 'client_host', 'gateway_id', 'agent_version', 'agent_seen_at'],
 ]);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { sessionStates, unknown } from '../rows.ts';
 import { flag, line, optional, port, seconds, stored, text, word } from './members.ts';
 
-/* Answers of dispatcher nodes. */
+/* Responses of dispatcher nodes. */
 
 export const Authorization = z.object({
-  // It becomes a header value: visible ASCII only.
+  // The token is sent in a header, so only visible ASCII is allowed.
   token: z.string().regex(/^[\x21-\x7e]{1,4096}$/),
   expires_in: seconds.min(1),
 });
@@ -28,7 +28,7 @@ const ServiceSession = z.object({
     .transform((state) => state ?? unknown),
 });
 
-/** A service needs its `uuid` only. A state that a newer node knows and we do not is not one to connect in. */
+/** Only the `uuid` of a service is required. In a state that the portal does not support, no connection is made. */
 export const Service = z.object({
   uuid: z.guid(),
   name: optional(line(256).min(1)),
@@ -85,7 +85,7 @@ const Rdp = z.object({
 
 const Spice = z.object({
   tls_port: optional(port),
-  /** PEM, so the one text with line ends. */
+  /** PEM; the only text that may contain line ends. */
   ca: optional(z.string().max(65_536)),
   host_subject: optional(line(1024)),
   proxy: optional(line(512)),
@@ -105,7 +105,7 @@ export const Connection = z.object({
   domain: line(256)
     .nullish()
     .transform((value) => value ?? ''),
-  /** One-time, for this connection only. */
+  /** One-time password, valid for this connection only. */
   password: optional(line(1024)),
   expires_in: seconds,
   rdp: optional(Rdp),
@@ -126,7 +126,7 @@ export const Readiness = z.object({
 
 export const Reconnection = z.object({ link: line(2048).min(1), expires_in: seconds });
 
-/** The body of a 409 that says that the service will be ready later; anything else of it is dropped. */
+/** The body of a 409 response for a service that will be ready later. Other members are dropped. */
 export const Preparation = z.object({
   code: z.literal('service_in_preparation'),
   reason_code: word.catch('preparing'),

@@ -4,23 +4,27 @@ import { badAnswer, fromTransport } from '../failures.ts';
 import { type Call, deadlineOf } from '../port.ts';
 import { fromStatus } from './statuses.ts';
 
-/** One exchange with a node: where, what, and which answers count as such. */
+/** One request to a node, with the responses that it accepts. */
 export type Exchange<Shape extends z.ZodType> = Omit<Call, 'key'> & {
   method: TransportRequest['method'];
-  /** Below the node's URL, beginning with a slash; built from encoded segments only. */
+  /** Path relative to the URL of the node. It begins with a slash and consists of encoded segments only. */
   path: string;
   query?: Record<string, string | undefined>;
   body?: unknown;
-  /** The headers that prove who we are. */
+  /** The headers that authenticate the portal. */
   credentials: Record<string, string>;
   answer: Shape;
-  /** About one object on behalf of a user: 404, 409, 410 and 422 then speak of that object. */
+  /** The call concerns one object on behalf of a user, so 404, 409, 410 and 422 refer to that object. */
   isAction?: boolean;
-  /** Statuses besides 2xx that may carry the answer. */
+  /** Statuses besides 2xx whose body can be the response. */
   alsoAnswers?: readonly number[];
 };
 
-/** Sends one request, never twice. @returns the checked answer. @throws AppError as the port says */
+/**
+ * Sends a request once, without retries.
+ * @returns the validated response
+ * @throws AppError as described by the port
+ */
 export async function converse<Shape extends z.ZodType>(
   transport: Transport,
   exchange: Exchange<Shape>,
@@ -29,8 +33,8 @@ export async function converse<Shape extends z.ZodType>(
 }
 
 /**
- * The same with a validator: nothing of the answer is read when the node has nothing new.
- * @returns null for 304, otherwise the answer and the validator that came with it
+ * Same as `converse` with a validator. If the node has no changes, no body is read.
+ * @returns null for 304, otherwise the response and its validator
  */
 export async function converseIfChanged<Shape extends z.ZodType>(
   transport: Transport,
@@ -87,7 +91,7 @@ function urlOf({ node, path, query = {} }: Exchange<z.ZodType>): string {
   return `${node.url.replace(/\/+$/, '')}${path}${search.size > 0 ? `?${search}` : ''}`;
 }
 
-/** @returns undefined when the text is no JSON */
+/** @returns undefined if the text is not JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

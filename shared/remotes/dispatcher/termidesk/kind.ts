@@ -35,7 +35,7 @@ const pageSize = 500;
 const maxServices = 5000;
 const maxPages = 50;
 
-/** Termidesk: JSON over HTTPS. A JWT of ours is exchanged for a session key, which is sent as `X-Auth-Token`. */
+/** Termidesk: JSON over HTTPS. A JWT of the portal is exchanged for a session key, which is sent as `X-Auth-Token`. */
 export const termidesk: DispatcherKind = { create };
 
 function create({ transport, signer }: KindParts): DispatcherAdapter {
@@ -56,7 +56,7 @@ function create({ transport, signer }: KindParts): DispatcherAdapter {
         path: '/api/health/check',
         credentials: { authorization: `Token ${healthKey}` },
         answer: Health,
-        // A failing node says so with 503 and the same body.
+        // A failing node responds with 503 and the same body.
         alsoAnswers: [503],
       }),
     services: (call) => services(transport, call),
@@ -71,7 +71,7 @@ function create({ transport, signer }: KindParts): DispatcherAdapter {
 
 const keyed = ({ key, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
 
-/** The name by which nodes know the aggregator itself; users of this name are refused before any call. */
+/** The name of the aggregator on nodes. Users with this name are rejected before any call. */
 const aggregatorName = 'aggregator';
 
 const claimsOf = ({ user }: AuthorizeRequest['principal']) =>
@@ -93,7 +93,7 @@ async function exchangeToken(transport: Transport, to: Omit<Call, 'key'>, jwt: s
   return { token, expiresInS: expires_in };
 }
 
-/** Whatever body comes with the success is not read. */
+/** The body of a success is not read. */
 async function logOut(transport: Transport, call: Call): Promise<void> {
   const path = '/api/auth/v7.0/logout';
   try {
@@ -127,13 +127,13 @@ async function services(transport: Transport, call: Call): Promise<UserService[]
   throw badAnswer(call.node, 'too_large');
 }
 
-/** None for a row without an identity. */
+/** Returns an empty list for a row without an identity. */
 function serviceOf(item: unknown): UserService[] {
   const { row } = readRow(Service, 'uuid', item);
   return row ? [{ ...row, name: row.name ?? row.uuid }] : [];
 }
 
-/** One of the two questions about a connection to a service. */
+/** Reads the connection parameters or the readiness of a service. */
 function ask<Shape extends z.ZodType>(
   transport: Transport,
   call: Call,

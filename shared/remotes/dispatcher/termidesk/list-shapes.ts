@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type ListKind, machineStates, sessionStates, unknown, workplaceStates } from '../rows.ts';
 import { line, stored } from './members.ts';
 
-/* Rows of lists. The port says what each member means; a member that is missing or malformed is null, a state `unknown`. */
+/* Rows of lists. The port describes the members. A missing or malformed member is null; a state is then `unknown`. */
 
-/** The member without which a row is of no use. Tags are known by their names everywhere, so a tag may have no `uuid`. */
+/** The required member of each row. Tags are identified by their names, so a tag may have no `uuid`. */
 export const identities = {
   servicespools: 'uuid',
   workplaces: 'uuid',
@@ -14,7 +14,7 @@ export const identities = {
 
 export const Uuid = z.guid().transform((uuid) => uuid.toLowerCase());
 
-/** Null in the place of a member that is not there. */
+/** Replaces a missing member with null. */
 const orNull = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? null);
 const orUnknown = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? unknown);
 
@@ -26,7 +26,7 @@ const moment = orNull(
   z.iso
     .datetime({ offset: true })
     .transform((value) => new Date(value).toISOString())
-    // A shifted year 1 or 9999 leaves what a database can hold.
+    // After the conversion to UTC, the years 1 and 9999 can leave the range of the database.
     .refine((value) => /^(?!0000)\d{4}-/.test(value)),
 );
 const tags = orNull(z.array(line(64).min(1)).max(50));
@@ -110,13 +110,13 @@ export const listShapes = {
   tags: TagRow,
 } as const satisfies Record<ListKind, z.ZodType>;
 
-/** A page before its rows are looked at one by one. */
+/** A page whose rows are not yet checked. */
 export const RawPage = z.object({
   items: z.array(z.unknown()).max(1000),
   next: z.string().min(1).max(4096).nullish(),
-  // Given back to the node as it came: what we made of it might lie after a change.
+  // Sent back to the node unchanged. A converted value could be later than a change, which would then be missed.
   as_of: stored(64).pipe(z.iso.datetime({ offset: true })),
-  /** By `uuid`; tags without one by their names. */
+  /** Removed rows by `uuid`; tags without a `uuid` by name. */
   removed: z
     .array(line(256))
     .max(100_000)

@@ -14,7 +14,7 @@ import {
 import { converseIfChanged } from './exchange.ts';
 import { identities, listShapes, RawPage, Uuid } from './list-shapes.ts';
 
-/** One page of a list, each row checked by itself: a bad one costs the others nothing. */
+/** Reads one page of a list. Each row is checked separately, so that a malformed row does not affect the others. */
 export async function readList<K extends ListKind>(
   transport: Transport,
   { key, ...to }: Call,
@@ -56,13 +56,13 @@ function checkRows<K extends ListKind>(
   return { rows, dropped };
 }
 
-/** What the node names as removed. */
+/** The identifier of a removed row. */
 function rowIdOf(kind: ListKind, name: string): string[] {
   const uuid = Uuid.safeParse(name);
   if (uuid.success) return [uuid.data];
   return kind === 'tags' ? [tagId(name)] : [];
 }
 
-/** It becomes a header value of ours again. */
+/** The ETag is sent back in a header, so only valid characters are accepted. */
 const storable = (etag: string | undefined): string | undefined =>
   etag !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/.test(etag) ? etag : undefined;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { isStorable } from '../../../kernel/text.ts';
 
 /*
- * Members of answers of dispatcher nodes. Members that we do not use are ignored and dropped; those that we use are bounded.
- * Texts can be stored; lines hold no control characters besides, because some end up in connection files.
+ * Members of responses of dispatcher nodes. Unused members are dropped; used members have limits. `stored` accepts
+ * texts that the database can store. `line` also rejects control characters, because some values occur in connection
+ * files.
  */
 export const stored = (max: number) => z.string().max(max).refine(isStorable);
 export const line = (max: number) => stored(max).regex(/^\P{Cc}*$/u);

@@ -4,15 +4,15 @@ import type { Node } from '../port.ts';
 import { Preparation } from './client-shapes.ts';
 
 /**
- * The AppError of an answer that is no success.
- * @param isAction true when the call is about one object on behalf of a user: then 404, 409, 410 and 422 are about
- *   that object; elsewhere they only say that the node does not speak our language
+ * Creates the AppError of an unsuccessful response.
+ * @param isAction true if the call concerns one object on behalf of a user: 404, 409, 410 and 422 then refer to that
+ *   object; otherwise they mean that the node does not support the API
  */
 export function fromStatus(node: Node, status: number, body: unknown, isAction: boolean): AppError {
   if (status === 401) return failure('upstream_refused', node, { reason: 'unauthorized' });
   if (status === 403) return failure('upstream_refused', node, { reason: 'forbidden' });
   if (status >= 500) return badAnswer(node, 'server_error');
-  // Some say of what has ended that it is gone, where others do not know it any more.
+  // Some nodes respond with 410 for objects that no longer exist, others with 404.
   if (isAction && (status === 404 || status === 410)) return failure('not_found', node);
   if (isAction && (status === 409 || status === 422)) return fromConflict(node, body);
   return badAnswer(node, 'unexpected_status');

@@ -134,7 +134,12 @@ describe('npm run admin', slow, () => {
       [['unlock', 'nowhere/admin'], 'nowhere', /^There is no user nowhere\/admin$/],
       [['unlock', 'admin'], 'no domain', /^<domain>\/<user> is expected/],
       [['reset-password', nameOf(service)], 'a service', /is a service, which has no password$/],
-      [['reset-password', nameOf(user), '--password'], 'short', /^The password must have at least 15 characters$/, 'short\n'],
+      [
+        ['reset-password', nameOf(user), '--password'],
+        'short',
+        /^The password must have at least 15 characters$/,
+        'short\n',
+      ],
       [['reset-password', nameOf(user), '--password'], 'none', /first line of standard input/],
       [['reset-password', nameOf(user), '--pasword'], 'a slip', /^Unknown option '--pasword'/],
     ];

@@ -105,7 +105,7 @@ describe('while the database is gone', () => {
       expect(tookMs).toBeLessThan(2_500);
       await leaveWork();
       // Long enough for rounds to have failed, and for the queue to have noticed.
-      await expect.poll(() => sidecar.errors(), patient).toContain('"message":"a job failed"');
+      await expect.poll(() => sidecar.errors(), patient).toContain('"message":"a scheduled task failed"');
       comeBack();
       await expect.poll(() => overall(sidecar), patient).toBe(200);
       await expect.poll(leftWork, patient).toEqual([0, 0, 0]);
@@ -131,7 +131,7 @@ describe('a sidecar', () => {
     const { code, errors } = await sidecar.stop();
     expect(code).toBe(0);
     // It ended by itself, and was not ended when its ten seconds were over.
-    expect(errors).not.toContain('stopped before all was finished');
+    expect(errors).not.toContain('the shutdown was not finished in time');
     await holder.end();
     await start();
     await expect.poll(leftWork, patient).toEqual([0, 0, 0]);

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node-compile');
 
 const structure = 'test/structure/**/*.test.ts';
-/** Files that replace globals, or that import modules which read their environment once. */
+/** Files that replace globals, that import modules which read their environment once, or that close what a module shares. */
 const alone = [
   'test/e2e/lambda.test.ts',
   'test/runtime/deploy/module-secrets.test.ts',
@@ -17,6 +17,7 @@ const alone = [
   'test/runtime/node/production-limits.test.ts',
   'test/runtime/start/secret-key-edge.test.ts',
   'test/runtime/workers/directory.test.ts',
+  'test/simulator/tests/*.test.ts',
 ];
 const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as const;
 

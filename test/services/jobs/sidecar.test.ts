@@ -191,9 +191,12 @@ describe('a probe', () => {
     const overall = async () =>
       (await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) })).status;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
+    // A node that is new counts as healthy until its first probe has ended.
+    await expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ status: 'pass' });
     simulator.knobs.failing = 500;
+    const failed = { status: 'fail', last_error: 'upstream_failed:server_error' };
+    await expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject(failed);
     await expect.poll(overall, { timeout: 10_000 }).toBe(503);
-    expect(await rowOf(id)).toMatchObject({ status: 'fail', last_error: 'upstream_failed:server_error' });
     simulator.knobs.failing = null;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
     expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });

@@ -163,7 +163,7 @@ const families: readonly Family[] = [
   },
   {
     name: 'aggregator_audit_unsealed_age_seconds',
-    help: 'Age of the oldest audit event that is not sealed yet, or 0 if there is none',
+    help: 'Age of the oldest audit event that is not sealed yet, or 0 if all are sealed',
     labelNames: [],
     points: ({ gauges }) => [{ labels: {}, value: gauges.audit_unsealed_age_s }],
   },

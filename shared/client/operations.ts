@@ -664,7 +664,7 @@ export type ConnectionCheck = {
   state: string;
   /** Stable word for the cause of the result, such as `maintenance` or `gateway_unavailable`. */
   reason_code: string;
-  /** Message for the user. Absent if there is none. */
+  /** Message for the user. Absent if not set. */
   message?: string;
   /** Milliseconds after which to retry. Present only with `wait`, if known. */
   retry_after_ms?: number;

@@ -101,7 +101,7 @@ export async function countWrongCode(db: Db, challengeId: string): Promise<void>
     .where(eq(loginChallenges.id, challengeId));
 }
 
-/** Deletes a live challenge; fails the batch if there is none. */
+/** Deletes a live challenge; fails the batch if no live challenge exists. */
 export const spendChallenge = (h: Db, challenge: ChallengeKey, now: Date): Statement =>
   mustAffectRow(
     h,

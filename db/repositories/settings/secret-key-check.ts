@@ -9,7 +9,7 @@ export async function readKeyCheck(db: Db): Promise<string | null> {
   return row.check;
 }
 
-/** Stores the check value if there is none. @returns false if another process has stored one */
+/** Stores the check value unless one is stored. @returns false if another process has stored one */
 export async function claimKeyCheck(db: Db, sealed: string): Promise<boolean> {
   const written = await db
     .update(installation)

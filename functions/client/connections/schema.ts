@@ -80,7 +80,7 @@ export const Readiness = z.looseObject({
   reason_code: z
     .string()
     .describe('Stable word for the cause of the result, such as `maintenance` or `gateway_unavailable`.'),
-  message: z.string().optional().describe('Message for the user. Absent if there is none.'),
+  message: z.string().optional().describe('Message for the user. Absent if not set.'),
   retry_after_ms: z
     .int()
     .optional()

@@ -54,7 +54,7 @@ export function createFairQueue<Line extends string>(
     try {
       return await work();
     } finally {
-      // The slot passes to the next waiter and becomes free only if there is none.
+      // The slot passes to the next waiter and becomes free only if the queue is empty.
       callNext();
     }
   };

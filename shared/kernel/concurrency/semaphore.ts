@@ -18,7 +18,7 @@ export function createSemaphore(width: number, maxWaiting = Number.POSITIVE_INFI
     try {
       return await work();
     } finally {
-      // The slot passes to the next waiter and becomes free only if there is none.
+      // The slot passes to the next waiter and becomes free only if the queue is empty.
       const next = waiting.shift();
       if (next) next();
       else running--;

@@ -11,8 +11,6 @@ export const derivations = {
 } as const;
 export type Derivation = keyof typeof derivations;
 
-export const isDerivation = (dotted: string): dotted is Derivation => Object.hasOwn(derivations, dotted);
-
 /** Input of the key derivation of RFC 8636, byte by byte as sent and received. */
 export type ExchangeData = {
   client: Principal;

@@ -31,7 +31,7 @@ export async function isSecretKeyChecked(db: Db, sealer: Sealer): Promise<boolea
 }
 
 /**
- * Like `isSecretKeyChecked`, and stores a check value if there is none, after the configured keys have opened another
+ * Like `isSecretKeyChecked`, and stores a check value unless one is stored, after the configured keys have opened another
  * sealed value, if any. Requires the role of the portal.
  * @throws as `isSecretKeyChecked`
  */

@@ -22,11 +22,6 @@ export const circuitOpen = (): AppError =>
     reason: 'circuit_open',
   });
 
-export const isCircuitOpen = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.code === 'upstream_unavailable' &&
-  error.members.reason === 'circuit_open';
-
 const rulesOf = (parameters: Parameters) => ({
   failures: parameters['aggregator.breaker_failures'],
   probeS: parameters['aggregator.breaker_probe_s'],

@@ -26,7 +26,6 @@ export type FleetDeps = BaseDeps & {
   /** Single flight. Present if the process serves many requests and may share promises between them. */
   singleFlight?: SingleFlight;
 };
-export type FleetCtx = Ctx<FleetDeps>;
 
 export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers'>;
 

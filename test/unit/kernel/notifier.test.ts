@@ -15,7 +15,7 @@ describe('who waits for news', () => {
       other.next(never, gone.signal).then(() => woken.push('other')),
     ];
     notifier.notify('one');
-    notifier.notify('nobody');
+    notifier.notify('unknown');
     await waiting[0];
     expect(woken).toEqual(['one']);
     gone.abort();

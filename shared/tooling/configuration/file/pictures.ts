@@ -7,7 +7,6 @@ import { fileReason } from '../../start/file-faults.ts';
 import { ImageEntry } from '../own-members.ts';
 import type { Names } from '../records/names.ts';
 import { type Configuration, fault } from './document.ts';
-import type { Path } from './fault.ts';
 
 /** Data URIs of pictures by their SHA-256. */
 export type Pictures = ReadonlyMap<string, string>;
@@ -55,5 +54,3 @@ function uriOf(file: string, name: string, wrong: (text: string) => Error): stri
 /** The name of a picture in an export. */
 export const pictureName = (digest: string): string =>
   `image-${digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 16)}`;
-
-export type PlacedPicture = { at: Path; digest: string };

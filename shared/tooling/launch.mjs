@@ -1,7 +1,9 @@
 /**
  * Runs a program or tool of the project with Node 24, from any directory and with any Node from version 20:
  *     node launch.mjs <file.ts | tool> [arguments…]
- * Missing packages of the lock file are installed first. Must only import what Node 20 has.
+ * Missing packages of the lock file are installed first. A program that starts often runs as a bundle, which is built
+ * when its sources changed; with `--watch` it runs from its sources and restarts when they change. Must only import what
+ * Node 20 has.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,9 +11,8 @@ import { existsSync, mkdirSync, realpathSync, rmdirSync, statSync, utimesSync } 
 import { constants, tmpdir, userInfo } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { bundledPrograms, bundleOf, currentFolder, isBuilt, root } from './programs.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = join(root, 'node_modules');
 const bin = join(modules, '.bin');
 /** Compiled modules, types stripped: a start loads hundreds of them. Of the user, when they have set one. */
@@ -90,12 +91,20 @@ function systemPath() {
   return folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))).join(delimiter);
 }
 
-function run(program, args) {
-  const node = join(bin, 'node');
-  if (!existsSync(node))
-    throw new Error('node_modules has no Node 24: install scripts may be disabled; run npm ci');
+async function run(program, args) {
   const target = targetOf(program);
-  return spawned(node, ['--disable-warning=ExperimentalWarning', target, ...args], {
+  if (program.endsWith('.ts') && args.includes('--watch'))
+    return node(['--watch', target, ...args.filter((arg) => arg !== '--watch')]);
+  const bundle = await builtBundle(program);
+  if (stoppedBy) return codeOf(stoppedBy);
+  return node(bundle ? ['--enable-source-maps', bundle, ...args] : [target, ...args]);
+}
+
+function node(args) {
+  const command = join(bin, 'node');
+  if (!existsSync(command))
+    throw new Error('node_modules has no Node 24: install scripts may be disabled; run npm ci');
+  return spawned(command, ['--disable-warning=ExperimentalWarning', ...args], {
     stdio: 'inherit',
     env: {
       ...process.env,
@@ -103,6 +112,18 @@ function run(program, args) {
       PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
     },
   });
+}
+
+/** The sources are enough to run, for example if the folder of the bundles cannot be written. */
+async function builtBundle(program) {
+  if (!bundledPrograms.includes(program)) return undefined;
+  const folder = currentFolder();
+  const bundle = bundleOf(program, folder);
+  if (isBuilt(folder)) return bundle;
+  const code = await node([join(root, 'shared/tooling/build/programs.ts')]);
+  if (code === 0 || stoppedBy) return bundle;
+  process.stderr.write('The bundle cannot be built; the program runs from its sources\n');
+  return undefined;
 }
 
 function targetOf(program) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { programFile } from './processes/programs.ts';
 import { programVariables } from './program-variables.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +14,7 @@ export async function runAdmin(
   args: readonly string[],
   input = '',
 ): Promise<CommandEnd> {
-  const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', ...args], {
+  const child = spawn(process.execPath, [programFile('shared/tooling/admin/admin.ts'), ...args], {
     cwd: root,
     env: { ...programVariables, HOME: process.env.HOME, ...env },
   });

@@ -89,7 +89,7 @@ export async function bundleEntry(
  * Removes parts of zod that are unused but not tree-shaken, because its namespace object refers to them: fifty
  * locales, half of a bundle, and the JSON Schema parser.
  */
-const smallZod: Plugin = {
+export const smallZod: Plugin = {
   name: 'zod in English, without the JSON Schema parser',
   setup: ({ onLoad }) => {
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
@@ -110,9 +110,9 @@ const builtinsOutside: Plugin = {
     ),
 };
 
-/** CommonJS packages call `require`, which ES modules do not have. */
-const requireBanner =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+/** CommonJS packages call `require`, which ES modules do not have; in a bundle only for modules of Node. */
+export const requireBanner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom('/');";
 
 type Kind = { entry: string; extension: string; options: BuildOptions };
 

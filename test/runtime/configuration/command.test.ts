@@ -14,6 +14,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
+import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
 let portal: TestPortal;
@@ -48,7 +49,7 @@ describe('USE-16 npm run admin', slow, () => {
   it('USE-16: an interrupted apply leaves whole objects, and the same command continues', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `  - { name: Site ${n}, uri: site-${n} }\n`);
     const path = at('many.yaml', `sites:\n${many.join('')}`);
-    const child = spawn(process.execPath, ['shared/tooling/admin/admin.ts', 'apply', path], {
+    const child = spawn(process.execPath, [programFile('shared/tooling/admin/admin.ts'), 'apply', path], {
       cwd: root,
       env: { ...programVariables, HOME: process.env.HOME, ...env },
       stdio: 'ignore',

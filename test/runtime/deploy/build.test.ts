@@ -1,24 +1,21 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { createPortal, type PortalDeps } from '../../../functions/portal.ts';
 import { documentOf } from '../../../shared/http/document/document.ts';
 import { modules } from '../../../shared/modules.ts';
 import { budgets, overBudget } from '../../../shared/tooling/build/build.ts';
-import { type Bundle, bundleAll, edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
+import { type Bundle, edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
+import { builtBundles } from '../../support/bundles.ts';
 
-let folder: string;
 let workers: Bundle[];
 let lambda: Bundle[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-build-'));
-  workers = await bundleAll('workers', folder);
-  lambda = await bundleAll('lambda', folder);
+  workers = await builtBundles('workers');
+  lambda = await builtBundles('lambda');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Files that have at least one byte in the bundle. */
 const inputsOf = ({ metafile }: Bundle): string[] =>

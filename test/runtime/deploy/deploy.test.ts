@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
@@ -38,7 +39,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 
 /** `npm run deploy -- …` as a process of its own, with nothing of the tester's settings and account. */
 async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<End> {
-  const child = spawn(process.execPath, ['shared/tooling/deploy/deploy.ts', ...args], {
+  const child = spawn(process.execPath, [programFile('shared/tooling/deploy/deploy.ts'), ...args], {
     cwd: root,
     env: {
       ...programVariables,

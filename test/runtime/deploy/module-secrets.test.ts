@@ -1,31 +1,19 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeNames } from '../../../shared/runtime/edge/config.ts';
-import {
-  type Bundle,
-  bundleAll,
-  type EdgeModule,
-  edgeModules,
-} from '../../../shared/tooling/build/bundles.ts';
+import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
 import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
-let folder: string;
 let bundles: Bundle[];
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-secrets-'));
-  bundles = await bundleAll('lambda', folder);
+  bundles = await builtBundles('lambda');
 });
 afterEach(() => vi.unstubAllEnvs());
-afterAll(async () => {
-  vi.unstubAllGlobals();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => vi.unstubAllGlobals());
 
 const values: Record<string, string> = {
   // Nobody is asked for a path that no operation has.

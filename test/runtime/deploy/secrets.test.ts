@@ -9,6 +9,7 @@ import { root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
 import { startPortal } from '../../support/portal.ts';
+import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
@@ -47,17 +48,21 @@ const settingIn = (key: string): string =>
   new RegExp(`^${key}=(.*)$`, 'm').exec(readFileSync(file(), 'utf8'))?.[1] ?? '';
 
 function start(args: readonly string[]) {
-  const child = spawn(process.execPath, ['shared/tooling/deploy/deploy.ts', ...args, '--secrets', file()], {
-    cwd: root,
-    env: {
-      ...programVariables,
-      HOME: folder,
-      XDG_CONFIG_HOME: folder,
-      CLOUDFLARE_API_BASE_URL: api.url,
-      CLOUDFLARE_API_TOKEN: 'token',
-      CLOUDFLARE_ACCOUNT_ID: 'account-1',
+  const child = spawn(
+    process.execPath,
+    [programFile('shared/tooling/deploy/deploy.ts'), ...args, '--secrets', file()],
+    {
+      cwd: root,
+      env: {
+        ...programVariables,
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        CLOUDFLARE_API_BASE_URL: api.url,
+        CLOUDFLARE_API_TOKEN: 'token',
+        CLOUDFLARE_ACCOUNT_ID: 'account-1',
+      },
     },
-  });
+  );
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text;

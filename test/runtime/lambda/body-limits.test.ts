@@ -1,13 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
-import { type Bundle, bundleAll, type EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
   callNames,
@@ -23,7 +21,6 @@ import { awslambda, invoke } from '../../support/lambda/runtime.ts';
 
 const password = 'correct horse battery staple';
 
-let folder: string;
 let database: FreshDatabase;
 let bundles: Bundle[];
 let calls: LimitedCalls;
@@ -40,9 +37,8 @@ const forms: readonly Form[] = [
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
   database = await freshDatabase();
-  bundles = await bundleAll('lambda', folder);
+  bundles = await builtBundles('lambda');
   const variables = {
     DATABASE_URL: database.url,
     BASE_URL: 'https://portal.example',
@@ -70,7 +66,6 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   await database?.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 type Asked = Pick<LambdaRequest, 'headers' | 'body'> & { route: string };

@@ -1,14 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
-import { type Bundle, bundleAll, type EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
 import { restEventOf } from '../../support/lambda/events.ts';
@@ -22,21 +20,18 @@ const secretKey = randomBytes(32).toString('base64');
 
 type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
 
-let folder: string;
 let database: FreshDatabase;
 let bundles: Bundle[];
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
   database = await freshDatabase();
-  bundles = await bundleAll('lambda', folder);
+  bundles = await builtBundles('lambda');
   const { db, close } = connectPg({ url: database.url });
   await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
 });
 afterAll(async () => {
   await database?.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 afterAll(() => {
   vi.unstubAllEnvs();

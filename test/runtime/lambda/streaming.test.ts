@@ -1,14 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { type Bundle, bundleAll, type EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addFarm, addSite } from '../../support/installation.ts';
 import { awslambda, eventOf, type Handler, invoke, invokeStreaming } from '../../support/lambda/runtime.ts';
@@ -16,16 +14,14 @@ import { awslambda, eventOf, type Handler, invoke, invokeStreaming } from '../..
 const password = 'correct horse battery staple';
 const bufferedLimit = 6 * 2 ** 20;
 
-let folder: string;
 let database: FreshDatabase;
 let bundles: Bundle[];
 let connection: ReturnType<typeof connectPg>;
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-lambda-'));
   database = await freshDatabase();
-  bundles = await bundleAll('lambda', folder);
+  bundles = await builtBundles('lambda');
   connection = connectPg({ url: database.url });
   await prepareInstallation(connection.db, createHasher({ cost: 2 ** 4 }), password);
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -41,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await connection?.close();
   await database?.drop();
-  await rm(folder, { recursive: true, force: true });
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
 });

@@ -1,21 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { floodLimit } from '../../../shared/runtime/edge/flood-gate.ts';
-import { bundleAll, edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { edgeModules } from '../../../shared/tooling/build/bundles.ts';
 import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
 import { type LocalWorkers, startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { send } from '../../support/workers/local-workers.ts';
 
-let folder: string;
 let workers: LocalWorkers;
 const flood = { limit: 3, period: 60 } as const;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-flood-'));
   workers = await startLocalWorkers({
-    bundles: await bundleAll('workers', folder),
+    bundles: await builtBundles('workers'),
     host: '127.0.0.1',
     port: 0,
     // Nothing of it is asked for: who is refused is refused before that.
@@ -29,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await workers?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const ask = (ip: string, path = '/api/errors/not_found') =>

@@ -16,7 +16,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const launcher = fileURLToPath(new URL('../../../shared/tooling/launch.mjs', import.meta.url));
+const tooling = fileURLToPath(new URL('../../../shared/tooling/', import.meta.url));
+
+function copyLauncher(root: string): void {
+  for (const name of ['launch.mjs', 'programs.mjs'])
+    cpSync(join(tooling, name), join(root, 'shared/tooling', name), { recursive: true });
+}
 
 /** A small project with the launcher in its place; its packages are folders, so that npm needs no network. */
 function makeProject(root: string): void {
@@ -24,7 +29,7 @@ function makeProject(root: string): void {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   };
-  cpSync(launcher, join(root, 'shared/tooling/launch.mjs'), { recursive: true });
+  copyLauncher(root);
   const devDependencies = { node: 'file:packages/node', tool: 'file:packages/tool' };
   const link = (name: string) => ({ resolved: `packages/${name}`, link: true });
   const facts = (name: string) => ({ name, version: '1.0.0', bin: { [name]: `${name}.js` } });
@@ -153,7 +158,7 @@ describe('launch.mjs', () => {
   it('fails when npm fails', async () => {
     const broken = join(root, 'broken');
     mkdirSync(join(broken, 'shared/tooling'), { recursive: true });
-    cpSync(launcher, join(broken, 'shared/tooling/launch.mjs'));
+    copyLauncher(broken);
     writeFileSync(join(broken, 'package.json'), '{"name":"broken","dependencies":{"absent":"file:absent"}}');
     writeFileSync(join(broken, 'package-lock.json'), '{"lockfileVersion":3,"packages":{}}');
     symlinkSync(join(root, 'show.ts'), join(broken, 'show.ts'));

@@ -1,7 +1,4 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
@@ -12,8 +9,8 @@ import { sites } from '../../../db/schema/sites/sites.ts';
 import { createPortal, type Portal } from '../../../functions/portal.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { assertSecretKey, secretKeyGate } from '../../../shared/runtime/config/secret-key.ts';
-import { bundleAll } from '../../../shared/tooling/build/bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { type NeonProxy, startNeonProxy } from '../../support/database/neon-proxy.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -23,7 +20,6 @@ const makeKey = () => randomBytes(32).toString('base64');
 const [right, wrong] = [makeKey(), makeKey()];
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-let folder: string;
 let portal: TestPortal;
 let connection: Connection;
 let proxy: NeonProxy;
@@ -31,7 +27,6 @@ let token: string;
 let ids: { right: string; wrong: string };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'aggregator-secret-key-edge-'));
   portal = await startPortal({ secretKeys: [right] });
   connection = connectPg({ url: portal.databaseUrl, maxConnections: 2 });
   proxy = await startNeonProxy({ databaseUrl: portal.databaseUrl });
@@ -46,7 +41,6 @@ afterAll(async () => {
   await proxy?.close();
   await connection?.close();
   await portal?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const variables = (secretKey: string) => ({
@@ -101,7 +95,7 @@ function expectRefusals(
 
 describe('Workers', { timeout: 120_000 }, () => {
   const ask = async (secretKey: string, asked = requests()) => {
-    const bundles = await bundleAll('workers', join(folder, 'workers'));
+    const bundles = await builtBundles('workers');
     const lines: string[] = [];
     const workers = await startLocalWorkers({
       bundles,
@@ -153,7 +147,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
 
   it('USE-1: answers every request 503 with another SECRET_KEY, and one line of the log says why', async () => {
     vi.stubGlobal('awslambda', awslambda);
-    const bundles = await bundleAll('lambda', join(folder, 'lambda'));
+    const bundles = await builtBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -20,6 +20,7 @@ import { bareVariables, freePorts, runPortal, startPortal } from '../../e2e/supp
 import { runAdmin } from '../../support/admin-command.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addNode } from '../../support/installation.ts';
+import { programFile } from '../../support/processes/programs.ts';
 import { signingKey } from '../../support/processes/sidecar-process.ts';
 import { startWorkers } from '../../support/workers/local-workers.ts';
 
@@ -122,9 +123,9 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ['the portal', ['functions/all.ts']],
-    ['the sidecar', ['functions/health/main.ts']],
-    ['an administrative command', ['shared/tooling/admin/admin.ts', 'unlock', 'builtin/admin']],
+    ['the portal', [programFile('functions/all.ts')]],
+    ['the sidecar', [programFile('functions/health/main.ts')]],
+    ['an administrative command', [programFile('shared/tooling/admin/admin.ts'), 'unlock', 'builtin/admin']],
   ])('USE-1: is refused in one line that names the missing key: %s', async (_, command) => {
     const { code, stdout, stderr } = await runPortal({ env: { ...env, SECRET_KEY: wrong }, command });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: refusal });

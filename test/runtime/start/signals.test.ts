@@ -119,7 +119,7 @@ requireService('/proc', isLinux)('a signal', () => {
     'SIGHUP',
   ] as const)('USE-2: %s while the sidecar starts leaves no process', async (signal) => {
     const started = start(used);
-    await appearance(used, 'health/main.ts');
+    await appearance(used, 'health/main.mjs');
     started.child.kill(signal);
     await started.ended;
     await expectNothingLeft(used);
@@ -127,15 +127,15 @@ requireService('/proc', isLinux)('a signal', () => {
 
   it('FLT-8: kill -9 of the portal while the sidecar starts leaves no process', async () => {
     const started = start(used);
-    await appearance(used, 'health/main.ts');
-    process.kill(await appearance(used, '/functions/all.ts'), 'SIGKILL');
+    await appearance(used, 'health/main.mjs');
+    process.kill(await appearance(used, '/functions/all.mjs'), 'SIGKILL');
     await started.ended;
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
   it('FLT-8: kill -9 of the portal ends a frozen sidecar, which gives its port back', async () => {
     const portal = await startPortal({ env: used.env });
-    process.kill(await appearance(used, 'health/main.ts'), 'SIGSTOP');
+    process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     process.kill(portal.announcement.pid, 'SIGKILL');
     await portal.ended;
     await vi.waitFor(() => expectNothingLeft(used), patient);
@@ -143,7 +143,7 @@ requireService('/proc', isLinux)('a signal', () => {
 
   it('FLT-8: a normal stop ends with 0 and kills a sidecar that is frozen', async () => {
     const portal = await startPortal({ env: used.env });
-    process.kill(await appearance(used, 'health/main.ts'), 'SIGSTOP');
+    process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     portal.signal('SIGTERM');
     expect(await portal.ended).toMatchObject({ code: 0, stderr: '' });
     await expectNothingLeft(used);

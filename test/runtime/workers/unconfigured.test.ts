@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Bundle, bundleAll } from '../../../shared/tooling/build/bundles.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Bundle } from '../../../shared/tooling/build/bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { builtBundles } from '../../support/bundles.ts';
 import { send } from '../../support/workers/local-workers.ts';
 
-let folder: string;
 const secretKey = (): string => randomBytes(32).toString('base64');
 
 describe('a Worker that is not configured', () => {
   let bundles: Bundle[];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
-    bundles = await bundleAll('workers', folder);
+    bundles = await builtBundles('workers');
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function ask(variables: Record<string, string>, route: string) {
     const lines: string[] = [];

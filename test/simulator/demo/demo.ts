@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   const sparePort = portFrom(process.env.DEMO_DISPATCHER_PORT);
   const adminPassword = keptPassword();
   const starting = startPortal({
-    command: ['--disable-warning=ExperimentalWarning', 'functions/all.ts', '--json'],
+    command: ['shared/tooling/launch.mjs', 'functions/all.ts', '--json'],
     env: variables(adminPassword),
     showErrors: true,
     signal: stopping.signal,

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { runPortal } from '../../e2e/support/portal-process.ts';
+import { programFile } from './programs.ts';
 
-const node = '--disable-warning=ExperimentalWarning';
 export const programs = {
-  portal: [node, 'functions/all.ts'],
-  sidecar: [node, 'functions/health/main.ts'],
-  migration: [node, 'shared/tooling/migrate.ts'],
-  workers: [node, 'shared/tooling/workers/workers.ts'],
+  portal: [programFile('functions/all.ts')],
+  sidecar: [programFile('functions/health/main.ts')],
+  migration: [programFile('shared/tooling/migrate.ts')],
+  workers: [programFile('shared/tooling/workers/workers.ts')],
 };
 
 /** @returns the lines that a start writes to standard error before it ends with 1; what it logs is left out */

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { connectPg } from '../../../db/pg.ts';
 import { claimKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { sealKeyCheck } from '../../../shared/runtime/config/secret-key.ts';
 import { accessKeys } from '../monitoring/health-port.ts';
 import { programVariables } from '../program-variables.ts';
-
-const main = fileURLToPath(new URL('../../../functions/health/main.ts', import.meta.url));
+import { programFile } from './programs.ts';
 
 export const secretKey = randomBytes(32).toString('base64');
 export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -31,7 +29,7 @@ type Place = { databaseUrl: string; folder: string };
 
 /** A sidecar as a separate process; `env` extends its environment. */
 export function launchSidecar({ databaseUrl, folder }: Place, env: Record<string, string> = {}): Launched {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [programFile('functions/health/main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...programVariables,

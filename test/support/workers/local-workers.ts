@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../processes/programs.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
 export type Json = any;
@@ -24,12 +24,10 @@ export type LocalPortal = {
   stop(): Promise<number | null>;
 };
 
-const program = fileURLToPath(new URL('../../../shared/tooling/workers/workers.ts', import.meta.url));
-
 /** `npm run workers`, all its variables given. @throws Error with what it said when it ends instead */
 export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal> {
   const started = performance.now();
-  const args = ['--disable-warning=ExperimentalWarning', program, '--json'];
+  const args = [programFile('shared/tooling/workers/workers.ts'), '--json'];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const errors: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));

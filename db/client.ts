@@ -1,5 +1,4 @@
 import type { BatchItem } from 'drizzle-orm/batch';
-import type { NeonHttpDatabase } from 'drizzle-orm/neon-http';
 import type { PgDatabase, PgQueryResultHKT, PgTransactionConfig } from 'drizzle-orm/pg-core';
 
 /** A database handle of any driver, or a transaction. */
@@ -30,16 +29,23 @@ export type ConnectOptions = {
   onRoundTrip?: () => void;
 };
 
+/** Builds the statements of a batch on the handle of the batch. */
+export type BuildBatch = (handle: Db) => readonly Statement[];
+type RunBatch = (build: BuildBatch) => Promise<unknown[]>;
+
+const batchRunners = new WeakMap<Db, RunBatch>();
+
+/** Sets how the driver of a handle sends a batch in one round trip. */
+export const setBatchRunner = (db: Db, run: RunBatch): void => void batchRunners.set(db, run);
+
 /**
- * Runs the statements of `build` as one atomic unit: one batch with Neon's HTTP driver, a transaction with other
- * drivers. A statement cannot use the result of an earlier one; use `must` to enforce a condition.
+ * Runs the statements of `build` as one atomic unit: in one round trip, except in an interactive transaction of Neon. A
+ * statement cannot use the result of an earlier one; use `must` to enforce a condition.
  * @returns one result per statement, in order
  */
-export async function atomically(db: Db, build: (handle: Db) => readonly Statement[]): Promise<unknown[]> {
-  if (isNeonHttp(db)) {
-    const [first, ...rest] = build(db);
-    return first ? db.batch([first, ...rest]) : [];
-  }
+export async function atomically(db: Db, build: BuildBatch): Promise<unknown[]> {
+  const run = batchRunners.get(db);
+  if (run) return run(build);
   return db.transaction(async (transaction) => {
     const results: unknown[] = [];
     for (const statement of build(transaction)) {
@@ -79,10 +85,8 @@ export async function rehearse<T>(db: Db, work: (transaction: Db) => Promise<T>)
   throw new Error('a transaction was committed although its work failed');
 }
 
-const isNeonHttp = (db: Db): db is Db & NeonHttpDatabase => 'batch' in db;
-
 /** A statement built on the outer handle would silently run outside of the transaction. */
-function assertOwned(statement: unknown, transaction: unknown): void {
+export function assertOwned(statement: unknown, transaction: unknown): void {
   const own = sessionOf(transaction);
   const used = sessionOf(statement);
   if (used !== undefined && used !== own)

@@ -2,7 +2,7 @@ import { Client, neon, neonConfig } from '@neondatabase/serverless';
 import { drizzle as overHttp } from 'drizzle-orm/neon-http';
 import { NeonSession, NeonTransaction } from 'drizzle-orm/neon-serverless';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { Connection, ConnectOptions, Db } from './client.ts';
+import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
 import { pgFault } from './errors.ts';
 import { beginWith } from './postgres/limits.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
@@ -30,7 +30,12 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
       return AbortSignal.timeout(answerMs);
     },
   };
-  const db: Db = overHttp({ client: neon(connectionString, { fetchOptions }) });
+  const http = overHttp({ client: neon(connectionString, { fetchOptions }) });
+  const db: Db = http;
+  setBatchRunner(db, async (build) => {
+    const [first, ...rest] = build(db);
+    return first ? http.batch([first, ...rest]) : [];
+  });
   // The method of the HTTP driver throws.
   db.transaction = async (work, config) => {
     onRoundTrip?.();

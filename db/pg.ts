@@ -1,8 +1,17 @@
 import { drizzle, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
-import type { Connection, ConnectOptions, Db } from './client.ts';
-import { createPool, type Pool, type Query, type SessionReport } from './postgres/pool.ts';
+import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
+import { pgFault } from './errors.ts';
+import { runBatch } from './postgres/batch.ts';
+import {
+  type CheckedOutConnection,
+  createPool,
+  type Message,
+  type Pool,
+  type Query,
+  type SessionReport,
+} from './postgres/pool.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
 export type { SessionReport } from './postgres/pool.ts';
@@ -45,18 +54,50 @@ export function connectPg(options: PgOptions): PgConnection {
   };
   const db: Db = drizzle({ client: asClient(query) });
   db.transaction = transactionsBy(use);
+  setBatchRunner(db, (build) =>
+    runBatch(build, transactionOn, (messages) =>
+      use(async ({ pipeline, begin }) => {
+        const [, ...results] = await pipeline([messageOf(begin), ...messages, messageOf('commit')]);
+        return results;
+      }),
+    ),
+  );
   return { db, query, use, close: pool.close };
 }
 
 /** Drizzle uses only the method `query` of a client. */
 const asClient = (query: Query): pg.Client => ({ query }) as unknown as pg.Client;
 
+const messageOf = (text: string): Message => ({ statement: { text } });
+
+function transactionOn(query: Query) {
+  const dialect = new PgDialect();
+  const session = new NodePgSession<NoSchema, NoSchema>(asClient(query), dialect, undefined);
+  return new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
+}
+
 const transactionsBy =
   (use: Pool['use']): Db['transaction'] =>
   (work, config) =>
-    use(({ query, begin, discard }) => {
-      const dialect = new PgDialect();
-      const session = new NodePgSession<NoSchema, NoSchema>(asClient(query), dialect, undefined);
-      const transaction = new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
-      return runTransaction(transaction, { begin, work, config, onUncertain: discard });
+    use((lent) => {
+      const transaction = transactionOn(lent.query);
+      setBatchRunner(transaction, (build) =>
+        runBatch(build, transactionOn, (messages) => withinSavepoint(lent, messages)),
+      );
+      return runTransaction(transaction, { begin: lent.begin, work, config, onUncertain: lent.discard });
     });
+
+/** A failed batch leaves the transaction usable. */
+async function withinSavepoint({ pipeline, query }: CheckedOutConnection, messages: readonly Message[]) {
+  try {
+    const [, ...results] = await pipeline([
+      messageOf('savepoint batch'),
+      ...messages,
+      messageOf('release savepoint batch'),
+    ]);
+    return results;
+  } catch (error) {
+    if (pgFault(error)) await query({ text: 'rollback to savepoint batch' });
+    throw error;
+  }
+}

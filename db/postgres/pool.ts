@@ -1,4 +1,5 @@
 import pg from 'pg';
+import utils from 'pg/lib/utils.js';
 import { GuardedClient, type PoolState } from './client.ts';
 import { beginWith, refusesOptions, type Session, type Timeouts } from './limits.ts';
 import { NoResponseError, Slots, withTimeout } from './slots.ts';
@@ -22,9 +23,17 @@ export type SessionReport = { limitedBy: 'session' | 'role' | 'transaction'; isP
 
 export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
+/** A statement with its values, in the form that the server receives. */
+export type Message = { statement: pg.QueryConfig; values?: unknown[] | undefined };
+
 /** A connection that is checked out of the pool. */
 export type CheckedOutConnection = {
   query: Query;
+  /**
+   * Sends statements in one round trip. After a failed statement of a transaction, the server rejects the others.
+   * @throws the error of the first statement that failed
+   */
+  pipeline: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
   /** The statement that begins a transaction with the limits. */
   begin: string;
   /** Removes the connection from the pool after use. */
@@ -66,10 +75,8 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     query: (statement, values) =>
-      use((lent, client) =>
-        client.session.isLimited
-          ? lent.query(statement, values)
-          : alone(client, lent, () => lent.query(statement, values)),
+      use(async ({ query, pipeline, begin }, { session }) =>
+        session.isLimited ? query(statement, values) : limited(pipeline, begin, { statement, values }),
       ),
     use: (work) => use((lent) => work(lent)),
     close: async () => {
@@ -115,8 +122,42 @@ function lend(
       throw error;
     }
   };
+  const pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {
+    const results: pg.QueryResult[] = [];
+    const failures: unknown[] = [];
+    for (const answer of sendTogether(client, messages)) {
+      // The server begins a statement when the one before it has ended.
+      await withTimeout(answer, limits.statementMs + marginMs).then(
+        (result) => results.push(result),
+        (error: unknown) => failures.push(error),
+      );
+      if (failures.at(-1) instanceof NoResponseError) break;
+    }
+    if (failures.some((error) => error instanceof NoResponseError)) discard();
+    else client.pipeline = false;
+    for (const failure of failures) throw failure;
+    return results;
+  };
   const begin = client.session.isLimited ? 'begin' : beginWith(limits);
-  return { lent: { query, discard, begin }, isUsable: () => isUsable };
+  return { lent: { query, pipeline, discard, begin }, isUsable: () => isUsable };
+}
+
+/** Sends all messages in one packet. The values are encoded before, because a value that cannot be must stop them all. */
+function sendTogether(client: GuardedClient, messages: readonly Message[]): Promise<pg.QueryResult>[] {
+  const encoded = messages.map(({ statement, values = [] }) => ({
+    statement,
+    values: values.map(utils.prepareValue),
+  }));
+  const { stream } = client.connection;
+  client.pipeline = true;
+  stream.cork();
+  const answers = encoded.map(({ statement, values }) =>
+    client.query(statement, values.length === 0 ? undefined : values),
+  );
+  stream.uncork();
+  // A failure is reported when the answers before it have arrived.
+  for (const answer of answers) answer.catch(() => undefined);
+  return answers;
 }
 
 /** Options in the URL would replace those set here, so they are extracted and appended. */
@@ -172,23 +213,19 @@ async function connect(pool: pg.Pool, shared: PoolState): Promise<GuardedClient 
   }
 }
 
-/** Runs a statement in its own transaction to apply the limits: three messages in one round trip. */
-async function alone(
-  client: GuardedClient,
-  { query, begin }: CheckedOutConnection,
-  run: () => Promise<pg.QueryResult>,
+/** Runs a statement in its own transaction to apply the limits, in one round trip. */
+async function limited(
+  pipeline: CheckedOutConnection['pipeline'],
+  begin: string,
+  message: Message,
 ): Promise<pg.QueryResult> {
-  const { stream } = client.connection;
-  client.pipeline = true;
-  stream.cork();
-  const answers = [query({ text: begin }), run(), query({ text: 'commit' })] as const;
-  stream.uncork();
-  // After an error of the statement, `commit` rolls back without an error.
-  const [begun, answer, ended] = await Promise.allSettled(answers);
-  client.pipeline = false;
-  for (const { reason } of [begun, answer, ended].filter((one) => one.status === 'rejected')) throw reason;
-  if (answer.status === 'rejected') throw answer.reason;
-  return answer.value;
+  const [, result] = await pipeline([
+    { statement: { text: begin } },
+    message,
+    { statement: { text: 'commit' } },
+  ]);
+  if (!result) throw new Error('the statement has no result');
+  return result;
 }
 
 function reporter(onSession: (report: SessionReport) => void) {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { atomically, type Db, withTransaction } from '../../../../db/client.ts';
+import { pgFault } from '../../../../db/errors.ts';
 import { connectPg, type PgConnection, type PgOptions, type SessionReport } from '../../../../db/pg.ts';
 import { defaultRoles } from '../../../../db/roles.ts';
 import { prepareSchema } from '../../../../shared/tooling/start/prepared-database.ts';
@@ -17,7 +18,7 @@ const rowsOf = async (db: Db, statement = settings) =>
 const codeOf = (work: PromiseLike<unknown>) =>
   Promise.resolve(work).then(
     () => 'none',
-    (error: Error & { cause?: { code?: string } }) => error.cause?.code ?? error.message,
+    (error: unknown) => pgFault(error)?.code ?? String(error),
   );
 
 requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3: behind PgBouncer', () => {

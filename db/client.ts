@@ -25,7 +25,10 @@ export type ConnectOptions = {
   lockTimeoutMs?: number;
   /** Timeout of idle transactions in milliseconds. Default 15,000. */
   idleInTransactionMs?: number;
-  /** Called once per round trip: a statement, a batch, or a whole transaction. */
+  /**
+   * Called for each time that a request waits for the database: for a statement, a batch, and each statement of an
+   * interactive transaction. Neon's driver counts an interactive transaction once.
+   */
   onRoundTrip?: () => void;
 };
 

@@ -40,18 +40,11 @@ export function connectPg(options: PgOptions): PgConnection {
     limits: { statementMs: statementTimeoutMs, lockMs: lockTimeoutMs, idleInTransactionMs },
     maxConnections,
     idleMs: keepIdle ? 0 : 30_000,
+    onRoundTrip,
     onError,
     onSession,
   });
-  const use: Pool['use'] = (work) =>
-    pool.use((lent) => {
-      onRoundTrip?.();
-      return work(lent);
-    });
-  const query: Query = (statement, values) => {
-    onRoundTrip?.();
-    return pool.query(statement, values);
-  };
+  const { query, use } = pool;
   const db: Db = drizzle({ client: asClient(query) });
   db.transaction = transactionsBy(use);
   setBatchRunner(db, (build) =>

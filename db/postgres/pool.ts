@@ -12,6 +12,8 @@ export type PoolOptions = {
   maxConnections: number;
   /** Idle time in milliseconds after which a connection is closed; 0 for never. */
   idleMs: number;
+  /** Called for each time that the client waits for answers of the server. */
+  onRoundTrip?: (() => void) | undefined;
   /** Called when an idle connection ends with an error. */
   onError?: ((error: Error) => void) | undefined;
   /** Called for the first session, and for each session whose report differs from the previous one. */
@@ -63,7 +65,7 @@ export function createPool(options: PoolOptions): Pool {
 
   async function use<T>(work: (lent: CheckedOutConnection, client: GuardedClient) => Promise<T>): Promise<T> {
     const client = await acquire(pool, shared);
-    const { lent, isUsable } = lend(client, limits);
+    const { lent, isUsable } = lend(client, options);
     try {
       return await work(lent, client);
     } finally {
@@ -108,13 +110,14 @@ function poolOf(url: string, options: PoolOptions, shared: PoolState): pg.Pool {
 
 function lend(
   client: GuardedClient,
-  limits: Timeouts,
+  { limits, onRoundTrip }: PoolOptions,
 ): { lent: CheckedOutConnection; isUsable: () => boolean } {
   let isUsable = true;
   const discard = () => {
     isUsable = false;
   };
   const query: Query = async (statement, values) => {
+    onRoundTrip?.();
     try {
       return await withTimeout(client.query(statement, values), limits.statementMs + marginMs);
     } catch (error) {
@@ -125,6 +128,7 @@ function lend(
   const pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {
     const results: pg.QueryResult[] = [];
     const failures: unknown[] = [];
+    onRoundTrip?.();
     for (const answer of sendTogether(client, messages)) {
       // The server begins a statement when the one before it has ended.
       await withTimeout(answer, limits.statementMs + marginMs).then(

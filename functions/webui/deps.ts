@@ -9,6 +9,7 @@ import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
+import type { Transport } from '../../shared/remotes/http/transport.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
 import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
@@ -21,6 +22,8 @@ export type WebuiDeps = HttpDeps &
     hasher: Hasher;
     directories: DirectoryRemote;
     kdcs: KdcRemote;
+    /** HTTPS to identity providers, for tests of domains. */
+    transport: Transport;
     host: Host;
     /** Assets of the status page. */
     assets: Assets;
@@ -38,6 +41,7 @@ export const webuiDeps = async (given: IdentityRuntimeParts): Promise<WebuiDeps>
   hasher: createHasher(given.hashing),
   directories: given.directories,
   kdcs: given.kdcs,
+  transport: given.dispatcherTransport,
   host: given.host,
   assets: given.assets,
   ...(given.s3 && { objectStore: createS3Reader(given.s3) }),

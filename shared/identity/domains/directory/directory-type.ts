@@ -56,6 +56,7 @@ export function directoryType(declaration: Declaration): DomainType<DirectoryPar
       keepsSecrets: keepsPassword,
     },
     login: { proof: 'password', names: 'in_directory', prove: proveByDirectory.bind(null, variant) },
+    test: testConnection.bind(null, variant),
     cards: {
       realmOf: (params) => realmOf(variant, params),
       prove: accountVouchedFor.bind(null, variant),
@@ -66,7 +67,6 @@ export function directoryType(declaration: Declaration): DomainType<DirectoryPar
       findGroups: findExternalGroups.bind(null, variant),
       findGroupId: findGroupId.bind(null, variant),
       identifiersOf: identifiersFor.bind(null, variant),
-      test: testConnection.bind(null, variant),
     },
   };
 }

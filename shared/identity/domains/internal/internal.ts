@@ -35,6 +35,7 @@ export const internal: DomainType = {
       proof: await proveStoredPassword(ctx, attempt, candidate, password),
     }),
   },
+  test: undefined,
   cards: undefined,
   attributes: undefined,
   directory: undefined,

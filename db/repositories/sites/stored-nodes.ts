@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
@@ -10,7 +9,7 @@ import { derived } from '../records/statements.ts';
 export type NodeAddress = {
   id: string;
   farm_id: string;
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   priority: number;

@@ -11,7 +11,6 @@ import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { SealedField } from '../../kernel/crypto/sealing.ts';
-import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import type {
   DispatcherPrincipal,
@@ -37,7 +36,7 @@ export type CallCtx = Pick<
 
 type StoredDestination = {
   id: string;
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   ca_certificate: string | null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import {
   addDirectory,
@@ -21,11 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.portal.close());
 
-const types = ['internal', 'ldap', 'active_directory', 'freeipa'];
+const types = domainTypeNames;
 const formOf = async (type: string): Promise<Json[]> => (await admin(`GET ${domainsPath}/gui/${type}`)).body;
 
 describe('the types of domains', () => {
-  it('are four, and say what they can do', async () => {
+  it('are those of the registry, and say what they can do', async () => {
     const { status, body } = await admin(`GET ${domainsPath}/types`);
     expect([status, body.map(({ type }: Json) => type)]).toEqual([200, types]);
     for (const entry of body)
@@ -35,12 +36,8 @@ describe('the types of domains', () => {
         ...['search_users_supported', 'two_factor_supported', 'type'],
       ]);
     const told = body.map(({ is_external, needs_password }: Json) => [is_external, needs_password]);
-    expect(told).toEqual([
-      [false, true],
-      [true, false],
-      [true, false],
-      [true, false],
-    ]);
+    const supported = types.map((type) => domainTypeOf(type).supports);
+    expect(told).toEqual(supported.map(({ localUsers, ownPassword }) => [!localUsers, ownPassword]));
   });
 
   it('are not others', async () => {
@@ -61,7 +58,14 @@ describe('the types of domains', () => {
 });
 
 /** What somebody might type, for a form to take the first that its constraints allow. */
-const typed = ['', 'ldaps://directory.example.com', 'dc=example,dc=com', 'EXAMPLE', 'example'];
+const typed = [
+  '',
+  'ldaps://directory.example.com',
+  'https://provider.example.com',
+  'dc=example,dc=com',
+  'EXAMPLE',
+  'example',
+];
 const fits = (gui: Json, text: string): boolean =>
   text !== '' &&
   text.length <= (gui.length ?? Number.POSITIVE_INFINITY) &&

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { inLanguage, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import { details } from '../../../shared/messages/ru/details.ts';
 import { parameters } from '../../../shared/messages/ru/parameters.ts';
@@ -8,7 +9,8 @@ import * as permissions from '../../../shared/messages/ru/permissions.ts';
 const root = new URL('../../../', import.meta.url);
 const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 /** Names of products and protocols, and sentences of values alone. */
-const alike = ['null', 'LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
+const typeNames = Object.values(domainTypes).map(({ about }) => about.name.en);
+const alike = ['null', 'Kerberos', 'Kerberos KDC', 'StartTLS', ...typeNames];
 
 const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Language } from '../../messages/languages.ts';
-import { Message } from '../../messages/message.ts';
 
 const kinds = [
   ...['text', 'numeric', 'password', 'choice', 'multichoice'],
@@ -26,13 +25,11 @@ export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields
 export type Fields = { readonly [name: string]: Field | Group };
 
 /**
- * Creates the text lookups and the field factory of a form from a dictionary of Russian texts, keyed by the English
- * text. Each domain type has its own dictionary. `words` are the texts of the form, `text` is a text of a refusal or of
- * a connection test.
+ * Creates the text lookup and the field factory of a form from a dictionary of Russian texts, keyed by the English
+ * text. Each domain type has its own dictionary.
  */
 export function dictionary<English extends string>(russian: Readonly<Record<English, string>>) {
   const words = (english: English): Words => ({ en: english, ru: russian[english] });
-  const text = (english: English): Message => new Message((language) => words(english)[language]);
   const field = <S extends z.ZodType>(
     shape: S,
     { type, label, tooltip, tab, choices, readonly }: Omit<Field<S, English>, 'shape'>,
@@ -45,7 +42,7 @@ export function dictionary<English extends string>(russian: Readonly<Record<Engl
     ...(choices && { choices: mapped(choices, words) }),
     ...(readonly !== undefined && { readonly }),
   });
-  return { words, text, field, russian };
+  return { words, field, russian };
 }
 
 const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

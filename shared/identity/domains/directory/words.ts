@@ -1,7 +1,7 @@
 import { dictionary } from '../fields.ts';
 
-/** Texts of the forms and connection tests of directories, keyed by the English text. */
-export const { words, text, field, russian } = dictionary({
+/** Labels and help texts of directory forms, keyed by the English text. */
+export const { words, field, russian } = dictionary({
   LDAP: 'LDAP',
   'Users and groups of an LDAP directory': 'Пользователи и группы каталога LDAP',
   'Active Directory': 'Active Directory',
@@ -70,8 +70,4 @@ export const { words, text, field, russian } = dictionary({
   'Contains the group name': 'Атрибут с именем группы',
   'Member attribute': 'Атрибут участников',
   'Contains the members': 'Атрибут с участниками группы',
-  'A server responds': 'Сервер отвечает',
-  'The account can search the directory': 'Учётная запись может выполнять поиск',
-  'Searches are anonymous': 'Поиск выполняется анонимно',
-  'No server of the directory responds': 'Ни один сервер каталога не отвечает',
 });

@@ -7,7 +7,6 @@ import { directoryOf, listingMs, reachedBy } from '../connection.ts';
 import { findPeople } from '../entries/people.ts';
 import { findGroups } from '../groups/search.ts';
 import type { DirectoryParams, DirectoryVariant } from '../variant.ts';
-import { text } from '../words.ts';
 import { testKdcs } from './kdc.ts';
 import { type Subject, testPerson } from './person.ts';
 import { createProtocol, type Protocol } from './protocol.ts';
@@ -55,11 +54,11 @@ async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subje
       directory,
       async (session) => {
         protocol.restart();
-        protocol.note('connection', 'pass', text('A server responds'));
+        protocol.note('connection', 'pass', 'A server responds');
         protocol.note(
           'bind',
           'pass',
-          directory.account ? text('The account can search the directory') : text('Searches are anonymous'),
+          directory.account ? 'The account can search the directory' : 'Searches are anonymous',
         );
         await search(ctx, session, protocol, subject);
       },
@@ -70,7 +69,7 @@ async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subje
     const isSilent = protocol.checks.length === 0 && isUnreached(error);
     // The duration of a failed connection would reveal which ports of which machines are open.
     if (isSilent) await passed(start + directory.timeoutMs);
-    protocol.fail(isSilent ? text('No server of the directory responds') : sentenceOf(error), error);
+    protocol.fail(isSilent ? 'No server of the directory responds' : sentenceOf(error), error);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { AppError } from '../../../../kernel/errors.ts';
 import type { Text } from '../../../../messages/message.ts';
 import type { Check, TestCtx } from '../../domain-type.ts';
-import { text } from '../words.ts';
 
 export type Protocol = ReturnType<typeof createProtocol>;
 
@@ -28,7 +27,7 @@ export function createProtocol({ deps }: TestCtx) {
     },
     fail: (detail: Text, { members }: AppError): void => {
       const isAccount = step === 'connection' && members.reason === 'account';
-      if (isAccount) note('connection', 'pass', text('A server responds'));
+      if (isAccount) note('connection', 'pass', 'A server responds');
       note(isAccount ? 'bind' : step, 'fail', detail);
     },
   };

@@ -103,7 +103,7 @@ async function bench(...named: string[]): Promise<unknown> {
 }
 
 describe('npm run bench', () => {
-  it('tells all its figures as one JSON object', async () => {
+  it('prints all its figures as one JSON object', async () => {
     expect(await bench()).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
@@ -193,7 +193,7 @@ describe('npm run bench', () => {
     });
   }, 300_000);
 
-  it('soaks the whole product without an error', async () => {
+  it('runs the load test of the whole product without an error', async () => {
     const grown = { warm: positive, end: positive };
     expect(await bench('soak')).toMatchObject({
       soak: { requests: positive, logins: positive, errors: 0, memory_mb: grown, handles: grown },

@@ -81,7 +81,7 @@ const asShell = async (line: string, token: string): Promise<Json> => {
   return JSON.parse(stdout);
 };
 
-requireService('chromium', existsSync(program))('the reference', () => {
+requireService('chromium', existsSync(program))('the API reference page', () => {
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
     origin = `https://localhost:${port}`;
@@ -125,7 +125,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     });
   });
 
-  it('shows every resource and calls the API as who is signed in, and nobody else', async () => {
+  it('the API page shows every resource and calls the API only as the signed-in user', async () => {
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-1280.png') });
     const tags = await page.locator('.opblock-tag').count();
@@ -145,7 +145,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-8: loads in less than 650 kB, and its files once', async () => {
+  it('USE-8: the API page loads in less than 650 kB, and each file once', async () => {
     const devTools = await page.context().newCDPSession(page);
     await devTools.send('Network.enable');
     /** Bytes of the network by the last part of the path; 0 from the cache. */
@@ -175,7 +175,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows a curl line that works in a shell that knows a token, and never the live one', async () => {
+  it('the API page shows a curl line that works in a shell with a token, and never the live token', async () => {
     await signIn();
     await open('post', sites);
     const made = { name: unique("O'Brien"), uri: unique('made') };
@@ -195,7 +195,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: finds operations by words of their summaries', async () => {
+  it('USE-12: the API page finds operations by words of their summaries', async () => {
     await signIn();
     const all = await page.locator('.opblock-tag').count();
     await page.fill('.operation-filter-input', 'create site');
@@ -213,7 +213,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: shows code samples, and the real answer before that of a dry run', async () => {
+  it('USE-12: the API page shows code samples, and the real response before that of a dry run', async () => {
     await signIn();
     await open('post', sites);
     const sample = page.locator('.code-samples pre');
@@ -229,7 +229,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('ends with the session', async () => {
+  it('the API page ends with the session', async () => {
     await signIn();
     await page.click('#sign-out');
     await page.waitForURL('**/signin');
@@ -239,7 +239,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(status).toBe(401);
   });
 
-  it('fits a narrow window, in the dark', async () => {
+  it('the API page fits a narrow window in dark mode', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await signIn();

@@ -105,13 +105,13 @@ async function prepare(operation: Registered): Promise<Prepared> {
 const statusesOf = (operation: Registered): string[] => Object.keys(describedAs(operation).responses);
 
 describe('USE-12: the code samples', () => {
-  it('are there for every operation in each language', () => {
+  it('exist for every operation in each language', () => {
     expect(described.length).toBeGreaterThan(everyOperation.length);
     for (const own of described)
       expect(own['x-codeSamples'].map(({ label }: Json) => label)).toEqual(languages);
   });
 
-  it.each(languages)('in %s have no fault of syntax or type', { timeout: 120_000 }, async (language) => {
+  it.each(languages)('in %s have no syntax or type error', { timeout: 120_000 }, async (language) => {
     expect(await folder.syntaxFaults(language)).toBe('');
   });
 
@@ -126,7 +126,7 @@ describe('USE-12: the code samples', () => {
     'tunnel.end': 403,
   };
 
-  it.each(languages)('in %s of every GET are answered', { timeout: 240_000 }, async (language) => {
+  it.each(languages)('in %s of every GET succeed', { timeout: 240_000 }, async (language) => {
     const reads = everyOperation.filter(({ method }) => method === 'GET');
     const prepared: Prepared[] = [];
     for (const operation of reads) prepared.push(await prepare(operation));

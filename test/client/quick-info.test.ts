@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 describe('USE-9: an editor', () => {
-  it('has each comment on a line of its own', () => {
+  it('shows each comment on a line of its own', () => {
     expect(lines.filter((text) => text.includes('/**') && !/^\s*\/\*\*/.test(text))).toEqual([]);
     expect(commented.length).toBeGreaterThan(500);
   });
 
-  it('shows the comment of every operation, and of members', { timeout: 120_000 }, async () => {
+  it('shows the comment of every operation and of properties', { timeout: 120_000 }, async () => {
     const isOperation = ({ margin }: { margin: string }) => margin === '  ';
     const members = commented.filter((one) => !isOperation(one));
     // An answer takes some 40 ms of the language server: of the members every twentieth or so is enough.

@@ -58,17 +58,17 @@ function expectLacking(answer: Answer, operation: Registered): void {
 const send = (operation: Registered, options: SendOptions = {}) =>
   portal.send(`${operation.method} ${pathOf(operation)}`, { body: bodyShown(operation), ...options });
 
-describe('who may use an operation', () => {
-  it.each(guarded)('$id asks for a session', async (operation) => {
+describe('the access to an operation', () => {
+  it.each(guarded)('$id needs a session', async (operation) => {
     expectProblem(await send(operation), 'unauthenticated', operation);
   });
 
-  it.each(guarded)('$id refuses a token that is none', async (operation) => {
+  it.each(guarded)('$id rejects an invalid token', async (operation) => {
     for (const token of ['x', 'A'.repeat(43), 'A'.repeat(4096)])
       expectProblem(await send(operation, { token }), 'invalid_token', operation);
   });
 
-  it.each(open)('$id is there for everybody, whatever the token', async (operation) => {
+  it.each(open)('$id is public, with any token', async (operation) => {
     // Nothing is sent where a body is due: no login shall be tried.
     for (const token of [undefined, 'x']) {
       const { status } = await send(operation, { token, body: undefined });
@@ -76,12 +76,12 @@ describe('who may use an operation', () => {
     }
   });
 
-  it.each(permitted)('$id refuses a session on the user portal', async (operation) => {
+  it.each(permitted)('$id refuses a session of the user portal', async (operation) => {
     const answer = await send(operation, { token: roleless });
     expectLacking(answer, operation);
   });
 
-  it.each(permitted)('$id refuses a session that holds every permission but $access', async (operation) => {
+  it.each(permitted)('$id refuses a session with every permission but $access', async (operation) => {
     const answer = await send(operation, { token: lacking.get(permissionOf(operation) ?? 'audit.read') });
     expectLacking(answer, operation);
   });
@@ -96,17 +96,17 @@ describe('who may use an operation', () => {
 
   it.each(
     guarded.filter(({ duringPasswordChange }) => !duringPasswordChange),
-  )('$id waits until the password is changed', async (operation) => {
+  )('$id is refused before a mandatory password change', async (operation) => {
     expectProblem(await send(operation, { token: bound }), 'password_change_required', operation);
   });
 
-  it('leaves the account and logout to whoever must change the password', () => {
+  it('includes the account and logout before a mandatory password change', () => {
     const during = guarded.filter(({ duringPasswordChange }) => duringPasswordChange);
     for (const { path } of during) expect(path).toMatch(/^\/api\/userinfo|\/logout$/);
     expect(during.map(({ id }) => id)).toContain('login.end');
   });
 
-  it.each(operations)('$id is refused over plain HTTP, whoever asks', async (operation) => {
+  it.each(operations)('$id is refused over plain HTTP to any caller', async (operation) => {
     for (const token of [undefined, 'x', roleless])
       expectProblem(await send(operation, { token, secure: false }), 'https_required', operation);
   });

@@ -66,7 +66,7 @@ function flipped(text: string, at: number, bits: number): string {
   return text.slice(0, at) + (present < 0 ? 'A' : alphabet[present ^ bits]) + text.slice(at + 1);
 }
 
-it('every list that an operation fills has a second page here', () => {
+it('every list with data has a second page in this test', () => {
   const filled = paged.filter(creatorFor);
   if (portalType !== 'user') expect(filled.length).toBeGreaterThan(5);
   for (const { id } of filled) expect([id, typeof lists.get(id)?.next]).toEqual([id, 'string']);
@@ -80,12 +80,12 @@ describe.each(paged)('the cursor of $id', (operation) => {
     expectProblem(answer, sent.length > 2048 ? 'invalid_request' : 'malformed_cursor', operation);
   };
 
-  it('leads on as it is', async ({ skip }) => {
+  it('is accepted unchanged', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     expect((await follow(operation, given)).status).toBe(200);
   });
 
-  it('is malformed when a bit of it is another, down to those that carry nothing', async ({ skip }) => {
+  it('is rejected with any bit changed, including unused bits', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (let bits = 1; bits < 64; bits++) await expectRefused(flipped(given, given.length - 1, bits));
     await fc.assert(
@@ -96,7 +96,7 @@ describe.each(paged)('the cursor of $id', (operation) => {
     );
   });
 
-  it('is malformed when it is cut, longer, or something else', async ({ skip }) => {
+  it('is rejected when it is cut, extended or replaced', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (let length = 0; length < given.length; length += 9) await expectRefused(given.slice(0, length));
     for (const more of ['A', '=', '.', '.A', ' ', '\n', '!', given, 'A'.repeat(4_000)])
@@ -115,7 +115,7 @@ describe.each(paged)('the cursor of $id', (operation) => {
       await expectRefused(sent);
   });
 
-  it('is malformed for another list, order, search or scope', async ({ skip }) => {
+  it('is rejected for another list, order, search or scope', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (const [id, other] of lists) if (id !== operation.id && other.next) await expectRefused(other.next);
     if (queryOf(operation).includes('search')) await expectRefused(given, '&search=a');

@@ -28,8 +28,8 @@ const allowOf = (methods: readonly string[]): string[] =>
   [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
 const sortedAllow = (headers: Headers): string[] => (headers.get('allow') ?? '').split(', ').sort();
 
-describe('the methods of an address', () => {
-  it.each(addresses)('$path tells them to OPTIONS, without a session', async ({ first, methods }) => {
+describe('the HTTP methods of a path', () => {
+  it.each(addresses)('$path are returned by OPTIONS, without a session', async ({ first, methods }) => {
     const answer = await portal.send(`OPTIONS ${pathOf(first)}`);
     expect(answer.status).toBe(204);
     expect(answer.body).toBe('');
@@ -37,7 +37,7 @@ describe('the methods of an address', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it.each(addresses)('$path refuses others and tells its own, before anything else', async ({
+  it.each(addresses)('$path are returned in the 405 of any other method, before any other check', async ({
     first,
     methods,
   }) => {
@@ -52,7 +52,7 @@ describe('the methods of an address', () => {
       }
   });
 
-  it('are not asked for where there is no such address', async () => {
+  it('are not returned for an unknown path', async () => {
     for (const path of ['/', '/api', '/api/webui/aggregator/nothing', '/api/auth/v6.0/login', '/nothing'])
       for (const method of ['GET', 'PROPFIND', 'OPTIONS'])
         expectProblem(await portal.send(`${method} ${path}`, { token: 'x', secure: false }), 'not_found');
@@ -61,7 +61,7 @@ describe('the methods of an address', () => {
   // HEAD of what begins something gets no further than its input, and so says nothing of what the path names.
   const shown = reads.filter(({ id }) => id !== 'connection.get' && id !== judgesLate);
 
-  it.each(shown)('$id answers HEAD as GET, without a body', async (operation) => {
+  it.each(shown)('$id answers HEAD like GET, without a body', async (operation) => {
     for (const given of [token, undefined]) {
       const got = await portal.send(`GET ${pathOf(operation)}`, { token: given });
       const head = await portal.send(`HEAD ${pathOf(operation)}`, { token: given });
@@ -78,7 +78,7 @@ describe('the methods of an address', () => {
     }
   });
 
-  it.each(operations)('$id is there with and without a trailing slash', async (operation) => {
+  it.each(operations)('$id is available with and without a trailing slash', async (operation) => {
     const path = pathOf(operation);
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
     // Refused for its query, so that nothing happens.
@@ -101,11 +101,11 @@ const keptFor: Record<string, string> = {
   theme: 'private, max-age=15',
 };
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   const send = (operation: Registered, id: string) =>
     portal.send(`${operation.method} ${pathOf(operation)}?x=1`, { headers: { 'x-request-id': id } });
 
-  it.each(operations)('of $id echo a valid request id and never another', async (operation) => {
+  it.each(operations)('of $id echo a valid request id and no other', async (operation) => {
     for (const id of ['a', 'Z9._-'.repeat(25)])
       expect((await send(operation, id)).headers.get('x-request-id')).toBe(id);
     for (const id of ['', 'a b', 'a'.repeat(129), 'é', '<x>']) {
@@ -114,7 +114,7 @@ describe('the headers of an answer', () => {
     }
   });
 
-  it.each(reads)('of $id say how long they may be kept, and of what type they are', async (operation) => {
+  it.each(reads)('of $id have the cache control and the media type', async (operation) => {
     const { headers } = await portal.send(`GET ${pathOf(operation)}`, { token });
     const kept = keptFor[operation.id.split('.')[0] ?? ''] ?? 'private, no-store';
     expect(headers.get('cache-control')).toBe(kept);
@@ -125,7 +125,7 @@ describe('the headers of an answer', () => {
     else expect(type).toMatch(/^(application\/(problem\+)?json|text\/plain|image\/svg\+xml)$/);
   });
 
-  it.each(reads)('of $id hold nothing back from a condition that names no version', async (operation) => {
+  it.each(reads)('of $id ignore a condition without a version', async (operation) => {
     const plain = await portal.send(`GET ${pathOf(operation)}`, { token });
     const asked = await portal.send(`GET ${pathOf(operation)}`, { token, headers: { 'if-none-match': '' } });
     expect(asked.status).toBe(plain.status);

@@ -40,14 +40,14 @@ const read = async (kind: PatchedKind, { id }: Json): Promise<Json> =>
 const patch = (kind: PatchedKind, { id }: Json, body: Json) => world.admin(`PATCH ${kind.path}/${id}`, body);
 
 describe('changes: PATCH null', () => {
-  it('changes: PATCH null is shown for every kind that has a merge patch', () => {
+  it('changes: PATCH null is tested for every kind with a merge patch', () => {
     expect(Object.keys(kinds).sort()).toEqual(names.sort());
     expect(names.length).toBeGreaterThan(10);
   });
 
   it.each(
     names,
-  )('changes: PATCH null sets the default of each optional member of %s, or removes it', async (name) => {
+  )('changes: PATCH null sets the default of each optional property of %s, or removes it', async (name) => {
     const kind = kindOf(name);
     const { ignored = [], refused = {}, beside = {} } = kind;
     const optional = Object.entries(schemas[name] ?? {}).filter(([, schema]) => takesNull(schema));
@@ -97,7 +97,7 @@ describe('changes: PATCH null', () => {
       maintenance_template_id: ['state'],
     })[member] ?? [];
 
-  it.each(names)('changes: PATCH null is refused for what %s requires', async (name) => {
+  it.each(names)('changes: PATCH null is rejected for the required properties of %s', async (name) => {
     const kind = kindOf(name);
     const required = Object.entries(schemas[name] ?? {}).filter(([, schema]) => !takesNull(schema));
     expect(required.length).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('changes: PATCH null', () => {
     }
   });
 
-  it('changes: PATCH null works within nested objects as RFC 7396 says', async () => {
+  it('changes: PATCH null works within nested objects as in RFC 7396', async () => {
     const { admin } = world;
     const site = await addSite(admin, { location: { latitude: 1, longitude: 2, country: 'NL' } });
     const path = `/api/webui/aggregator/sites/${site.id}`;
@@ -143,7 +143,7 @@ describe('changes: PATCH null', () => {
     ]);
   });
 
-  it('changes: PATCH null is taken for each optional member of an action, too', () => {
+  it('changes: PATCH null is accepted for each optional property of an action as well', () => {
     const bodies = Object.entries<Json>(document.paths).flatMap(([path, { patch }]) => {
       const body = resolve(patch?.requestBody?.content['application/merge-patch+json'].schema ?? {});
       return body.required === undefined && path.match(/\/\{\w+\}$/) ? [] : [{ path, body }];
@@ -157,7 +157,7 @@ describe('changes: PATCH null', () => {
     expect(optional.filter(([, , isTaken]) => !isTaken)).toEqual([]);
   });
 
-  it('changes: PATCH null sets the defaults of an attribute of a domain', async () => {
+  it('changes: PATCH null sets the defaults of a domain attribute', async () => {
     const directory = await addDirectory(world.admin);
     const path = `PATCH ${domainsPath}/${directory.id}/attribute`;
     const change = async (given: Json) => {
@@ -170,13 +170,13 @@ describe('changes: PATCH null', () => {
     expect(await change(nulled)).toEqual([200, [{ name: 'mail', source: 'mail', title: '' }]]);
   });
 
-  it('changes: PATCH null removes a language of one’s own', async () => {
+  it('changes: PATCH null removes the language of the own account', async () => {
     const { admin } = world;
     expect((await admin('PATCH /api/userinfo', { language: 'ru' })).body.language).toBe('ru');
     expect((await admin('PATCH /api/userinfo', { language: null })).body.language).toBeNull();
   });
 
-  it('changes: PATCH null of a placed record never moves it', async () => {
+  it('changes: PATCH null never moves a placed record', async () => {
     const farm = await addFarm(world.admin, world.site);
     const { status } = await world.admin(`PATCH /api/webui/aggregator/farms/${farm.id}`, { site_id: null });
     expect(status).toBe(422);

@@ -97,12 +97,12 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
   const administratorOf = (): Credentials => callers.get('administrator') ?? {};
   const absent = everyOperation.filter((operation) => !isListed(operation, type));
 
-  it('leaves modules out, unless it is for everybody', () =>
+  it('excludes modules of other types, except the common ones', () =>
     expect(absent.length > 0).toBe(type !== 'universal'));
 
   it.each(
     everyOperation.filter((operation) => isListed(operation, type)),
-  )('serves $id to those whom it is for, and nobody else', async (operation) => {
+  )('serves $id to its audience only', async (operation) => {
     for (const [caller, credentials] of callers) {
       const answer = await ask(send, operation, credentials);
       const code = refusalOf(operation, caller);
@@ -111,7 +111,7 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
     }
   });
 
-  it.each(absent)('does not have $id, whoever asks and however', async (operation) => {
+  it.each(absent)('does not have $id for any caller and method', async (operation) => {
     for (const credentials of callers.values())
       expectProblem(await ask(send, operation, credentials), 'not_found');
     for (const method of ['OPTIONS', 'PROPFIND', 'HEAD']) {
@@ -127,12 +127,12 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
     expect(names.sort()).toEqual([...listedModules[type], 'health'].sort());
   });
 
-  it('answers at the addresses that are listed, and at no others', async () => {
+  it('answers at the listed paths and at no others', async () => {
     const listed = everyOperation.filter((operation) => isListed(operation, type));
     expect(await servedBy(send)).toEqual(listed.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('is described as it is, where it is for administrators', async () => {
+  it('has its own OpenAPI document if it is for administrators', async () => {
     const { status, body } = await send('GET /api/openapi.json', { token: administratorOf().token });
     if (type === 'user') return expect(status).toBe(404);
     expect(describedIn(body)).toEqual(await servedBy(send));
@@ -146,7 +146,7 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
   it.each([
     ['administrators', administrator, { admin: 'admin', user: 'user', universal: 'admin' }],
     ['users', user, { admin: undefined, user: 'user', universal: 'user' }],
-  ])('lets %s log in where they have business', async (_, body, portals: Works) => {
+  ])('admits the login of %s when they have access', async (_, body, portals: Works) => {
     const answer = await send('POST /api/auth/v7.0/login', { body });
     if (!portals[type]) return expectProblem(answer, 'forbidden');
     expect([answer.status, answer.body.user.portal]).toEqual([200, portals[type]]);

@@ -116,7 +116,7 @@ describe('npm run demo', () => {
     expect(await demo.stop()).toBe(0);
   }, 180_000);
 
-  it('fails in every third minute of the clock, and tells from when on', () => {
+  it('fails in every third minute of the clock, and prints the next failure', () => {
     const at = Date.parse('2026-01-01T00:00:30.000Z');
     const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('by_the_clock', at + n * 60_000));
     expect(minutes.filter(Boolean)).toHaveLength(2);
@@ -127,7 +127,7 @@ describe('npm run demo', () => {
     }
   });
 
-  it('ends with 1 and the line of the portal when that cannot start', async () => {
+  it('exits with 1 and the error of the portal when that cannot start', async () => {
     env = { ...env, PORTAL_NAME: 'x'.repeat(300) };
     await expect(startDemo()).rejects.toThrow(
       /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: must be at most 253 characters\n$/,

@@ -157,34 +157,34 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
     expect(under(administrators, 'Add a site 3')).toMatch(/"name": "East"[\s\S]*"name": "Workshop"/);
   });
 
-  it('USE-5: a directory is tried, connected, and its group registered', () => {
+  it('USE-5: a directory is tested, connected, and its group registered', () => {
     expect(under(administrators, 'Connect a directory 1')).toMatch(
       /"The domain works"[\s\S]*pass user: uid=alice/,
     );
     expect(under(administrators, 'Connect a directory 2')).toContain('"name": "staff"');
   });
 
-  it('USE-5: a part of the administration is given away, and a site is drained', () => {
+  it('USE-5: a part of the administration is delegated, and a site is drained', () => {
     expect(under(administrators, 'Delegate administration 1')).toContain('"name": "helpdesk"');
     expect(under(administrators, 'Drain a site 1')).toContain('"maintenance": true');
     expect(under(administrators, 'Drain a site 2')).toMatch(/^0$/m);
     expect(under(administrators, 'Drain a site 3')).toMatch(/maintenance_ended\n\S+ maintenance_began$/m);
   });
 
-  it('USE-5: a list explains itself for another user', () => {
+  it('USE-5: a list is explained for another user', () => {
     expect(under(administrators, 'Find causes 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
     expect(sections['the end']).toContain('that was all');
   });
 
-  it('USE-5: a refusal is shown, and no other line is refused', () => {
+  it('USE-5: the documented refusal occurs, and no other command is refused', () => {
     expect(sections['a name that is taken']).toMatch(/\S*name\S*: .*\nrefused/);
     expect(printed).not.toMatch(/^jq: |: command not found|npm error/m);
     expect(printed.match(/^curl: .*/gm)).toHaveLength(1);
   });
 });
 
-describe('USE-5: the guide', () => {
-  it('USE-5: has no line that hides a refusal', () => {
+describe('USE-5: the guide of the first hour', () => {
+  it('USE-5: has no command that hides an error', () => {
     for (const file of [readme, administrators, operators, configuration])
       for (const { title, lines } of blocksOf(file)) {
         expect([title, lines]).toEqual([

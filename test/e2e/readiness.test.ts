@@ -53,7 +53,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
   const send = (path: string) => api.send(`GET ${path}`).catch(() => api.send(`GET ${path}`));
   const status = async (path: string) => (await send(path)).status;
 
-  it('FLT-2: is alive and not ready from 90 % of its limit on, and ready again when descriptors are free', async () => {
+  it('FLT-2: is alive and not ready above 90 % of its limit, and ready again when descriptors are free', async () => {
     const { pid, base_url } = portal.announcement;
     const { hostname, port } = new URL(base_url);
     await expect.poll(() => status('/readyz'), { timeout: 20_000 }).toBe(200);

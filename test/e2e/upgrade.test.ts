@@ -31,14 +31,14 @@ whereThereIs('git history', hasHistory())(
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it('is of an older schema', () => {
+    it('has an older schema', () => {
       const [then, here] = [schemaOf(folder), schemaOf(root)];
       expect(here.migrations.slice(0, then.migrations.length)).toEqual(then.migrations);
       expect(then.stampedAt).toBeLessThanOrEqual(here.stampedAt);
       expect(then).not.toEqual(here);
     });
 
-    it('does all that it did on the schema of this one, its sidecar included', {
+    it('works completely on the current schema, including its sidecar', {
       timeout: 600_000,
     }, async () => {
       const { code, output } = await runVitest(folder, 'test/e2e/upgrade-path.test.ts');

@@ -32,7 +32,7 @@ const linksOf = (file: string): { path: string; anchor: string | undefined }[] =
     });
 
 describe('the documents', () => {
-  it('are found', () => {
+  it('exist', () => {
     expect(documents).toEqual(expect.arrayContaining(['README.md', 'shared/README.md', 'db/README.md']));
     expect(linksOf('README.md').length).toBeGreaterThan(10);
     expect(anchorsOf('# One: `two` (three)\n```\n# no\n```\n## Add a site\n')).toEqual([

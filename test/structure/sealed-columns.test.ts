@@ -45,7 +45,7 @@ describe('sealed values', () => {
     expect(places.filter((place) => !isSealedPlace(place))).toEqual([]);
   });
 
-  it('are declared for every column whose name speaks of secrets', async () => {
+  it('are declared for every column whose name suggests a secret', async () => {
     const columns = await columnsOfSchema();
     expect(columns).toEqual(expect.arrayContaining(Object.keys(notSealed)));
     const secret = columns.filter((column) => speaksOfSecrets.test(column.split('.')[1] ?? ''));
@@ -53,7 +53,7 @@ describe('sealed values', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('are made where their place can be read, or are not kept at all', () => {
+  it('are created where their place is available, or not stored at all', () => {
     const sealing = product.filter(({ text }) => /\.seal\(/.test(text)).map(({ path }) => path);
     const withoutPlace = sealing.filter(
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),

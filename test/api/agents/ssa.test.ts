@@ -45,7 +45,7 @@ const say = (order: object) =>
   );
 
 describe('a session agent', () => {
-  it('lives with its session: registered, alive, begun, told of, ended', async () => {
+  it('follows its session: registered, active, started, reported, ended', async () => {
     const { session_id, bearer } = await working(1);
     expect(bearer).toMatch(/^agsa_/);
     expect((await ssa('POST /ping', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));
@@ -82,7 +82,7 @@ describe('a session agent', () => {
     });
   });
 
-  it('needs its token, and a former one of its session ends', async () => {
+  it('needs its token, and a previous agent of the same session is ended', async () => {
     expect((await ssa('POST /ping', { body: {} })).body).toEqual(refused('unauthenticated'));
     const { token, session_id, bearer } = await working(1);
     expect((await ssa('POST /ping', { bearer: token })).status).toBe(401);
@@ -92,7 +92,7 @@ describe('a session agent', () => {
     expect((await ssa('POST /register', { body: wrong, ip: '198.51.100.20' })).status).toBe(401);
   });
 
-  it('cannot be that of a session at another workplace', async () => {
+  it('cannot register for a session of another workplace', async () => {
     const { session_id } = await working(1);
     const given = { token: await stand.initialize(2), session_id, username: 'mallory' };
     const bearer: string = (await ssa('POST /register', { body: given })).body.result.token;
@@ -107,7 +107,7 @@ describe('a session agent', () => {
     expect((await ssa('POST /logout', { bearer, body: {} })).status).toBe(200);
   });
 
-  it('ends with the registration of its machine', async () => {
+  it('ends when its machine registers again', async () => {
     const registration = await stand.register('to be revoked');
     const token = await stand.initialize(2, registration);
     const { body } = await ssa('POST /register', { body: { token, session_id: newId(), username: 'x' } });
@@ -119,7 +119,7 @@ describe('a session agent', () => {
 });
 
 describe('a session that has ended', () => {
-  it('locks nobody out when its agent goes on asking', async () => {
+  it('does not lock the address when its agent continues to poll', async () => {
     const { token, session_id, bearer } = await working(1);
     const ip = '198.51.100.22';
     await stand.agent('POST /logout', { body: { token, session_id }, ip });
@@ -131,8 +131,8 @@ describe('a session that has ended', () => {
   });
 });
 
-describe('a message', () => {
-  it('reaches a session agent that waits, at once and not through the node', async () => {
+describe('a message to a session', () => {
+  it('is delivered at once to a session agent that waits, and not through the node', async () => {
     const { bearer } = await working(1);
     const before = atNode();
     const answer = listen(bearer);
@@ -155,7 +155,7 @@ describe('a message', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('comes again until it is acknowledged, and only to those who were there', async () => {
+  it('is delivered again until it is acknowledged, and only to the agents that were present', async () => {
     const { bearer } = await working(1);
     for (const message of ['one', 'two']) await say({ workplaces: [uuidOf(1)], message });
     const first = itemsOf(await listen(bearer, ''));
@@ -171,7 +171,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(later.bearer, 'wait=0'))).toEqual([]);
   });
 
-  it('is for the next agent of the session when one dies with it, and for nobody else', async () => {
+  it('goes to the next agent of the same session when one ends, and to no other', async () => {
     const { token, session_id, bearer } = await working(1);
     const again = async (username: string): Promise<string> =>
       (await ssa('POST /register', { body: { token, session_id, username } })).body.result.token;
@@ -185,7 +185,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(await again('grace'), 'wait=0'))).toEqual([]);
   });
 
-  it('to all goes to each session agent, and to the node for those without one', async () => {
+  it('to all goes to each session agent, and through the node to sessions without an agent', async () => {
     const [one, two] = [await working(1), await working(2, 'linus')];
     const before = atNode().length;
     const answers = [listen(one.bearer), listen(two.bearer)];
@@ -198,7 +198,7 @@ describe('a message', () => {
       expect(itemsOf(await answer).map(({ message }) => message)).toEqual(['Lunch']);
   });
 
-  it('goes to the node where no session agent was heard of for a minute', async () => {
+  it('goes through the node when no session agent has called for a minute', async () => {
     const { bearer } = await working(1);
     stand.world.portal.advance(61);
     const { body } = await say({ workplaces: [uuidOf(0), uuidOf(1)], message: 'Anybody?' });
@@ -212,7 +212,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('that the node cannot deliver is there for the session agents all the same', async () => {
+  it('that the node cannot deliver is still available to the session agents', async () => {
     const { bearer } = await working(1);
     const { knobs } = stand.fleet.simulator;
     Object.assign(knobs, { failing: 500, path: '/api/webui/servicespools' });
@@ -225,7 +225,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(bearer, 'wait=0'))).toHaveLength(1);
   });
 
-  it('reaches through the database who waits elsewhere', async () => {
+  it('reaches an agent that waits at another process through the database', async () => {
     const { bearer } = await working(1);
     const answer = stand.world.portal.isolate()('GET /api/ssa/v7.0/messages?wait=25', {
       headers: { authorization: `Bearer ${bearer}` },
@@ -235,8 +235,8 @@ describe('a message', () => {
   });
 });
 
-describe('a log-off', () => {
-  it('is told to the session agent, also when the node does not know the session', async () => {
+describe('a log-off of a session', () => {
+  it('is delivered to the session agent, also when the node does not list the session', async () => {
     const { bearer, session_id } = await working(1);
     const answer = listen(bearer);
     await expect.poll(waiting).toBe(1);
@@ -246,7 +246,7 @@ describe('a log-off', () => {
     expect((await stand.sessions()).map(({ session_uuid }) => session_uuid)).not.toContain(session_id);
   });
 
-  it('of a session that the node knows by another identifier finds its agent by who works there', async () => {
+  it('finds its agent by the user name when the node reports another session identifier', async () => {
     const token = await stand.initialize(0);
     const given = { token, session_id: newId(), username: 'ADA' };
     const bearer: string = (await ssa('POST /register', { body: given })).body.result.token;
@@ -259,8 +259,8 @@ describe('a log-off', () => {
   });
 });
 
-describe('what is left aside', () => {
-  it('goes with time, and with workplaces that are gone', async () => {
+describe('expired agent data', () => {
+  it('is deleted after its retention, and with workplaces that were deleted', async () => {
     const { db } = stand.world.portal;
     const { bearer } = await working(1);
     await say({ workplaces: [uuidOf(1)], message: 'Old news' });
@@ -283,7 +283,7 @@ describe('what is left aside', () => {
   });
 });
 
-describe('waiting', () => {
+describe('a waiting request of an agent', () => {
   it('ends with the connection of the client', async () => {
     const { bearer } = await working(1);
     const client = new AbortController();
@@ -294,14 +294,14 @@ describe('waiting', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('lasts no longer than asked for, and asks for seconds', async () => {
+  it('lasts no longer than the requested time, which is in seconds', async () => {
     const { bearer } = await working(1);
     expect(itemsOf(await listen(bearer, 'wait=1'))).toEqual([]);
     for (const query of ['wait=-1', 'wait=soon', 'after=1'])
       expect((await listen(bearer, query)).body).toEqual(refused('invalid_request'));
   });
 
-  it('ends when the process does', async () => {
+  it('ends when the process stops', async () => {
     const { bearer } = await working(1);
     const answer = listen(bearer);
     await expect.poll(waiting).toBe(1);

@@ -30,7 +30,7 @@ const tripsOf = async (work: () => Promise<unknown>) => {
 };
 const times = Array.from({ length: 3 * limit }, (_, n) => n);
 
-describe('SEC-9 a valid token behind an address that sends wrong ones', () => {
+describe('SEC-9 a valid token from an address that sends wrong ones', () => {
   it('SEC-9: of an agent is accepted while the address is locked, with one statement', async () => {
     const ip = '198.51.100.20';
     const call = (token: string) => stand.agent('POST /test', { body: { token }, ip });

@@ -44,7 +44,7 @@ const list = async (query = ''): Promise<Json> => {
 const users = ({ items }: Json) => items.map(({ user }: Json) => user);
 
 describe('the merged list of workplace sessions', () => {
-  it('shows the latest first', async () => {
+  it('is sorted by start, latest first', async () => {
     const body = await list();
     expect(users(body)).toEqual(['Cyd', 'Bob', 'Ada']);
     expect(users(await list('?sort=started_at'))).toEqual(['Ada', 'Bob', 'Cyd']);
@@ -85,12 +85,12 @@ describe('the merged list of workplace sessions', () => {
     expect(users(await list(`?${query}`))).toEqual(expected);
   });
 
-  it('pages by the start', async () => {
+  it('is paged by start', async () => {
     const first = await list('?limit=2');
     expect(users(await list(`?limit=2&cursor=${first.next}`))).toEqual(['Ada']);
   });
 
-  it('shows at once what an action of ours changed or ended', async () => {
+  it('shows at once which sessions an action of the portal changed or ended', async () => {
     const { db } = world.portal;
     const [{ session_uuid }] = (await list('?user=bob')).items;
     const seen = '2026-02-01T00:00:00.000Z';
@@ -100,7 +100,7 @@ describe('the merged list of workplace sessions', () => {
     expect((await list('?user=bob')).items).toEqual([]);
   });
 
-  it('is for those who may read sessions', async () => {
+  it('needs the permission to read sessions', async () => {
     const { ask } = await addMember(world, ['workplaces.read']);
     expect((await ask(`GET ${path}`)).status).toBe(403);
   });

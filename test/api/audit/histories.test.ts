@@ -35,7 +35,7 @@ const drivers = [
   ['neon', 2],
 ] as const;
 
-describe.each(drivers)('by the driver %s', (driver, rounds) => {
+describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds) => {
   let world: World;
   const admin: World['admin'] = (...parts) => world.admin(...parts);
   const add = (resource: Resource): Promise<Json> =>
@@ -48,7 +48,7 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
   afterAll(() => world.portal.close());
 
   describe.each(resources.map((resource) => [resource.type, resource] as const))('a %s', (_, resource) => {
-    it('counts each acknowledged write of many at once, and loses none', async () => {
+    it('counts each acknowledged write of many concurrent ones and loses none', async () => {
       const [plain, , fallback] = resource.plain;
       const one = addressOf(resource, await add(resource));
       const write = async (value: unknown): Promise<Answer> => {
@@ -77,7 +77,7 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
       );
     });
 
-    it('is created once under one name, and the others are told which it is', async () => {
+    it('is created once under one name, and the other requests get its id in the conflict', async () => {
       const sent = resource.body(world);
       const answers = await many(10, () => admin(`POST ${resource.path(world)}`, sent));
       const [made] = having(201, answers);
@@ -89,7 +89,7 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
 
   it.each(
     references.map((reference) => [reference.holder.type, reference.member, reference] as const),
-  )('a %s never names by %s what is gone', async (_, member, { holder, target, isList }) => {
+  )('a %s never refers by %s to a deleted record', async (_, member, { holder, target, isList }) => {
     const one = addressOf(holder, await add(holder));
     for (let round = 0; round < 3; round++) {
       const made = await add(target);
@@ -108,7 +108,7 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
   });
 });
 
-it('there are references to race with', () => {
+it('the list of references under test is not empty', () => {
   const named = references.map(({ holder, member }) => `${holder.type}.${member}`);
   for (const known of ['farm.site_id', 'dispatcher.farm_id', 'site.groups', 'user.roles'])
     expect(named).toContain(known);

@@ -43,7 +43,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
   it.each([
     'at',
     '-at',
-  ])('ends where its events would weigh too much, and the next goes on there: %s', async (sort) => {
+  ])('ends before its size limit is exceeded, and the next page continues there: %s', async (sort) => {
     const event = `test.Long${sort}`;
     // Each is twice as long as an answer spells it: quotes, line ends, and characters of several bytes.
     const odd = '"\n日'.repeat(100_000);
@@ -62,7 +62,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     for (const page of pages.slice(0, -1)) expect(page.items.length).toBeGreaterThan(3);
   }, 60_000);
 
-  it('is one event where that alone weighs too much, so that one comes past it', async () => {
+  it('is a single event when that event alone exceeds the size limit, so that paging continues', async () => {
     const huge = { field: 'logo', before: 'x'.repeat(pageBytes), after: null };
     await write('test.Huge', [{}, { changes: [huge] }, {}]);
     const pages = await walk('event=test.Huge&sort=at');
@@ -70,7 +70,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     expect(messagesOf(pages)).toEqual(upTo(3));
   }, 60_000);
 
-  it('has as many events as were asked for while they are short, and ends exactly with them', async () => {
+  it('has the requested number of events while they are short, and ends exactly with the last', async () => {
     await write(
       'test.Short',
       Array.from({ length: 6 }, () => ({})),

@@ -49,7 +49,7 @@ async function page(filters: Record<string, unknown>, descending = true, after?:
 /** A position in the midst of all rows. */
 const midway: Position = { key: '2026-01-01T08:00:00Z', id: '00000000-0000-0000-0000-000000000000' };
 
-describe('a page of the audit is read off an index', () => {
+describe('a page of the audit is read from an index', () => {
   const filters: Record<string, unknown>[] = [
     {},
     { event: 'portal.LoginFailed' },
@@ -65,7 +65,7 @@ describe('a page of the audit is read off an index', () => {
     { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' },
     { user: 'user 17', from: '2026-01-01T02:00:00.000Z', to: '2026-01-01T12:00:00.000Z' },
   ];
-  it.each(filters)('with the filters %o, wherever it begins', async (given) => {
+  it.each(filters)('with the filters %o, at every position', async (given) => {
     for (const [descending, after] of [[true], [false], [true, midway], [false, midway]] as const) {
       const { nodes } = await page(given, descending, after);
       // The few rows of a rare value may be fetched and sorted; nothing may be looked at row by row.
@@ -76,7 +76,7 @@ describe('a page of the audit is read off an index', () => {
   });
 });
 
-it('pages go through all rows of a filter, once each', async () => {
+it('and the pages contain every row of a filter once', async () => {
   const seen: string[] = [];
   let after: Position | undefined;
   do {

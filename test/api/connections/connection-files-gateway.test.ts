@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-it('an .rdp file leads to the gateway, with a ticket that is good there', async () => {
+it('an .rdp file contains the gateway address and a ticket that the gateway accepts', async () => {
   const { status, body } = await stand.connect({ headers: { accept: 'application/x-rdp' } });
   const settings = settingsOf(body);
   expect([status, settings['full address']]).toEqual([200, `s:${gateway.host}:${gateway.port}`]);

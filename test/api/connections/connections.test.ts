@@ -59,7 +59,7 @@ const pathsCalled = () =>
   node.simulator.calls.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`);
 
 describe('connectionInfo', () => {
-  it('gives the parameters, which are good once, and leaves one event without the password', async () => {
+  it('returns the parameters, which work once, and writes one audit event without the password', async () => {
     const { result, events } = await audited(world.portal, () =>
       connect('Office', '?protocol=rdp&hostname=desk&client_version=1'),
     );
@@ -91,7 +91,7 @@ describe('connectionInfo', () => {
     expect((await connect('Office')).body.password).not.toBe(result.body.password);
   });
 
-  it('serves the protocol that is asked for, or the one there is', async () => {
+  it('serves the requested protocol, or the only one available', async () => {
     expect((await connect('Office', '?protocol=spice')).body).toMatchObject({
       protocol: 'spice',
       spice: { tls_port: 5901 },
@@ -101,7 +101,7 @@ describe('connectionInfo', () => {
     expect((await connect('Office', '?password=1')).status).toBe(422);
   });
 
-  it('does not find what the user has no right to, what is of another site, or what is no service', async () => {
+  it('returns 404 without a right to the service, for another site and for an unknown service', async () => {
     const elsewhere = await addSite(admin, { authenticators: [world.domain.id] });
     expect((await connect('Finance')).status).toBe(404);
     const { uuid } = node.simulator.state.poolNamed('Office');
@@ -120,14 +120,14 @@ describe('connectionInfo', () => {
     expect((await member.ask(`GET ${clientPath()}/connectionInfo/${farm.id}.${unknownId}`)).status).toBe(404);
   });
 
-  it('checks the right anew each time: a site taken away is taken away', async () => {
+  it('checks the right at each call: a site that was withdrawn is refused at once', async () => {
     expect((await connect('Office')).status).toBe(200);
     await admin(`PATCH ${base}/sites/${site.id}`, { authenticators: [] });
     expect((await connect('Office')).status).toBe(404);
     expect((await check('Office')).status).toBe(404);
   });
 
-  it('says when to come back while the service is being prepared', async () => {
+  it('returns the retry time while the service is being prepared', async () => {
     const { result, events } = await audited(world.portal, () => connect('Workshop'));
     expect([result.status, result.body]).toEqual([
       409,
@@ -143,7 +143,7 @@ describe('connectionInfo', () => {
     expect(events).toEqual([]);
   });
 
-  it('is refused in maintenance, of the farm or the site, without asking a node', async () => {
+  it('is refused in maintenance of the farm or the site without a dispatcher call', async () => {
     await admin(`PATCH ${base}/farms/${farm.id}`, { maintenance: true });
     const refused = await connect('Office');
     expect([refused.status, refused.body.code, refused.body.reason]).toEqual([
@@ -162,7 +162,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls).toEqual([]);
   });
 
-  it('comes from the second node when the first is dead', async () => {
+  it('is answered by the second node when the first is down', async () => {
     const { state } = node.simulator;
     started.push(await addNode(world, farm, { state, dispatcher: { priority: 2 } }));
     node.simulator.knobs.reset = true;
@@ -173,7 +173,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls).toEqual([]);
   });
 
-  it('tells the failure of the last node with its place', async () => {
+  it('returns the error of the last node with its farm and node', async () => {
     node.simulator.knobs.failing = 500;
     const { status, body } = await connect('Office');
     expect([status, body.code, body.site, body.farm, body.dispatcher]).toEqual([
@@ -188,7 +188,7 @@ describe('connectionInfo', () => {
     expect([none.status, none.body.code]).toEqual([503, 'upstream_unavailable']);
   });
 
-  it('renews a key that the node has forgotten, once', async () => {
+  it('renews a session key once when the node rejects it', async () => {
     await connect('Office');
     await world.portal.settled();
     node.simulator.resetCalls();
@@ -201,7 +201,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['GET connectionInfo']);
   });
 
-  it('does not loop with a node that accepts no key at all', async () => {
+  it('does not retry endlessly with a node that rejects every key', async () => {
     node.simulator.knobs.path = '/api/client';
     node.simulator.knobs.failing = 401;
     const { status, body } = await connect('Office');
@@ -209,7 +209,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls.length).toBeLessThanOrEqual(4);
   });
 
-  it('renews a key before it ends', async () => {
+  it('renews a session key before it expires', async () => {
     node.simulator.knobs.keyLifetimeS = 20;
     await connect('Office');
     await world.portal.settled();
@@ -218,7 +218,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['POST v7.0', 'GET connectionInfo']);
   });
 
-  it('asks for a new key when the kept one was sealed by a key of ours that is gone', async () => {
+  it('requests a new session key when the stored one was sealed by a removed encryption key', async () => {
     await connect('Office');
     await world.portal.settled();
     await world.portal.db.update(dispatcherSessions).set({ sealed_key: 'deadbeef.AAAA.AAAA' });
@@ -227,7 +227,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['POST v7.0', 'GET connectionInfo']);
   });
 
-  it('keeps the keys of two users apart', async () => {
+  it('keeps the session keys of two users apart', async () => {
     const other = await addMember(world, []);
     await connect('Old');
     await world.portal.settled();
@@ -237,7 +237,7 @@ describe('connectionInfo', () => {
 });
 
 describe('preconnectionInfo', () => {
-  it('says connect, wait or abandon as the service is, and changes nothing', async () => {
+  it('returns connect, wait or abandon by the state of the service, and changes nothing', async () => {
     expect((await check('Office')).body).toMatchObject({
       verdict: 'connect',
       ready: true,
@@ -267,7 +267,7 @@ describe('preconnectionInfo', () => {
     ).toEqual([]);
   });
 
-  it('agrees with connectionInfo about a pool without a free workplace', async () => {
+  it('agrees with connectionInfo for a pool without a free workplace', async () => {
     const other = await addMember(world, []);
     await connect('Office');
     const path = (question: string) => `GET ${clientPath()}/${question}/${serviceId('Office')}`;
@@ -283,7 +283,7 @@ describe('preconnectionInfo', () => {
 });
 
 describe('reconnect', () => {
-  it('gives a new link to a live session of the user, whichever farm has it', async () => {
+  it('returns a new link to a live session of the user on any farm', async () => {
     const second = await addNode(world, await addFarm(admin, site), { pools: [pool('Other')] });
     started.push(second);
     const { session_uuid } = (await connect('Office')).body;
@@ -296,7 +296,7 @@ describe('reconnect', () => {
     expect((await renew()).body.link).not.toBe(first.body.link);
   });
 
-  it('does not find the session of another, or one that is not there', async () => {
+  it('returns 404 for the session of another user and for an unknown session', async () => {
     const other = await addMember(world, []);
     const { session_uuid } = (await connect('Office')).body;
     expect((await other.ask(`POST ${clientPath()}/reconnect/`, { session_uuid })).status).toBe(404);
@@ -307,7 +307,7 @@ describe('reconnect', () => {
     expect((await member.ask(`POST ${clientPath()}/reconnect/`)).status).toBe(422);
   });
 
-  it('does not claim that a session is gone while a farm that may have it is silent', async () => {
+  it('does not report a session as gone while a farm that may have it does not answer', async () => {
     const silent = await addNode(world, await addFarm(admin, site), {
       simulator: { knobs: { failing: 503 } },
     });
@@ -318,7 +318,7 @@ describe('reconnect', () => {
 });
 
 describe('two nodes of one farm', () => {
-  it('are used in turn also when another farm is asked in between', async () => {
+  it('are used in turn also when another farm is called in between', async () => {
     const turns = async () => {
       const state = dispatcherState(world, { pools: [pool('Shared')] });
       const shared = await addFarm(admin, site, { balancing: 'round_robin' });
@@ -339,7 +339,7 @@ describe('two nodes of one farm', () => {
     }
   });
 
-  it('are used in turn where the farm balances so', async () => {
+  it('are used in turn when the farm balances in turn', async () => {
     const state = dispatcherState(world, { pools: [pool('Shared')] });
     const shared = await addFarm(admin, site, { balancing: 'round_robin' });
     const pair = [await addNode(world, shared, { state }), await addNode(world, shared, { state })];

@@ -46,8 +46,8 @@ const told = ({ explain }: Json) =>
   explain.map(({ farm_id, step, outcome, reason }: Json) => [farm_id, step, outcome, reason]);
 const calls = () => farms.reduce((sum, { node }) => sum + node.simulator.calls.length, 0);
 
-describe('an explanation', () => {
-  it('tells of every member of every rule why it is where it is', async () => {
+describe('the explanation of a list of services', () => {
+  it('has the reason for the result of every member of every rule', async () => {
     const { status, body } = await list(explainer, '?explain=true');
     expect(status).toBe(200);
     expect(told(body)).toEqual([
@@ -64,12 +64,12 @@ describe('an explanation', () => {
     expect(told(checked.body)[0]).toEqual([b?.farm.id, 'policy', 'chosen', 'priority']);
   });
 
-  it('is not there unless it is asked for', async () => {
+  it('is returned only on request', async () => {
     expect((await list(explainer)).body.explain).toBeUndefined();
     expect((await check(explainer, rule.id, '?explain=false')).body.explain).toBeUndefined();
   });
 
-  it('needs its permission, on a site within its scope', async () => {
+  it('needs its own permission for a site within the scope', async () => {
     const elsewhere = await addSite(world.admin);
     const narrow = await addMember(world, ['rules.explain'], [elsewhere.id]);
     const fitting = await addMember(world, ['rules.explain'], [site.id]);
@@ -84,7 +84,7 @@ describe('an explanation', () => {
     expect((await list(explainer, `?explain=true&user_id=${crypto.randomUUID()}`)).status).toBe(404);
   });
 
-  it('for another is made of what is known: no dispatcher is asked in his name', async () => {
+  it('for another user comes from stored data: no dispatcher is called in the name of that user', async () => {
     const other = await addMember(world, []);
     const forOther = `?explain=true&user_id=${other.user.id}`;
     await list(explainer);
@@ -116,7 +116,7 @@ describe('an explanation', () => {
     expect(calls()).toBe(asked);
   });
 
-  it('also says why somebody has nothing, and goes with a refusal', async () => {
+  it('has the reason for an empty list, and is part of a refusal', async () => {
     const denied = await addRule(world, site, [], { users: [explainer.user.id] });
     const closed = await addRule(world, site, [memberOf(farms[0] as FarmWithNode, 'Office')], {
       users: [explainer.user.id],

@@ -141,7 +141,7 @@ const services = {
 };
 
 describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readiness of %s', (kind) => {
-  it.each(Object.keys(ways))('CON-1: lists, verdict and connection agree on %s', async (way) => {
+  it.each(Object.keys(ways))('CON-1: the list, the check and the connection agree on %s', async (way) => {
     const id = await services[kind]();
     // The farm's list is known, so that it can be shown while the farm is not asked.
     await client('servicesList/');
@@ -164,7 +164,7 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readin
     expect([found.verdict[0], found.connection[0]]).toEqual(['connect', 200]);
   });
 
-  it('CON-1: the service is ready again when its maintenance ends, although a list was kept meanwhile', async () => {
+  it('CON-1: the service is ready again when its maintenance ends, despite a cached list', async () => {
     const id = await services[kind]();
     const path = `PATCH ${base}/servicespools/${at.farm.id}/maintenance/${office}`;
     await world.admin(path, { maintenance: true });

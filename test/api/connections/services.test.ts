@@ -60,7 +60,7 @@ const setDeadline = (value: number) =>
     .values({ name: 'aggregator.list_deadline_ms', value, updated_at: new Date() });
 
 describe('the list of services', () => {
-  it('merges what all farms of the site offer, by name, each with its link', async () => {
+  it('merges the services of all farms of the site by name, each with its link', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { pools: [pool('office'), pool('Ädit')] },
@@ -92,7 +92,7 @@ describe('the list of services', () => {
     expect((await member.ask(`GET ${cad.link}`)).status).toBe(409);
   });
 
-  it('compares labels without regard to case, and offers nothing of a farm that does not know the label', async () => {
+  it('compares labels without regard to case, and excludes farms that do not have the label', async () => {
     const member = await addMember(world, []);
     const other = await addDomain(admin);
     const label = world.domain.small_name;
@@ -117,7 +117,7 @@ describe('the list of services', () => {
     expect(foreign?.node.simulator.calls.map(({ path }) => path)).not.toContain('/api/client/v7.0/services');
   });
 
-  it('shows the visible domains and his own hidden one, not those of others', async () => {
+  it('shows the visible domains and the hidden domain of the user only', async () => {
     const [own, foreign] = [
       await addDomain(admin, { state: 'hidden' }),
       await addDomain(admin, { state: 'hidden' }),
@@ -130,7 +130,7 @@ describe('the list of services', () => {
     expect(ids).not.toContain(foreign.id);
   });
 
-  it('tells the dispatcher who asks: name, label, groups and address', async () => {
+  it('sends the dispatcher the name, label, groups and address of the user', async () => {
     const group = await addGroup(admin, world.domain, { name: 'Payroll' });
     const idle = await addGroup(admin, world.domain, { name: 'Board', state: 'inactive' });
     const member = await addMember(world, [], '*', { groups: [group.id, idle.id] });
@@ -151,7 +151,7 @@ describe('the list of services', () => {
     expect(names(await list(member, site))).toEqual(['by name']);
   });
 
-  it('is there for who may use the site by domain, by name or by group, and for nobody else', async () => {
+  it('is available to users with access to the site by domain, by name or by group only', async () => {
     const [domain, group] = [await addDomain(admin), await addGroup(admin, world.domain)];
     const [byDomain, byName, byGroup, stranger] = [
       await addMember({ ...world, domain }, []),
@@ -177,7 +177,7 @@ describe('the list of services', () => {
     expect(ids).not.toContain(site.id);
   });
 
-  it('is not found for a site that is disabled or unknown, and needs a session', async () => {
+  it('is 404 for a disabled or unknown site, and needs a session', async () => {
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     expect((await member.ask('GET /api/userinfo')).body.sites).toContainEqual({
@@ -193,7 +193,7 @@ describe('the list of services', () => {
     expect((await world.portal.send(path)).status).toBe(401);
   });
 
-  it('says of farms that are disabled or in maintenance that they were not asked', async () => {
+  it('reports disabled farms and farms in maintenance as not called', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { pools: [pool('a')] },
@@ -215,7 +215,7 @@ describe('the list of services', () => {
 });
 
 describe('a farm that does not answer', () => {
-  it('is named, and keeps the others neither empty nor waiting beyond the deadline', async () => {
+  it('is named, and the services of the others are returned within the deadline', async () => {
     await setDeadline(400);
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
@@ -240,7 +240,7 @@ describe('a farm that does not answer', () => {
     await world.portal.db.delete(systemParameters);
   });
 
-  it('makes it 503 with the farms when there is no other', async () => {
+  it('makes the answer 503 with the failed farms when there is no other farm', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { simulator: { knobs: { failing: 500 } } },
@@ -255,7 +255,7 @@ describe('a farm that does not answer', () => {
     expect(JSON.stringify(body)).not.toContain('127.0.0.1');
   });
 
-  it('or has no node is told as such', async () => {
+  it('is reported with its cause, also when it has no node', async () => {
     const member = await addMember(world, []);
     const { site } = await siteWith([{ pools: [pool('there')] }]);
     const empty = await addFarm(admin, site);
@@ -267,7 +267,7 @@ describe('a farm that does not answer', () => {
     });
   });
 
-  it('by one node is served by the next', async () => {
+  it('through one node is called through the next', async () => {
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     const farm = await addFarm(admin, site);
@@ -277,7 +277,7 @@ describe('a farm that does not answer', () => {
     expect(names(await list(member, site))).toEqual(['still here']);
   });
 
-  it('is one of at most six that are asked at a time', async () => {
+  it('is one of at most six concurrent calls', async () => {
     await setDeadline(300);
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
@@ -292,8 +292,8 @@ describe('a farm that does not answer', () => {
   });
 });
 
-describe('a user of two addresses', () => {
-  it('has a key of the dispatcher for each', async () => {
+describe('a user with two addresses', () => {
+  it('has a session key of the dispatcher for each', async () => {
     const { user } = await addMember(world, []);
     const { site, farms } = await siteWith([{ pools: [pool('a')] }]);
     const from = async (ip: string) => {

@@ -44,7 +44,7 @@ const heard = (
     .where(eq(gateways.id, id));
 
 describe('gateways', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const body = gatewayBody();
     const made = (await admin(`POST ${path}`, body)).body;
     expect(made).toEqual({
@@ -72,7 +72,7 @@ describe('gateways', () => {
     });
   });
 
-  it('show their token at creation only, and only its digest is kept', async () => {
+  it('return their token at creation only, and only its digest is stored', async () => {
     const made = await addGateway(admin);
     const row = await rowOf(made);
     expect(row.token_hash).toBe(sha256(made.token));
@@ -91,7 +91,7 @@ describe('gateways', () => {
     expect((await rowOf(made)).token_hash).toBe(row.token_hash);
   });
 
-  it('get another token when it is rotated, shown in that answer, and the former one stops', async () => {
+  it('get another token by rotation, shown in that answer, and the previous one is rejected', async () => {
     const made = await addGateway(admin);
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${path}/${made.id}`, { rotate_token: true, priority: 3 }),
@@ -106,7 +106,7 @@ describe('gateways', () => {
     expect(JSON.stringify(events)).not.toContain(result.body.token);
   });
 
-  it('take no token from anybody, and rotate none but by a patch', async () => {
+  it('accept no token in a request, and rotate only by PATCH', async () => {
     const made = (await admin(`POST ${path}`, gatewayBody({ token: 'mine', token_set: false }))).body;
     expect(made.token).toMatch(/^[\w-]{48}$/);
     await admin(`PATCH ${path}/${made.id}`, { token: 'mine' });
@@ -127,7 +127,7 @@ describe('gateways', () => {
     '10.1.2.3',
     '2001:db8::1',
     '::1',
-  ])('take the host "%s"', async (host) => {
+  ])('accept the host "%s"', async (host) => {
     expect((await addGateway(admin, { host })).host).toBe(host);
   });
 
@@ -150,7 +150,7 @@ describe('gateways', () => {
     'шлюз.рф',
     `${'a'.repeat(64)}.com`,
     `${'abcdefgh.'.repeat(29)}com`,
-  ])('refuse the host "%s"', async (host) => {
+  ])('reject the host "%s"', async (host) => {
     const { status, body } = await admin(`POST ${path}`, gatewayBody({ host }));
     expect([status, body.errors?.[0]?.pointer]).toEqual([422, '/host']);
   });
@@ -167,12 +167,12 @@ describe('gateways', () => {
     [{ networks: ['everywhere'] }, '/networks/0'],
     [{ sites: ['nobody'] }, '/sites/0'],
     [{ sites: [unknownId] }, '/sites'],
-  ])('refuse %j', async (given, pointer) => {
+  ])('reject %j', async (given, pointer) => {
     const { status, body } = await admin(`POST ${path}`, gatewayBody(given));
     expect([status, body.errors?.map((error: Json) => error.pointer)]).toEqual([422, [pointer]]);
   });
 
-  it('keep networks and protocols as sets', async () => {
+  it('store networks and protocols as sets', async () => {
     const networks = ['2001:db8::/32', '10.0.0.0/8', '10.0.0.0/8'];
     const made = await addGateway(admin, { networks, protocols: ['spice', 'rdp', 'rdp'] });
     expect([made.networks, made.protocols]).toEqual([
@@ -185,7 +185,7 @@ describe('gateways', () => {
     expect(events).toMatchObject([{ action: 'update', changes: [] }]);
   });
 
-  it('are online while heartbeats come, and offline a minute after the last', async () => {
+  it('are online while heartbeats arrive, and offline a minute after the last', async () => {
     const made = await addGateway(admin);
     const etag = (await admin(`GET ${path}/${made.id}`)).headers.get('etag') ?? '';
     await heard(made, 30);
@@ -202,7 +202,7 @@ describe('gateways', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('are filtered by site, state and whether they are in service', async () => {
+  it('are filtered by site, state and whether they are enabled', async () => {
     const prefix = unique('filtered');
     const site = await addSite(admin);
     await addGateway(admin, { name: `${prefix} a`, sites: [site.id, world.site.id] });
@@ -224,7 +224,7 @@ describe('gateways', () => {
     expect((await admin(`GET ${path}?state=asleep`)).body.errors).toMatchObject([{ pointer: '?state' }]);
   });
 
-  it('are shown by the sites that they serve, and keep these from being deleted', async () => {
+  it('are listed by the sites that they serve, and prevent the deletion of these sites', async () => {
     const site = await addSite(admin);
     const made = await addGateway(admin, { sites: [site.id, site.id.toUpperCase()] });
     expect(made.sites).toEqual([site.id]);
@@ -241,7 +241,7 @@ describe('gateways', () => {
 });
 
 describe('an administrator of one site', () => {
-  it('SEC-11: writes the gateways of that site, and none that is for others too', async () => {
+  it('SEC-11: writes the gateways of that site only, and none that also serve another site', async () => {
     const everywhere = await addGateway(admin);
     const made = await addGateway(admin, { sites: [world.site.id] });
     const { ask } = await addMember(world, permissions, [world.site.id]);

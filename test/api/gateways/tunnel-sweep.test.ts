@@ -55,7 +55,7 @@ async function age(seconds: number): Promise<void> {
 }
 
 describe('PEER-5: open tunnels of a gateway that was killed', () => {
-  it('PEER-5: stay while nothing shows that they are over', async () => {
+  it('PEER-5: stay open while there is no sign that they ended', async () => {
     await begin();
     await age(120);
     await begin(another);
@@ -98,7 +98,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: are not ended by a heartbeat without the figure', async () => {
+  it('PEER-5: are not ended by a heartbeat without the number of tunnels', async () => {
     await begin();
     await age(120);
     await beat();
@@ -121,7 +121,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: stay when the later ticket is of another session, or was not used', async () => {
+  it('PEER-5: stay open when the later ticket is of another session or unused', async () => {
     await begin();
     await age(60);
     await stand.ticketOf(gateway);
@@ -144,7 +144,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: count their bytes, and no second time out of the open ones, when the end is reported late', async () => {
+  it('PEER-5: count their bytes, and leave the number of open tunnels once, when the end is reported late', async () => {
     const lost = await begin();
     await age(25 * 3_600);
     const open = await begin();
@@ -157,7 +157,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 6, received: 7 });
   });
 
-  it('PEER-5: are counted once when sweeps and ends meet', async () => {
+  it('PEER-5: are counted once when sweeps and ends run concurrently', async () => {
     const open = [];
     for (let n = 0; n < 10; n++) open.push(await begin());
     await age(25 * 3_600);
@@ -174,7 +174,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: leave what an administrator wrote as it is', async () => {
+  it('PEER-5: do not change the fields that an administrator wrote', async () => {
     const { db } = stand.world.portal;
     const row = async () => (await db.select().from(gateways).where(eq(gateways.id, gateway.id)))[0];
     await begin();

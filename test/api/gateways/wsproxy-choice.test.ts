@@ -28,7 +28,7 @@ const change = (gateway: Json, members: Json) =>
   stand.world.admin(`PATCH ${base}/gateways/${gateway.id}`, members);
 
 describe('the gateway of a connection', () => {
-  it('is one of the site; without one the client connects as he is', async () => {
+  it('belongs to the site; without one the client connects directly', async () => {
     await heard({ sites: [stand.world.site.id] });
     const { status, body } = await stand.connect();
     expect([status, body.gateway, body.port]).toEqual([200, undefined, 3389]);
@@ -50,7 +50,7 @@ describe('the gateway of a connection', () => {
     expect(await wayFrom('0.0.0.0')).toBe(outside.host);
   });
 
-  it('is the first by priority, and the next while that cannot be used', async () => {
+  it('is the first by priority, and the next one while that is unavailable', async () => {
     const third = await heard({ priority: 3 });
     const first = await heard({ priority: 1 });
     const second = await heard({ priority: 2 });
@@ -71,7 +71,7 @@ describe('the gateway of a connection', () => {
     ['silent', (gateway: Json) => stand.silentFor(gateway, 61)],
     ['disabled', (gateway: Json) => change(gateway, { enabled: false })],
     ['in maintenance', (gateway: Json) => change(gateway, { maintenance: true })],
-  ])('PEER-6: is not passed by while the only one is %s, unless the site says so', async (_, stop) => {
+  ])('PEER-6: is not bypassed while the only one is %s, unless the site allows it', async (_, stop) => {
     const only = await heard({ networks: ['203.0.113.0/24'] });
     await stop(only);
     const refused = await stand.connect();
@@ -94,7 +94,7 @@ describe('the gateway of a connection', () => {
     expect((await stand.connect()).status).toBe(503);
   });
 
-  it('is one that is heard before one that never was, which need not send heartbeats', async () => {
+  it('is preferably one with current heartbeats to one that never sent any, which does not have to', async () => {
     const mute = await stand.gateway();
     expect(await wayFrom('203.0.113.7')).toBe(mute.host);
     const online = await heard();
@@ -103,7 +103,7 @@ describe('the gateway of a connection', () => {
     expect(await wayFrom('203.0.113.7')).toBe(mute.host);
   });
 
-  it('speaks the protocol of the connection', async () => {
+  it('supports the protocol of the connection', async () => {
     const rdp = await heard({ protocols: ['rdp'] });
     const spice = await heard({ protocols: ['spice'], port: 8443 });
     expect(await wayFrom('203.0.113.7', '?protocol=rdp')).toBe(rdp.host);
@@ -111,7 +111,7 @@ describe('the gateway of a connection', () => {
     expect([body.gateway.host, body.gateway.port, body.port]).toEqual([spice.host, 8443, 8443]);
   });
 
-  it('is there for a connection through a rule as well', async () => {
+  it('is selected for a connection through a rule as well', async () => {
     const gateway = await heard();
     const [farm_id = '', servicepool_uuid = ''] = stand.serviceId.split('.');
     const rule = await addRule(stand.world, stand.site, [{ farm_id, servicepool_uuid }]);
@@ -125,8 +125,8 @@ describe('the gateway of a connection', () => {
   });
 });
 
-describe('trips to the database', () => {
-  it('are three for a connection through a gateway, one for a ticket, its end and a heartbeat', async () => {
+describe('database round trips', () => {
+  it('are three for a connection through a gateway, and one for a ticket, its end and a heartbeat', async () => {
     const { portal } = stand.world;
     const gateway = await heard();
     const tripsOf = async <T>(work: () => Promise<T>): Promise<[number, T]> => {

@@ -26,7 +26,7 @@ afterAll(async () => {
 it.each([
   ['of a length that was told', 'Content-Length: 100', '{"name":'],
   ['in pieces', 'Transfer-Encoding: chunked', '8\r\n{"name":\r\n'],
-])('a body %s that its client breaks off is no failure of the database', async (_, header, piece) => {
+])('a body %s that its client aborts is not reported as a database failure', async (_, header, piece) => {
   arrived = Promise.withResolvers();
   world.portal.log.length = 0;
   const socket = connect(serving.port, '127.0.0.1');

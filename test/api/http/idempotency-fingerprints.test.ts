@@ -44,7 +44,7 @@ describe('SEC-4 the fingerprint of a request', () => {
       expect(stored).not.toContain(createHash('sha256').update(request).digest(encoding));
   });
 
-  it('SEC-4: is the same for a repetition, and another for another password', async () => {
+  it('SEC-4: is the same for a repeated request, and differs for another password', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     const first = await send(world.admin, key, body);
     expect((await send(world.admin, key, body)).body).toEqual(first.body);
@@ -52,7 +52,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('SEC-4: is checked by the former key during a rotation, and made by the current one', async () => {
+  it('SEC-4: is verified with the previous key during a rotation, and computed with the current one', async () => {
     const [before, during] = [unique('key'), unique('key')];
     const bodies = [before, during].map(() => ({ name: unique('user'), password: goodPassword }));
     const [one = {}, two = {}] = bodies;
@@ -70,7 +70,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect((await storedFor(during))?.split('.')[0]).toBe(next);
   });
 
-  it('SEC-4: whose key is gone answers that the outcome is unknown, and nothing runs again', async () => {
+  it('SEC-4: whose key was removed answers that the outcome is unknown, and nothing runs again', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     expect((await send(world.admin, key, body)).status).toBe(201);
     const { status, body: answer } = await withKeys([current], (ask) => send(ask, key, body));

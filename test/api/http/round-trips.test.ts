@@ -42,7 +42,7 @@ async function tripsOf(status: number, work: () => Promise<Answer>): Promise<num
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
 )('of the database: a %s', (_, resource) => {
-  it('is read in two trips and written in three', async () => {
+  it('is read in two round trips and written in three', async () => {
     const path = resource.path(world);
     const [plain, value] = resource.plain;
     expect(
@@ -72,8 +72,8 @@ describe.each(
   });
 });
 
-describe('trips to the database', () => {
-  it('are two for what is about the caller, modules and nested lists', async () => {
+describe('database round trips', () => {
+  it('are two for requests about the caller, modules and nested lists', async () => {
     const reads = [
       '/api/userinfo',
       '/api/discover/',
@@ -91,7 +91,7 @@ describe('trips to the database', () => {
       expect([path, (await tripsOf(200, () => admin(`GET ${path}`))) <= 2]).toEqual([path, true]);
   });
 
-  it('are none before the path, the method and the session are right, and one for a bad token', async () => {
+  it('are none before the path, the method and the session are valid, and one for an invalid token', async () => {
     const { portal } = world;
     expect(await tripsOf(404, () => admin('GET /api/nowhere'))).toBe(0);
     expect(await tripsOf(405, () => admin(`PUT ${base}/sites`))).toBe(0);
@@ -100,7 +100,7 @@ describe('trips to the database', () => {
     expect(await tripsOf(422, () => admin(`POST ${base}/sites`, {}))).toBe(1);
   });
 
-  it('are three for a user with a password or a new one, and for a login', async () => {
+  it('are three for a write of a user with or without a password, and for a login', async () => {
     const body = { name: 'trips of a user', password: goodPassword };
     expect(await tripsOf(201, () => admin(`POST ${usersPath(world.domain)}`, body))).toBeLessThanOrEqual(3);
     const { user } = await addMember(world, []);
@@ -116,7 +116,7 @@ describe('trips to the database', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('are four for each half of a login with a second factor, and three where a group spares it', async () => {
+  it('are four for each step of a login with a second factor, and three when a group skips it', async () => {
     const { portal } = world;
     const domain = await addTwoFactorDomain(admin);
     const user = await addUser(admin, domain);
@@ -162,7 +162,7 @@ describe('trips to the database', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('are three for a connection with a warm key, and one call of the dispatcher; two for a list', async () => {
+  it('are three for a connection with a cached key, with one dispatcher call, and two for a list', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const [at] = farms;
@@ -187,7 +187,7 @@ describe('trips to the database', () => {
     await simulator.close();
   });
 
-  it('are three for a connection through a rule, and one call of one dispatcher', async () => {
+  it('are three for a connection through a rule, with one call of one dispatcher', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWithFarms(world, [
       { pools: [pool('Office', { entitled: { users: [], groups: ['nobody'] } })] },

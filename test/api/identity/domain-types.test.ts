@@ -24,8 +24,8 @@ afterAll(() => world.portal.close());
 const types = ['internal', 'ldap', 'active_directory', 'freeipa'];
 const formOf = async (type: string): Promise<Json[]> => (await admin(`GET ${domainsPath}/gui/${type}`)).body;
 
-describe('the types of domains', () => {
-  it('are four, and say what they can do', async () => {
+describe('the domain types', () => {
+  it('are four, with their capabilities', async () => {
     const { status, body } = await admin(`GET ${domainsPath}/types`);
     expect([status, body.map(({ type }: Json) => type)]).toEqual([200, types]);
     for (const entry of body)
@@ -43,13 +43,13 @@ describe('the types of domains', () => {
     ]);
   });
 
-  it('are not others', async () => {
+  it('reject an unknown name', async () => {
     for (const route of [`GET ${domainsPath}/gui/radius`, `GET ${domainsPath}/gui/LDAP`])
       expect((await admin(route)).body.code).toBe('not_found');
     expect((await admin(`POST ${domainsPath}/test_params/radius`, {})).body.code).toBe('not_found');
   });
 
-  it('are told to who may read domains, and tested by who may test them', async () => {
+  it('are read with the permission to read domains, and tested with the permission to test them', async () => {
     const reader = await addMember(world, ['authenticators.read']);
     expect((await reader.ask(`GET ${domainsPath}/types`)).status).toBe(200);
     expect((await reader.ask(`GET ${domainsPath}/gui/ldap`)).status).toBe(200);
@@ -82,7 +82,7 @@ function fillIn(fields: Json[], given: Json = {}): Json {
 }
 
 describe.each(types)('the form of a domain of type %s', (type) => {
-  it('creates the domain when it is filled in by nothing but its description', async () => {
+  it('creates the domain with only the values of its description', async () => {
     const name = unique('form');
     const { status, body } = await admin(
       `POST ${domainsPath}`,
@@ -91,7 +91,7 @@ describe.each(types)('the form of a domain of type %s', (type) => {
     expect([status, body.type, body.name]).toEqual([201, type, name]);
   });
 
-  it('has every member of the domain once, in order, each with what validates it', async () => {
+  it('has every property of the domain once, in order, each with its validation', async () => {
     const fields = await formOf(type);
     const { body } = await admin(`POST ${domainsPath}`, {
       ...fillIn(fields),
@@ -119,7 +119,7 @@ describe.each(types)('the form of a domain of type %s', (type) => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('says of each number and each choice no more than is taken, and no less', async () => {
+  it('has the exact bounds of each number and the exact choices', async () => {
     const fields = await formOf(type);
     const attempt = async (name: string, value: unknown) => {
       const body = fillIn(fields, { name: unique('form'), small_name: unique('form') });
@@ -143,7 +143,7 @@ const beyond = ({ type, min_value, max_value }: Json): unknown[] =>
   type === 'numeric' ? [min_value - 1, max_value + 1] : ['other'];
 
 describe('the form of a directory', () => {
-  it('marks what must be given and hides what is secret', async () => {
+  it('marks required and secret fields', async () => {
     const fields = await formOf('active_directory');
     const required = fields.filter(({ gui }) => gui.required).map(({ name }) => name);
     expect(required).toEqual(['name', 'small_name', 'type', 'params.hosts', 'params.base_dn']);
@@ -161,7 +161,7 @@ describe('a test of parameters', () => {
   const statusOf = (body: Json, name: string) =>
     body.checks.find((check: Json) => check.name === name)?.status;
 
-  it('passes what could be saved, check by check, and writes nothing', async () => {
+  it('passes when the parameters could be saved, with each check, and writes nothing', async () => {
     const body = directoryBody({ bind_dn: 'cn=reader', bind_password: 'secret', ca_certificate: caPem });
     const { result, events } = await audited(world.portal, () =>
       test({ ...body, username: 'anna', password: 'x' }),
@@ -190,13 +190,13 @@ describe('a test of parameters', () => {
     ['addresses', {}, { hosts: ['ldaps://10.0.0.1'] }],
     ['account', {}, { bind_dn: 'cn=reader' }],
     ['kerberos', {}, { kerberos: { realm: 'EXAMPLE.COM', kdc: ['10.0.0.1:88'], anchors: caPem } }],
-  ])('names the check %s that fails for %j and parameters %#', async (name, given, params) => {
+  ])('reports the check %s as failed for %j and parameters %#', async (name, given, params) => {
     const { status, body } = await test(directoryBody(params, given));
     expect([status, body.success, statusOf(body, name)]).toEqual([200, false, 'fail']);
     expect(body.checks.filter((check: Json) => check.status === 'fail')).toHaveLength(1);
   });
 
-  it('takes the secret of a stored domain where it belongs, and asks for it elsewhere', async () => {
+  it('uses the stored secret of a domain for its own server, and requires it for another', async () => {
     const stored = await addDirectory(admin, { bind_dn: 'cn=reader', bind_password: 'secret' });
     const { body } = await test(stored);
     expect([body.success, statusOf(body, 'account')]).toEqual([true, 'pass']);

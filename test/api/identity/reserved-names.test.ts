@@ -26,7 +26,7 @@ afterAll(() => world.portal.close());
 /** Names of tags are ASCII; monitoring records have none. */
 const named = resources.filter(({ type }) => !['tag', 'monitoring_record'].includes(type));
 
-describe('SEC-13 names that read like others', () => {
+describe('SEC-13 confusable names', () => {
   it.each(
     named.map((one) => [one.type, one] as const),
   )('SEC-13: a new %s has no invisible code point in its name', async (_, { path, body, fixedName }) => {
@@ -40,7 +40,7 @@ describe('SEC-13 names that read like others', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
   });
 
-  it('SEC-13: a name that a directory gave stays, and the rest of its row can be changed', async () => {
+  it('SEC-13: a name from a directory stays, and the rest of its row can be changed', async () => {
     const [user, group] = [
       await addUser(world.admin, world.domain),
       await addGroup(world.admin, world.domain),
@@ -84,7 +84,7 @@ describe('SEC-13 the user name aggregator', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.code]).toEqual([422, 'reserved']);
   });
 
-  it('SEC-13: a directory user of this name signs in, and gets no token for a dispatcher', async () => {
+  it('SEC-13: a directory user of this name signs in, and gets no dispatcher token', async () => {
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const [{ node } = { node: undefined }] = farms;
     const { ask, user } = await addMember(world, []);

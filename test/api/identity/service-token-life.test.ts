@@ -46,7 +46,7 @@ const codeOf = async (answer: Promise<Answer>) => {
 const statusOf = async (ask: Ask) => (await ask('GET /api/userinfo')).status;
 
 describe('a service token ends', () => {
-  it('by its time, and by neither idleness nor the age of sessions', async () => {
+  it('by its own expiry, and by neither idleness nor the age of sessions', async () => {
     const { user } = await addService(['sites.read']);
     const { ask, made } = await addToken(user, { expires_at: inSeconds(3 * day) });
     portal.advance(2.9 * day);
@@ -60,7 +60,7 @@ describe('a service token ends', () => {
     expect(await codeOf(ask('GET /api/userinfo'))).toEqual([401, 'invalid_token']);
   });
 
-  it('by revocation, at the next request and once', async () => {
+  it('by revocation, at the next request and permanently', async () => {
     const { user } = await addService([]);
     const [{ ask, made }, other] = [await addToken(user), await addToken(user)];
     const path = `${tokensPath(user)}/${made.id}`;
@@ -103,7 +103,7 @@ describe('a service token ends', () => {
     expect(await statusOf(ask)).toBe(401);
   });
 
-  it('when its user becomes a person, for good', async () => {
+  it('when its user becomes a person, permanently', async () => {
     const { user } = await addService([]);
     const { ask } = await addToken(user);
     const set = (body: object) => admin(`PATCH ${usersPath(world.domain)}/${user.id}`, body);
@@ -114,13 +114,13 @@ describe('a service token ends', () => {
     expect((await admin(`GET ${tokensPath(user)}`)).body.items).toEqual([]);
   });
 
-  it('and what only looks like one is none', async () => {
+  it('a malformed service token is rejected', async () => {
     for (const token of [`agst_${'A'.repeat(43)}`, 'agst_', `agst_${'A'.repeat(200)}`])
       expect((await portal.send('GET /api/userinfo', { token })).body.code).toBe('invalid_token');
   });
 });
 
-it('is written down as used once a minute at most, outside the request', async () => {
+it('updates its last use once a minute at most, outside the request', async () => {
   const { user } = await addService([]);
   const { ask } = await addToken(user);
   const seen = async () => {

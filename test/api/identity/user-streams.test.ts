@@ -85,7 +85,7 @@ async function readSlowly({ answer, ended }: Download): Promise<string> {
   return ended.finally(() => clearInterval(timer));
 }
 
-describe('the download of a user', () => {
+describe('a download of a user', () => {
   async function member() {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['tags.export', 'tags.read']);
@@ -93,7 +93,7 @@ describe('the download of a user', () => {
     return { domain, ...one };
   }
 
-  it('is complete while the session lives, and counts as its use', async () => {
+  it('is complete while the session is valid, and counts as its use', async () => {
     const { token, user } = await member();
     const { db } = world.portal;
     const long = new Date(Date.now() - 100_000);
@@ -108,7 +108,7 @@ describe('the download of a user', () => {
     expect(await ended).toBe('complete');
   });
 
-  it.each(['user', 'domain', 'session'] as const)('SEC-5: is cut when the %s ends', async (what) => {
+  it.each(['user', 'domain', 'session'] as const)('SEC-5: is aborted when the %s ends', async (what) => {
     const { domain, user, token, ask } = await member();
     const under = await download(token);
     const ends = {

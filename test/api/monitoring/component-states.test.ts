@@ -112,7 +112,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     expect(await statesOf(place)).toEqual(['disabled', 'disabled', 'disabled']);
   });
 
-  it('USE-3: follows the interval of probing in force', async () => {
+  it('USE-3: follows the current probe interval', async () => {
     const place = await addPlace();
     await probed(place, 'pass', 60);
     expect(await statesOf(place)).toEqual(['fail', 'fail', 'fail']);
@@ -146,7 +146,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     }
   });
 
-  it('CON-13: a site without a farm, or with a farm without nodes, is unknown and no failure', async () => {
+  it('CON-13: a site without a farm, or with a farm without nodes, is unknown and not failed', async () => {
     const site = await addSite(admin);
     const stateNow = async () => (await admin(`GET ${base}/sites/${site.id}`)).body.state;
     expect(await stateNow()).toBe('unknown');

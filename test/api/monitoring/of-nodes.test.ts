@@ -34,8 +34,8 @@ const recordsOf = ({ id }: Json) =>
     .orderBy(asc(monitoringRecords.at), asc(monitoringRecords.id));
 const codesOf = async (node: Json): Promise<string[]> => (await recordsOf(node)).map(({ code }) => code);
 
-describe('the monitoring journal', () => {
-  it('tells when a node begins to fail and when it passes again, and nothing in between', async () => {
+describe('the monitoring journal of nodes', () => {
+  it('has an entry when a node begins to fail and when it recovers, and none in between', async () => {
     const node = await addDispatcher(world.admin, world.farm);
     const told: number[] = [];
     for (const status of ['pass', 'pass', 'fail', 'fail', 'unauthorized', 'pass', 'unauthorized'] as const) {
@@ -62,7 +62,7 @@ describe('the monitoring journal', () => {
     expect(found.body.items).toHaveLength(3);
   });
 
-  it('tells of a new node that fails at once, but not of one that passes', async () => {
+  it('has an entry for a new node that fails at once, and none for one that passes', async () => {
     const [failing, passing] = [
       await addDispatcher(world.admin, world.farm),
       await addDispatcher(world.admin, world.farm),
@@ -71,7 +71,7 @@ describe('the monitoring journal', () => {
     expect([await codesOf(failing), await codesOf(passing)]).toEqual([['dispatcher_fail'], []]);
   });
 
-  it('tells nothing of a node that was changed while it was probed', async () => {
+  it('has no entry for a node that was changed during its probe', async () => {
     const node = await addDispatcher(world.admin, world.farm);
     await world.admin(`PATCH ${base}/dispatchers/${node.id}`, { priority: 5 });
     await recordProbes(world.portal.db, [outcome(node, 'fail')]);
@@ -80,7 +80,7 @@ describe('the monitoring journal', () => {
     expect(await codesOf(node)).toEqual(['dispatcher_fail']);
   });
 
-  it('tells once what several sidecars see at once', async () => {
+  it('has one entry for the concurrent reports of several sidecars', async () => {
     const nodes: Json[] = [];
     for (let n = 0; n < 12; n++) nodes.push(await addDispatcher(world.admin, world.farm));
     const sidecars = Array.from({ length: 4 }, () =>
@@ -100,7 +100,7 @@ describe('the monitoring journal', () => {
     for (const node of nodes) expect(await codesOf(node)).toEqual(once);
   });
 
-  it('tells of a node that refuses us when an administrator tries it, once', async () => {
+  it('has one entry for a node that refuses the portal in a test by an administrator', async () => {
     const { simulator, dispatcher } = await addNode(world, world.farm, {
       simulator: { name: unique('somebody-else') },
     });
@@ -120,7 +120,7 @@ describe('the monitoring journal', () => {
     await simulator.close();
   });
 
-  it('takes what the system says in the batch of what it tells of, and not when that fails', async () => {
+  it('stores system entries in the same batch as their cause, and none when the batch fails', async () => {
     const entry = {
       at: new Date('2026-05-01T00:00:00.000Z'),
       level: 'warning',

@@ -66,7 +66,7 @@ const orders: Record<string, Order> = {
 };
 
 describe.each(Object.keys(orders))('CON-7: %s', (name) => {
-  it.each(terse)('CON-7: is a success for a node that answers with %s', async (answer) => {
+  it.each(terse)('CON-7: succeeds for a node that answers with %s', async (answer) => {
     const { send, shows = {} } = orders[name] as Order;
     const [route, body] = await send();
     fleet.simulator.knobs.terse = answer;
@@ -79,12 +79,12 @@ describe.each(Object.keys(orders))('CON-7: %s', (name) => {
   });
 });
 
-describe('CON-7: what an answer leaves out', () => {
+describe('CON-7: a property that the answer omits', () => {
   const isOne = () =>
     and(eq(workplaces.farm_id, fleet.farm.id), eq(workplaces.uuid, workplaceOf(fleet, 'Office', 1).uuid));
   const rowOf = async () => (await world.portal.db.select().from(workplaces).where(isOne()))[0];
 
-  it('CON-7: stays as it was in the snapshot, and is read again in the next round', async () => {
+  it('CON-7: stays unchanged in the snapshot, and is read again in the next sync', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'empty_object';
     await world.admin(`PATCH ${workplace('machine')}`, { action: 'suspend' });
@@ -98,7 +98,7 @@ describe('CON-7: what an answer leaves out', () => {
     expect((await rowOf())?.machine_state).toBe('suspended');
   });
 
-  it('CON-7: does not let a row of another object in', async () => {
+  it('CON-7: is not taken from a row of another object', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'other_row';
     await world.admin(`PATCH ${workplace('refresh')}`, {});

@@ -39,7 +39,7 @@ const set = (name: string, value: number) =>
   portal.db.insert(systemParameters).values({ name, value, updated_at: new Date() });
 
 describe('a session', () => {
-  it('ends by logout, at once and once', async () => {
+  it('ends once and at once by logout', async () => {
     const member = await addMember(world, []);
     expect(await statusOf(member)).toBe(200);
     expect((await member.ask('POST /api/auth/v7.0/logout')).body).toEqual({ result: 'ok' });
@@ -53,7 +53,7 @@ describe('a session', () => {
     expect(rows).toEqual([]);
   });
 
-  it('ends when it was idle for too long, and lives on while it is used', async () => {
+  it('ends when it was idle for too long, and stays valid while it is used', async () => {
     const member = await addMember(world, []);
     for (let n = 0; n < 4; n++) {
       portal.advance(1_700);
@@ -80,7 +80,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 makes the oldest end when the user has too many', async () => {
+  it('A4 ends the oldest one when the user has too many', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     const open = async () => {
@@ -92,7 +92,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 is one of at most so many also when they begin at once', async () => {
+  it('A4 is limited in number also for concurrent logins', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));
@@ -102,7 +102,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('is written down as used once a minute at most', async () => {
+  it('has its last use updated once a minute at most', async () => {
     const member = await addMember(world, []);
     const seen = async () => {
       await statusOf(member);
@@ -121,7 +121,7 @@ describe('a session', () => {
   });
 });
 
-describe('sessions end at the next request', () => {
+describe('a session ends at the next request', () => {
   let domain: Json;
   let member: Member;
   beforeEach(async () => {
@@ -136,7 +136,7 @@ describe('sessions end at the next request', () => {
     expect(await statusOf(member)).toBe(401);
   });
 
-  it('when the user is deleted, one way or the other', async () => {
+  it('when the user is deleted in either way', async () => {
     expect((await admin(`DELETE ${one()}`)).status).toBe(204);
     expect(await statusOf(member)).toBe(401);
     const other = await addMember({ ...world, domain }, []);
@@ -162,16 +162,16 @@ describe('sessions end at the next request', () => {
     expect((await logIn(portal, domain, member.user)).status).toBe(401);
   });
 
-  it('when the user becomes a service', async () => {
+  it('when the user becomes a service account', async () => {
     expect((await admin(`PATCH ${one()}`, { kind: 'service' })).status).toBe(200);
     expect(await statusOf(member)).toBe(401);
   });
 });
 
-describe('rights change at the next request', () => {
+describe('the permissions of a session change at the next request', () => {
   const sites = async ({ ask }: Member) => (await ask(`GET ${base}/sites`)).status;
 
-  it('when a role is taken, given, or edited', async () => {
+  it('when a role is removed, assigned or edited', async () => {
     const member = await addMember(world, ['sites.read']);
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect(await sites(member)).toBe(200);
@@ -188,7 +188,7 @@ describe('rights change at the next request', () => {
     expect((await member.ask(`GET ${base}/sites`)).body.items).toEqual([]);
   });
 
-  it('and a session that began as a user gets none by a later role', async () => {
+  it('and a session of the user portal gets none by a later role', async () => {
     const member = await addMember(world, []);
     const role = await addRole(admin, ['sites.read']);
     await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { roles: [role.id] });
@@ -197,7 +197,7 @@ describe('rights change at the next request', () => {
 });
 
 describe('a portal for', () => {
-  it('administrators has no client module and lets only staff in', async () => {
+  it('administrators has no client module and admits users with a role only', async () => {
     const one = await startWorld({ portalType: 'admin' });
     const [user, staff] = [await addUser(one.admin, one.domain), await addMember(one, ['sites.read'])];
     expect((await logIn(one.portal, one.domain, user)).status).toBe(403);
@@ -217,7 +217,7 @@ describe('a portal for', () => {
     await one.portal.close();
   });
 
-  it('users has no administration, and no rights for administrators', async () => {
+  it('users has no administration and no administrative permissions', async () => {
     const one = await startPortal({ portalType: 'user' });
     const { body } = await one.send('POST /api/auth/v7.0/login', {
       body: { username: 'admin', password: 'correct horse battery staple', authSmallName: 'builtin' },

@@ -77,7 +77,7 @@ async function scansOf({ filters = {}, scope = '*', ...given }: Given): Promise<
 
 const midway: Position = { key: 'farm4-office-2000', id: '00000000-0000-0000-0000-000000000000' };
 
-describe('a page of workplaces is read off an index', () => {
+describe('a page of workplaces is read from an index', () => {
   const cases: [string, () => Given][] = [
     ['from the start', () => ({})],
     ['in the midst', () => ({ after: midway })],

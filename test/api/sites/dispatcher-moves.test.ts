@@ -92,8 +92,8 @@ afterEach(async () => {
   await Promise.all([former.simulator.close(), next.simulator.close(), proxy.close()]);
 });
 
-describe('a node that moves while it is called', () => {
-  it('is not remembered by the key that jwtauth obtained at the former address', async () => {
+describe('a node whose address changes during a call', () => {
+  it('does not keep the session key that jwtauth obtained at the former address', async () => {
     const jwtauth = () => world.admin('POST /api/auth/v7.0/jwtauth', { dispatcher_id: former.dispatcher.id });
     expect((await whileMoving(jwtauth)).status).toBe(200);
     expect(former.simulator.calls).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('a node that moves while it is called', () => {
     expect((await kept()).keys).toBe(1);
   });
 
-  it('gets neither keys nor domains that a services list brought from the former address', async () => {
+  it('gets neither session keys nor domains from a services list of the former address', async () => {
     const { ask } = await addMember(world, []);
     const list = () => ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
     expect((await whileMoving(list)).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a node that moves while it is called', () => {
     expect(await kept()).toMatchObject({ domains: [{ authSmallName: world.domain.small_name }], keys: 2 });
   });
 
-  it('is not remembered either when the move is under way in the database', async () => {
+  it('does not keep the key while the change is uncommitted in the database', async () => {
     const { db } = world.portal;
     const { body } = await world.admin(`GET ${base}/dispatchers/${former.dispatcher.id}`);
     const { id, kind, name, url, ca_certificate: caCertificate } = body;
@@ -140,7 +140,7 @@ describe('a node that moves while it is called', () => {
     expect(await keysKept()).toEqual([]);
   });
 
-  it('is remembered when it did not move', async () => {
+  it('keeps the key when the address did not change', async () => {
     proxy.freeze();
     const { ask } = await addMember(world, []);
     const answer = ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);

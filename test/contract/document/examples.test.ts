@@ -59,8 +59,8 @@ function expectDescribed(operation: Registered, answer: Answer, values: Record<s
 const mediaTypesOf = (operation: Registered): string[] =>
   Object.keys(describedAs(operation).requestBody.content);
 
-describe('the example of a body', () => {
-  it.each(operations.filter(({ body }) => body))('of $id is taken by the server', async (operation) => {
+describe('the example of a request body', () => {
+  it.each(operations.filter(({ body }) => body))('of $id is accepted by the server', async (operation) => {
     for (const type of mediaTypesOf(operation)) {
       const { path, values, token, body } = await groundOf(operation);
       const headers = { 'content-type': type };
@@ -78,7 +78,7 @@ describe('the example of a parameter', () => {
       .filter((parameter: Json) => parameter.in === 'query' && !placeholders.includes(parameter.name));
   const asked = operations.filter((operation) => parametersOf(operation).length > 0);
 
-  it.each(asked)('of $id is taken by the server', async (operation) => {
+  it.each(asked)('of $id is accepted by the server', async (operation) => {
     const { path, token, body } = await groundOf(operation);
     for (const { name, schema } of parametersOf(operation)) {
       const value = encodeURIComponent(String(exampleOf(schema, document.components.schemas)));

@@ -78,11 +78,11 @@ describe('the OWASP ruleset', () => {
     faults = await lintDocument(JSON.stringify(broken));
   });
 
-  it.each(breaches)('finds what breaks %s, at %s', (rule, place) =>
+  it.each(breaches)('reports a violation of %s, at %s', (rule, place) =>
     expect(faults.filter((fault) => fault.startsWith(`owasp/${rule} at `))).toContainEqual(
       expect.stringContaining(place),
     ));
 
-  it('finds nothing in the document as it is', async () =>
+  it('reports nothing in the current document', async () =>
     expect(await lintDocument(JSON.stringify(document))).toEqual([]));
 });

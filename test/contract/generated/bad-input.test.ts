@@ -116,10 +116,10 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<unknown>): P
   for (let from = 0; from < all.length; from += 8) await Promise.all(all.slice(from, from + 8).map(work));
 }
 
-describe('a body', () => {
+describe('a generated body', () => {
   it.each(
     withBody,
-  )('of $id that does not fit is refused at its place, and nothing is written', async (operation) => {
+  )('of $id that is invalid is rejected at its pointer, and nothing is written', async (operation) => {
     const at = await ground.of(operation);
     const places = placesOf(bodySchemaOf(operation), at.body);
     const mutants = mutantsOf(places);
@@ -129,7 +129,9 @@ describe('a body', () => {
     expect(await digestOf(portal)).toBe(before);
   });
 
-  it.each(servesAtWill)('of $id that fits is served, or refused with nothing written', async (operation) => {
+  it.each(
+    servesAtWill,
+  )('of $id that is valid is accepted, or refused with nothing written', async (operation) => {
     const at = await ground.of(operation);
     const places = placesOf(bodySchemaOf(operation), at.body);
     const fitting = mutantsOf(places).filter((mutant) => verdictOn(operation, mutant) === 'valid');
@@ -138,7 +140,7 @@ describe('a body', () => {
       digest = await expectAllOrNothing(operation, at, mutant, digest);
   });
 
-  it.each(servesAtWill)('of $id, whatever JSON stands in it, is refused or fits', async (operation) => {
+  it.each(servesAtWill)('of $id with any JSON is rejected or valid', async (operation) => {
     const at = await ground.of(operation);
     const places: Place[] = placesOf(bodySchemaOf(operation), at.body);
     await fc.assert(
@@ -189,8 +191,8 @@ async function expectSentBack(operation: Registered, at: Ground, { body, headers
   expect(revision(again.headers)).toBe(revision(headers) + 1);
 }
 
-describe('a query', () => {
-  it.each(operations)('of $id with odd values is served or refused', async (operation) => {
+describe('a generated query', () => {
+  it.each(operations)('of $id with unusual values is accepted or rejected', async (operation) => {
     const at = await ground.of(operation);
     const names = describedAs(operation)
       .parameters.filter((parameter: { in: string }) => parameter.in === 'query')
@@ -217,10 +219,10 @@ const isSlug = (segment: string): boolean => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test
 /** Their answer to what names nothing is a picture. */
 const neverAbsent = ['image.getOfService', 'image.get'];
 
-describe('an address', () => {
+describe('a generated path', () => {
   it.each(
     withParameters.filter(({ id }) => !neverAbsent.includes(id)),
-  )('of $id with an identifier of no form names nothing', async (operation) => {
+  )('of $id with a malformed identifier is 404', async (operation) => {
     const at = await ground.of(operation);
     const before = await digestOf(portal);
     for (const [, name = ''] of operation.path.matchAll(/\{(\w+)\}/g))
@@ -237,8 +239,8 @@ describe('an address', () => {
   });
 });
 
-describe('headers', () => {
-  it.each(operations)('of $id may be garbage', async (operation) => {
+describe('generated headers', () => {
+  it.each(operations)('of $id may be malformed', async (operation) => {
     const at = await ground.of(operation);
     for (const [name, value] of chosen(oddHeaders, 1 / 3)) {
       const type = operation.body ? { 'content-type': 'application/json' } : {};

@@ -175,7 +175,7 @@ async function send(operation: Registered, call: Call): Promise<Reply> {
 }
 
 describe('PEER-8: generated calls', () => {
-  it.each(operations)('of $id get what the document says', { timeout: 600_000 }, async (operation) => {
+  it.each(operations)('of $id get documented responses', { timeout: 600_000 }, async (operation) => {
     const at = await ground.of(operation);
     const conforms = fc.asyncProperty(callsOf(operation, at), async (call) => {
       const reply = await send(operation, call);
@@ -196,7 +196,7 @@ describe('PEER-8: generated calls', () => {
       { headers: new Headers({ 'content-type': 'application/json', 'x-request-id': 'a b' }) },
     ],
     ['a header that is absent', { headers: new Headers({ 'content-type': 'application/json' }) }],
-  ])('are not passed with %s', (_, fault) => {
+  ])('are rejected with %s', (_, fault) => {
     const operation = operations.find(({ id }) => id === 'site.list');
     if (!operation) throw new Error('site.list is absent');
     const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'a' });

@@ -101,7 +101,7 @@ async function compare(question: Question, attempts = 3): Promise<Compared> {
 }
 
 describe('Node and Workers on one database', () => {
-  it.each(documented)('answer alike: GET %s', async (path) => {
+  it.each(documented)('answer in the same way: GET %s', async (path) => {
     const questions: Question[] | undefined = new Map(Object.entries(readsOf(seeded))).get(path);
     expect(questions, `test/e2e/paths/reads.ts asks nothing of GET ${path}`).toBeDefined();
     for (const question of questions ?? [])
@@ -112,11 +112,11 @@ describe('Node and Workers on one database', () => {
       });
   });
 
-  it('are asked nothing that the document does not have', () => {
+  it('receive only requests of the OpenAPI document', () => {
     expect(Object.keys(readsOf(seeded)).filter((path) => !documented.includes(path))).toEqual([]);
   });
 
-  it('refuse alike', async () => {
+  it('refuse in the same way', async () => {
     const answers: Record<string, Compared> = {};
     const expected: Record<string, Compared> = {};
     for (const [why, question] of Object.entries(refusalsOf(seeded, cursor))) {
@@ -126,7 +126,7 @@ describe('Node and Workers on one database', () => {
     expect(answers).toEqual(expected);
   });
 
-  it('go on with the cursors of one another', async () => {
+  it('accept the cursors of each other', async () => {
     const rest = await ask(twins.node, { path: `${webui}/sites?limit=2&cursor=${cursor}` });
     const first = rest.body.items.map(({ name }: { name: string }) => name);
     expect(first).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('Node and Workers on one database', () => {
     expect(turned.body.items).toEqual(rest.body.items);
   });
 
-  it('know the versions that one another told, and the logout of one ends the token for both', async () => {
+  it('accept the versions of each other, and a logout from one invalidates the token for both', async () => {
     const site = `${webui}/sites/${seeded.site.id}`;
     const etag = String((await ask(twins.node, { path: site })).headers.etag);
     const known = { path: site, headers: { 'if-none-match': etag } };
@@ -153,5 +153,5 @@ describe('Node and Workers on one database', () => {
     expect((await ask(twins.node, { path: '/api/userinfo', who: 'clerk' })).status).toBe(401);
   });
 
-  it('need every mask there is', () => expect(comparer.stale()).toEqual([]));
+  it('need every defined mask', () => expect(comparer.stale()).toEqual([]));
 });

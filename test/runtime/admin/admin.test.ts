@@ -52,7 +52,7 @@ const failLogins = async (user: Json) => {
 const slow = { timeout: 60_000 };
 
 describe('npm run admin', slow, () => {
-  it('reset-password prints a password that logs in once more, ends sessions and lifts locks', async () => {
+  it('reset-password prints a password for one login, ends sessions and removes locks', async () => {
     const member = await addMember(world, ['sites.read']);
     await failLogins(member.user);
     const { result, events } = await audited(world.portal, () =>
@@ -80,7 +80,7 @@ describe('npm run admin', slow, () => {
     expect(JSON.stringify(events)).not.toContain(password);
   });
 
-  it('reset-password --password takes the first line of standard input, which need not be changed', async () => {
+  it('reset-password --password reads the first line of standard input, which needs no later change', async () => {
     const user = await addUser(world.admin, world.domain, { must_change_password: true });
     const typed = 'nine brass kettles sing';
     const { code, stdout } = await runAdmin(
@@ -94,7 +94,7 @@ describe('npm run admin', slow, () => {
     expect(body.user?.must_change_password).toBe(false);
   });
 
-  it('unlock lifts the locks of every network, and leaves password and sessions', async () => {
+  it('unlock removes the locks of every network, and keeps password and sessions', async () => {
     const { user, ask } = await addMember(world, []);
     await failLogins(user);
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['unlock', nameOf(user)]));
@@ -109,7 +109,7 @@ describe('npm run admin', slow, () => {
     expect((await ask('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('reset-2fa takes the second factor and its recovery codes away, and says where there is none', async () => {
+  it('reset-2fa deletes the second factor and its recovery codes, and reports when there is none', async () => {
     const domain = await addTwoFactorDomain(world.admin);
     const { user, recovery } = await addEnrolled(world, domain, world.portal.deps.clock());
     const name = `${domain.small_name}/${user.name}`;
@@ -126,7 +126,7 @@ describe('npm run admin', slow, () => {
     await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
-  it('tells in one line what is wrong, and changes nothing', async () => {
+  it('reports an error in one line, and changes nothing', async () => {
     const user = await addUser(world.admin, world.domain);
     const service = await addUser(world.admin, world.domain, { kind: 'service', password: null });
     const wrong: [string[], string, RegExp, string?][] = [
@@ -165,12 +165,12 @@ describe('npm run admin', slow, () => {
       expect(stderr).toMatch(/^usage: npm run admin/);
   });
 
-  it.each(['--help', '-h'])('tells by %s what there is, which is no failure', async (option) => {
+  it.each(['--help', '-h'])('shows its usage by %s, with exit code 0', async (option) => {
     const { code, stdout, stderr } = await runAdmin(env, [option]);
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
-  it('rotate-keys prints keys for whoever keeps them: first to be known everywhere, then to be used', async () => {
+  it('rotate-keys prints keys to store: first for decryption everywhere, then for encryption', async () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
     const [known, used] = result.stdout
@@ -251,7 +251,7 @@ describe('npm run admin -- reseal', slow, () => {
     return { newKey, all: { ...env, SECRET_KEY: keys.join(',') } };
   };
 
-  it('seals every stored value by the first key, so that the others can go; again it finds nothing to do', async () => {
+  it('seals every stored value with the first key, so that the others can be removed; a second run changes nothing', async () => {
     const { newKey, all } = withNewKey();
     const [former, alone] = [await createSealer([formerKey]), await createSealer([newKey])];
     const read = await sealEverything(former);
@@ -279,7 +279,7 @@ describe('npm run admin -- reseal', slow, () => {
     expect(await read()).toEqual(values);
   });
 
-  it('leaves devices and enrolments under way as good as they were', async () => {
+  it('keeps devices and unfinished enrolments valid', async () => {
     const domain = await addTwoFactorDomain(world.admin);
     const { deps } = world.portal;
     const { user, secret } = await addEnrolled(world, domain, deps.clock());
@@ -299,7 +299,7 @@ describe('npm run admin -- reseal', slow, () => {
     await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
-  it('takes up what broke off, over more than one page, and leaves what no key opens', async () => {
+  it('continues an interrupted run over several pages, and keeps values that no key opens', async () => {
     const { db } = world.portal;
     const { newKey, all } = withNewKey();
     const [former, current, lost] = await Promise.all(

@@ -73,7 +73,7 @@ async function tablesIn(address: string): Promise<number> {
 const own = { BASE_URL: 'https://portal.example.org' };
 
 describe('npm run deploy', () => {
-  it('tells what there is to deploy', slow, async () => {
+  it('lists what can be deployed', slow, async () => {
     const wrong = [[], ['everything'], ['auth', 'nothing']];
     for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => deploy(args, own)))) {
       expect([code, stdout]).toEqual([1, '']);
@@ -83,7 +83,7 @@ describe('npm run deploy', () => {
     }
   });
 
-  it('names every variable that is missing or bad, and asks nobody', slow, async () => {
+  it('names every missing or invalid variable and makes no API call', slow, async () => {
     const { code, stderr } = await deploy(['auth'], { BASE_URL: '', PORTAL_TYPE: 'everybody' });
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n').sort()).toEqual([
@@ -95,7 +95,7 @@ describe('npm run deploy', () => {
     expect(api.calls).toEqual([]);
   });
 
-  it('rehearses all modules without an account or a database', slow, async () => {
+  it('makes a dry run of all modules without an account or a database', slow, async () => {
     const { code, stdout, stderr } = await deploy(['all', '--dry-run'], {
       ...own,
       CLOUDFLARE_API_TOKEN: '',
@@ -129,7 +129,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
     });
   const base = ['DATABASE_URL', 'SECRET_KEY'];
 
-  it('names each secret that is missing, before anything is changed', slow, async () => {
+  it('names each missing secret before any change', slow, async () => {
     know('webui', [...base, 'S3_BUCKET']);
     const { code, stdout, stderr } = await deploy(['auth', 'webui'], { ...own, DATABASE_URL: url });
     expect([code, stdout]).toEqual([1, '']);
@@ -142,7 +142,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
   });
 
   it(
-    'migrates, then deploys each module on the host of BASE_URL; once more changes nothing',
+    'migrates, then deploys each module on the host of BASE_URL, and a second run changes nothing',
     slow,
     async () => {
       know('discover', base);

@@ -39,7 +39,7 @@ async function load(module: EdgeModule): Promise<(names: readonly string[]) => P
 const open = ['BASE_URL', 'LOG_LEVEL'];
 
 describe.each([...edgeModules])('%s', (module) => {
-  it('starts with the secrets that it is said to need, and without none of them', async () => {
+  it('starts with its declared secrets, and fails without any one of them', async () => {
     const { required } = secretsOf(module);
     const statusWith = await load(module);
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -52,7 +52,7 @@ describe.each([...edgeModules])('%s', (module) => {
   });
 });
 
-it('what belongs together is missing as soon as a part of it is there', () => {
+it('an incomplete group of variables is reported as missing', () => {
   const required = secretsOf('webui').required;
   expect(missingSecrets('webui', new Set(required))).toEqual([]);
   expect(missingSecrets('webui', new Set([...required, 'S3_BUCKET']))).toHaveLength(4);

@@ -195,7 +195,7 @@ async function play({
   }
 }
 
-it('never mixes the roles and settings of clients, however their statements interleave', async () => {
+it('the embedded database never mixes roles and settings of clients, however their statements interleave', async () => {
   const law = fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 5 }), async (sessions) => {
     const outcomes = await Promise.allSettled(sessions.map(play));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

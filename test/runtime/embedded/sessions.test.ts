@@ -288,7 +288,7 @@ requireService('postgresql', postgresBinaries !== undefined)('the sessions of th
   });
   afterAll(() => Promise.all([servers?.embedded.stop(), servers?.postgres.stop()]));
 
-  it.each(scripts)('answer as PostgreSQL does: %s', async (_, steps, line) => {
+  it.each(scripts)('answer like PostgreSQL: %s', async (_, steps, line) => {
     const expected = await transcribe(servers.postgres, steps);
     expect(expected).toContain(line);
     expect(await transcribe(servers.embedded, steps)).toEqual(expected);

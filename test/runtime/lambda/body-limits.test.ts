@@ -91,7 +91,7 @@ async function ask(
 }
 
 describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form) => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const { module, route, headers, limit } = call;
     const withBody = (body: Buffer, more: Record<string, string> = {}) =>
@@ -104,7 +104,7 @@ describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form)
     }
   });
 
-  it('is not looked at before the credential of a session agent', async () => {
+  it('is not read before the credential of a session agent is verified', async () => {
     const call = calls['a session agent'];
     const headers = { authorization: `Bearer ${newSessionAgentToken()}` };
     const body = padded(call, call.limit + 1);

@@ -62,7 +62,7 @@ async function load(module: EdgeModule, instance = 'first') {
 }
 
 describe('a module as a Lambda function', () => {
-  it('FLT-3: answers 503 with Retry-After when the database does not serve it in time', async () => {
+  it('FLT-3: answers 503 with Retry-After when the database does not answer in time', async () => {
     configure(complete());
     const auth = await load('auth', 'locked');
     const owner = new pg.Client({ connectionString: database.ownerUrl });
@@ -127,7 +127,7 @@ describe('a module as a Lambda function', () => {
     configure(complete());
   });
 
-  it('logs in, reads and writes by pg', async () => {
+  it('logs in, reads and writes with pg', async () => {
     const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
     const login = await auth('POST /api/auth/v7.0/login', {
       body: { username: 'admin', password, authSmallName: 'builtin' },
@@ -142,7 +142,7 @@ describe('a module as a Lambda function', () => {
     expect(found).toMatchObject({ statusCode: 200, body: { items: [{ uri: 'north' }], next: null } });
   });
 
-  it('sends pictures as the bytes they are', async () => {
+  it('sends images as unchanged bytes', async () => {
     const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
     const body = { username: 'admin', password, authSmallName: 'builtin' };
     const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
@@ -156,13 +156,13 @@ describe('a module as a Lambda function', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
   });
 
-  it('finds what pages are made of beside its bundle', async () => {
+  it('finds the assets of pages beside its bundle', async () => {
     const page = await (await load('auth'))('GET /signin');
     expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('User name') });
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 
-  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+  it('serves the reference only with a browser session, page and files alike', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
     const paths = ['/api/docs', ...filesOfReference];
@@ -201,7 +201,7 @@ describe('a module as a Lambda function', () => {
     }
   });
 
-  it('knows the client by the event, whatever a header says', async () => {
+  it('takes the client address from the event, whatever the headers contain', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     await (await load('discover'))('GET /livez');
@@ -211,12 +211,12 @@ describe('a module as a Lambda function', () => {
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
 
-  it('FLT-5: is ready by a write to the database', async () => {
+  it('FLT-5: is ready after a write to the database', async () => {
     const answer = await (await load('discover'))('GET /readyz');
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });
 
-  it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
+  it('answers a REST API like an HTTP API, and takes the client address from its event as well', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     const file = bundles.find(({ module }) => module === 'auth')?.file;
@@ -250,7 +250,7 @@ describe('a module as a Lambda function', () => {
     });
   });
 
-  it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {
+  it('reports its portal when a schedule invokes it, and still answers requests', async () => {
     const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?scheduled`);
     const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', time: '2026-11-21T08:30:00Z' };
     const ended = vi.fn();
@@ -268,7 +268,7 @@ describe('a module as a Lambda function', () => {
     expect(self).toMatchObject({ statusCode: 200, body: { runtime: 'lambda', state: 'online' } });
   });
 
-  it('fails a scheduled run that it cannot do, so that the platform tries again', async () => {
+  it('fails a scheduled run with an error, so that the platform retries it', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ SECRET_KEY: '' });
     const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);

@@ -64,7 +64,7 @@ async function addFatDispatchers(): Promise<void> {
 }
 
 describe('a module with large answers as a Lambda function', () => {
-  it('streams a page that a buffered answer could not hold', async () => {
+  it('streams a page that is too large for a buffered response', async () => {
     await addFatDispatchers();
     const event = eventOf('GET /api/webui/aggregator/dispatchers', {
       token: await logIn(),
@@ -101,13 +101,13 @@ describe('a module with large answers as a Lambda function', () => {
     'discover',
     'ssa',
     'userinfo',
-  ] as const)('is none of %s, which any gateway can call', async (name) => {
+  ] as const)('does not stream the module of %s, which any gateway can call', async (name) => {
     await expect(invokeStreaming(await load(name), eventOf('GET /'))).rejects.toThrow('does not stream');
   });
 });
 
-describe('a streamed answer', () => {
-  it('arrives as it is made, its head first, with every cookie', async () => {
+describe('a streamed response', () => {
+  it('is sent as it is produced, headers first, with every cookie', async () => {
     const { streamingLambdaOf } = await import('../../../shared/runtime/edge/lambda.ts');
     const { discoverDeps } = await import('../../../functions/discover/deps.ts');
     const body = new TransformStream<Uint8Array, Uint8Array>();

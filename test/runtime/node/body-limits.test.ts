@@ -90,8 +90,8 @@ async function next({ socket, answer }: RawClient): Promise<number> {
 const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${portal.announcement.pid}/status`, 'utf8'))?.[1]) * 1_024;
 
-describe('SEC-2: the body on Node', () => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+describe('SEC-2: a request body on Node', () => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const exchange = async (body: Buffer) => {
       const client = await begin(call, chunked);
@@ -107,12 +107,12 @@ describe('SEC-2: the body on Node', () => {
       expectTooLarge(await exchange(body), call);
   });
 
-  it.each(callNames)('of %s is refused by its length before it comes', async (name) => {
+  it.each(callNames)('of %s is rejected by its declared length before it is sent', async (name) => {
     const call = calls[name];
     expectTooLarge(await (await begin(call, `Content-Length: ${call.limit + 1}`)).answer(), call);
   });
 
-  it.each(callNames)('of %s without an end is refused while it is being sent', async (name) => {
+  it.each(callNames)('of %s without an end is rejected while it is sent', async (name) => {
     const call = calls[name];
     const client = await begin(call, chunked);
     flood(client);
@@ -125,7 +125,7 @@ describe('SEC-2: the body on Node', () => {
   it.each([
     'keep-alive',
     'close',
-  ])('is refused to a client that sends all of it before it reads: Connection: %s', async (connection) => {
+  ])('is rejected for a client that sends all of it before it reads: Connection: %s', async (connection) => {
     const call = calls['an ordinary call'];
     const client = await begin({ ...call, headers: { ...call.headers, connection } }, chunked);
     client.socket.pause();
@@ -135,7 +135,7 @@ describe('SEC-2: the body on Node', () => {
     expectTooLarge(await client.answer(), call);
   });
 
-  it('takes no memory beyond its limit', async () => {
+  it('uses no memory beyond its limit', async () => {
     const call = calls['an ordinary call'];
     const flooded = async (): Promise<void> => {
       const client = await begin(call, chunked);
@@ -154,7 +154,7 @@ describe('SEC-2: the body on Node', () => {
   }, 60_000);
 });
 
-describe('SEC-2: Node', () => {
+describe('SEC-2: the Node server', () => {
   it.each([
     'Content-Length: 65536',
     chunked,

@@ -30,8 +30,8 @@ afterAll(async () => {
 const ask = (ip: string, path = '/api/errors/not_found') =>
   send(workers.url, `GET ${path}`, { headers: { 'cf-connecting-ip': ip } });
 
-describe('a flood', () => {
-  it('from one network is refused when it is more than its limit, and others go on', async () => {
+describe('a flood of requests', () => {
+  it('from one network is refused above its limit, and other networks are served', async () => {
     for (let asked = 0; asked < flood.limit; asked++)
       expect(await ask('2001:db8:1:2::7')).toMatchObject({ status: 200 });
     const refused = await ask('2001:db8:1:2::8');
@@ -41,7 +41,7 @@ describe('a flood', () => {
     expect(await ask('2001:db8:1:3::7')).toMatchObject({ status: 200 });
   });
 
-  it('does not reach what would build the module, or ask the database', async () => {
+  it('is refused before the module is built or the database is called', async () => {
     const answers = [];
     // This module cannot be built with these variables, and says so as long as it is asked.
     for (let asked = 0; asked <= flood.limit; asked++)
@@ -50,7 +50,7 @@ describe('a flood', () => {
   });
 });
 
-it('SEC-12: every answer of a Worker has Strict-Transport-Security, also those of no module', async () => {
+it('SEC-12: every response of a Worker has Strict-Transport-Security, also those outside of modules', async () => {
   const page = '/api/errors/not_found';
   const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
   const answers = [];
@@ -61,7 +61,7 @@ it('SEC-12: every answer of a Worker has Strict-Transport-Security, also those o
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-it.each([...edgeModules])('%s has the limit in wrangler.toml that its refusal tells', (module) => {
+it.each([...edgeModules])('%s has the same limit in wrangler.toml and in its error', (module) => {
   const limits = edgeModules.map((name) => deploymentOf(name).ratelimits.FLOOD);
   expect(deploymentOf(module).ratelimits.FLOOD?.simple).toEqual(floodLimit);
   expect(new Set(limits.map((limit) => limit?.namespace_id)).size).toBe(edgeModules.length);

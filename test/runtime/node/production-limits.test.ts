@@ -43,8 +43,8 @@ async function create(path: string, body: object): Promise<Json> {
   return answer.body;
 }
 
-describe('an isolate', () => {
-  it('answers its first requests, though others left while it was being built', async () => {
+describe('a Worker isolate', () => {
+  it('answers its first requests, although others disconnected while it was being built', async () => {
     const leaving = [0, 1, 5, 20].flatMap((ms) =>
       first.map(([route]) => workers.send(route, { signal: AbortSignal.timeout(ms) })),
     );
@@ -54,7 +54,7 @@ describe('an isolate', () => {
     expect(answers).toEqual([1, 2, 3].flatMap(() => first.map(([, status]) => status)));
   });
 
-  it('answers all of many logins, the one after those that left in the middle too', async () => {
+  it('answers all of many logins, also after clients that disconnect', async () => {
     const leaving = [30, 60, 90].map((ms) =>
       workers.send(login, { ...adminLogin, signal: AbortSignal.timeout(ms) }),
     );
@@ -69,7 +69,7 @@ describe('an isolate', () => {
     admin = await vi.waitFor(again, { timeout: 5_000 });
   });
 
-  it('answers many at once and one after another', async () => {
+  it('answers many requests, concurrent and sequential', async () => {
     const read = () => workers.send('GET /api/userinfo', { token: admin });
     const answers = await Promise.all(Array.from({ length: 40 }, read));
     for (let n = 0; n < 10; n++) answers.push(await read());
@@ -90,14 +90,14 @@ describe('an isolate', () => {
     await vi.waitFor(ready, { timeout: 4_000, interval: 100 });
   });
 
-  it('is one in which no request can read what another has open', async () => {
+  it('prevents a request from using I/O objects of another request', async () => {
     const deed = 'I/O of another';
     expect(await workers.attempt('/livez', deed)).toEqual({ refused: null });
     const { refused } = await workers.attempt('/livez', deed);
     expect(refused).toContain('Cannot perform I/O on behalf of a different request');
   });
 
-  it('keeps nothing of what it has answered', async () => {
+  it('keeps no data of answered requests', async () => {
     const ask = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n += 20)
         await Promise.all(Array.from({ length: 20 }, () => workers.send('GET /api/errors/not_found')));
@@ -120,7 +120,7 @@ function residentMb(): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(workerd)?.[1] ?? 0) / 1024;
 }
 
-describe('the six connections of a request', () => {
+describe('the six connections of a Worker request', () => {
   const count = 9;
   const nodes: Simulator[] = [];
   let user: string;
@@ -169,7 +169,7 @@ describe('the six connections of a request', () => {
     return { answer, fetches: requests[0]?.fetches ?? 0, most: requests[0]?.most };
   }
 
-  it('are never exceeded by the first list, which asks for keys and keeps them', async () => {
+  it('are never exceeded by the first list, which requests keys and stores them', async () => {
     const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body.services).toHaveLength(count);
@@ -178,7 +178,7 @@ describe('the six connections of a request', () => {
     expect(most).toBe(6);
   });
 
-  it('are used to the full by the next list, which has keys', async () => {
+  it('are all used by the next list, which has keys', async () => {
     // Keys are kept after the answer, so that one list more may have to ask for some.
     await vi.waitFor(async () => {
       // The third of our own keeps the list after the answer.
@@ -188,14 +188,14 @@ describe('the six connections of a request', () => {
     }, 10_000);
   });
 
-  it('are never exceeded by a call of all farms for one session', async () => {
+  it('are never exceeded by a call to all farms for one session', async () => {
     const body = { session_uuid: newId() };
     const { answer, most } = await reported(`POST ${client}/north/reconnect/`, body);
     expect(answer).toMatchObject({ status: 404 });
     expect(most).toBe(6);
   });
 
-  it('are free again after a client that left in the middle of a list', async () => {
+  it('are released after a client that disconnects during a list', async () => {
     const route = `GET ${client}/north/servicesList`;
     const left = workers.send(route, { token: user, signal: AbortSignal.timeout(30) });
     await expect(left).rejects.toThrow();
@@ -207,10 +207,10 @@ describe('the six connections of a request', () => {
   });
 });
 
-describe('code out of text', () => {
+describe('code generation from strings', () => {
   it.each(
     paths.flatMap((path) => ['eval', 'new Function', 'WebAssembly.compile'].map((deed) => [path, deed])),
-  )('is refused in a request to %s: %s', async (path, deed) => {
+  )('is blocked in a request to %s: %s', async (path, deed) => {
     const { refused } = await workers.attempt(path, deed);
     expect(refused).toMatch(/generation (?:from strings )?disallowed/);
   });
@@ -231,8 +231,8 @@ describe('code out of text', () => {
   });
 });
 
-describe('costly passwords', () => {
-  it.each(paths)('are refused in a request to %s', async (path) => {
+describe('expensive password hashes', () => {
+  it.each(paths)('are rejected in a request to %s', async (path) => {
     expect(await workers.attempt(path, 'scrypt')).toMatchObject({
       refused: expect.stringContaining('Scrypt'),
     });
@@ -241,7 +241,7 @@ describe('costly passwords', () => {
     });
   });
 
-  it('are not what ours cost', async () => {
+  it('are not those of the product', async () => {
     await workers.report('/api/auth');
     await workers.login('admin', password, 'builtin');
     const { derivations } = await workers.report('/api/auth');
@@ -249,7 +249,7 @@ describe('costly passwords', () => {
     expect((await workers.report(webui)).derivations).toContain(`scrypt ${2 ** 14 * 8 * 5}`);
   });
 
-  it('until now made nothing fail, and no request shared what is of another', () => {
+  it('have caused no failures before, and no request used objects of another', () => {
     expect(workers.lines.length).toBeGreaterThan(100);
     const failures = workers.lines.filter((line) =>
       /"level":"error"|different request|hanging|\bhung\b/i.test(line),
@@ -257,7 +257,7 @@ describe('costly passwords', () => {
     expect(failures).toEqual([]);
   });
 
-  it('of an account make its login fail: the guard stands where the product takes its scrypt from', async () => {
+  it('of an account make its login fail: the guard is where the product imports scrypt', async () => {
     const stored = `scrypt$${2 ** 15}$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`;
     const { id } = await create(`authenticators/${(await builtinDomain()).id}/users`, {
       name: 'costly',

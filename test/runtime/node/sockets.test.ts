@@ -64,7 +64,7 @@ async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
 const backTo = ({ descriptors }: ServerProcess, baseline: number) =>
   expect.poll(descriptors, { timeout: 15_000 }).toBeLessThanOrEqual(baseline);
 
-describe('FLT-2: descriptors', () => {
+describe('FLT-2: descriptors of the Node server', () => {
   it('of 1,000 silent clients are released after the handshake timeout', async () => {
     const process = await start(secured());
     const baseline = process.descriptors();
@@ -104,7 +104,7 @@ describe('FLT-2: descriptors', () => {
     ['within', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['instead of', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])(
-    'of clients that end their half %s the handshake are released',
+    'of clients that half-close %s the handshake are released',
     async (_, start_) => {
       const process = await start(secured());
       const baseline = process.descriptors();
@@ -122,7 +122,7 @@ describe('FLT-2: descriptors', () => {
     ['a request without its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n'],
     ['what is not HTTP', 'not HTTP\r\n\r\n'],
   ])(
-    'of clients that send %s and end their half are released',
+    'of clients that send %s and half-close are released',
     async (_, text) => {
       const process = await start({ timeouts });
       const baseline = process.descriptors();
@@ -161,7 +161,7 @@ describe('FLT-2: descriptors', () => {
 });
 
 describe('FLT-2: 9,000 idle connections', () => {
-  it('do not slow requests noticeably', async () => {
+  it('do not slow down requests noticeably', async () => {
     const process = await start();
     const medianMs = async (): Promise<number> => {
       const times: number[] = [];

@@ -76,7 +76,7 @@ describe('a bundled program', { timeout: 60_000 }, () => {
     expect(readdirSync(cache())).toHaveLength(2);
   });
 
-  it('is complete when several starts build it at the same time', async () => {
+  it('is complete when several starts build it concurrently', async () => {
     changeUsage('changed: npm run admin', 'together: npm run admin');
     const all = await Promise.all(Array.from({ length: 4 }, () => run([admin, '--help'])));
     for (const one of all)

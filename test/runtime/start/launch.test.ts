@@ -92,7 +92,7 @@ describe('launch.mjs', () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('installs once for several starts, tells so on standard error, and leaves standard output alone', async () => {
+  it('installs once for concurrent starts, reports it on standard error, and writes nothing to standard output', async () => {
     const [first, second] = await Promise.all([run(['show.ts', '--json', 'a b']), run(['show.ts'])]);
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(JSON.parse(first.stdout)).toEqual({ args: ['--json', 'a b'], cwd: root });
@@ -106,7 +106,7 @@ describe('launch.mjs', () => {
     expect({ ...JSON.parse(stdout), code }).toEqual({ args: [], cwd: root, code: 0 });
   });
 
-  it('installs again when the lock is newer', async () => {
+  it('installs again when the lock file is newer', async () => {
     const later = new Date(Date.now() + 2_000);
     utimesSync(join(root, 'package-lock.json'), later, later);
     expect((await run(['code.ts', '0'])).stderr).toContain('Installing packages');
@@ -114,24 +114,24 @@ describe('launch.mjs', () => {
     utimesSync(join(root, 'package-lock.json'), now, now);
   });
 
-  it('runs tools by the Node of the project', async () => {
+  it('runs tools with the Node version of the project', async () => {
     const { stdout, code } = await run(['tool', 'run', '--flag']);
     expect([stdout, code]).toEqual([`tool ${process.versions.node.split('.')[0]} run --flag\n`, 0]);
   });
 
-  it('ends with the code of the program, and with 128 + n after a signal', async () => {
+  it('ends with the exit code of the program, and with 128 + n after a signal', async () => {
     expect((await run(['code.ts', '7'])).code).toBe(7);
     expect((await run(['crash.ts'])).code).toBe(137);
   });
 
-  it('passes SIGTERM on', async () => {
+  it('forwards SIGTERM', async () => {
     const child = launch(['wait.ts']);
     if (child.stdout) await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([42, null]);
   });
 
-  it('USE-5: ends with npm, which passes no SIGTERM on', async () => {
+  it('USE-5: ends with npm, which does not forward SIGTERM', async () => {
     const child = spawn('npm', ['run', '--silent', 'wait'], { cwd: root });
     await once(child.stdout, 'data');
     const left = once(child.stdout, 'close');
@@ -141,7 +141,7 @@ describe('launch.mjs', () => {
     expect(child.signalCode ?? child.exitCode).not.toBe(0);
   });
 
-  it('says what is wrong in one line', async () => {
+  it('reports an error in one line', async () => {
     expect(await run(['absent.ts'])).toEqual({
       code: 1,
       stdout: '',
@@ -155,7 +155,7 @@ describe('launch.mjs', () => {
     expect((await run([])).stderr).toMatch(/^usage: .*\n$/);
   });
 
-  it('fails when npm fails', async () => {
+  it('fails when npm install fails', async () => {
     const broken = join(root, 'broken');
     mkdirSync(join(broken, 'shared/tooling'), { recursive: true });
     copyLauncher(broken);

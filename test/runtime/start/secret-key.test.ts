@@ -56,7 +56,7 @@ const lineFor = (found: string, configured: readonly string[]): string =>
   `SECRET_KEY: the database was sealed with the key ${found}, which is not among the configured keys (${configured.join(', ')}); add that key, or, if it is lost for good, run npm run admin -- replace-lost-key`;
 
 describe('the check value of SECRET_KEY', () => {
-  it('USE-1: is written once; of two first starts with different keys one is refused', async () => {
+  it('USE-1: is written once, and one of two concurrent first starts with different keys is refused', async () => {
     for (let round = 0; round < 10; round++) {
       await unclaim();
       const keys = [makeKey(), makeKey()];
@@ -77,7 +77,7 @@ describe('the check value of SECRET_KEY', () => {
     }
   });
 
-  it('USE-1: is written to an upgraded database only by a key that opens what is sealed there', async () => {
+  it('USE-1: is written to an upgraded database only by a key that opens its sealed values', async () => {
     const { db } = connection;
     const [former, other] = await Promise.all([makeKey(), makeKey()].map((key) => createSealer([key])));
     if (!former || !other) throw new Error('no sealers');
@@ -92,7 +92,7 @@ describe('the check value of SECRET_KEY', () => {
     await db.delete(dispatchers).where(eq(dispatchers.id, node));
   });
 
-  it('USE-1: that was changed is reported differently from another key', async () => {
+  it('USE-1: is reported differently when it was changed and when the key is another', async () => {
     const sealer = await createSealer([makeKey()]);
     await unclaim();
     await assertSecretKey(connection.db, sealer);
@@ -131,12 +131,12 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: refusal });
   });
 
-  it('USE-1: is refused before the Workers serve', async () => {
+  it('USE-1: is refused before the Workers accept requests', async () => {
     const start = startWorkers({ ...env, SECRET_KEY: wrong, TLS: 'off' });
     await expect(start).rejects.toThrow(`the Workers ended with 1: ${refusal.trim()}`);
   });
 
-  it('USE-1: is accepted again with the right key among several, and by reseal with the new one alone', async () => {
+  it('USE-1: is accepted again with the right key among several, and after reseal with the new one alone', async () => {
     const both = { ...env, SECRET_KEY: `${wrong},${right}` };
     const portal = await startPortal({ env: both });
     await portal.stop();
@@ -150,7 +150,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     await expect(assertSecretKey(connection.db, await createSealer([right]))).rejects.toThrow(back);
   });
 
-  it('USE-1: replace-lost-key goes on with another key and says what is lost', async () => {
+  it('USE-1: replace-lost-key continues with another key and lists what is lost', async () => {
     const lost = await createSealer([makeKey()]);
     const node = await addSealedNode(lost);
     await unclaim();
@@ -180,7 +180,7 @@ describe('a lost configuration file', { timeout: 120_000 }, () => {
   const key = { 'idempotency-key': 'made-once' };
   const makeSite = { body: { name: 'North', uri: 'north' }, headers: key };
 
-  it('FLT-6: is not replaced by a new SECRET_KEY; a keyed write has its outcome when the file is back', async () => {
+  it('FLT-6: is not replaced by a new SECRET_KEY, and a keyed write has its result when the file is back', async () => {
     const own = bareVariables(join(folder, 'embedded'), await freePorts(2));
     const file = join(folder, 'embedded', 'aggregator.conf');
     const withPortal = async <T>(

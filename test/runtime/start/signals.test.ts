@@ -54,7 +54,7 @@ async function expectNothingLeft(place: Place): Promise<void> {
 }
 
 const isLinux = process.platform === 'linux';
-requireService('/proc', isLinux)('a signal', () => {
+requireService('/proc', isLinux)('a signal to the portal', () => {
   vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
   /** From the command to the announcement, on an empty folder. */
   let startMs: number;
@@ -69,7 +69,7 @@ requireService('/proc', isLinux)('a signal', () => {
   });
   afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-  it('USE-2: at any moment of the start leaves no process, no locked folder and no held port', async () => {
+  it('USE-2: at any moment of the start leaves no process, no locked folder and no used port', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     // Random within equal parts of the start, so that all of it is covered: of a first start, then of later ones.
     const moments = [2, 5].flatMap((parts) =>
@@ -133,7 +133,7 @@ requireService('/proc', isLinux)('a signal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: kill -9 of the portal ends a frozen sidecar, which gives its port back', async () => {
+  it('FLT-8: kill -9 of the portal ends a frozen sidecar, which releases its port', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     process.kill(portal.announcement.pid, 'SIGKILL');
@@ -141,7 +141,7 @@ requireService('/proc', isLinux)('a signal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: a normal stop ends with 0 and kills a sidecar that is frozen', async () => {
+  it('FLT-8: a normal stop ends with 0 and kills a frozen sidecar', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     portal.signal('SIGTERM');

@@ -83,7 +83,7 @@ const poolOf = ({ farm_id, servicepool_uuid }: typeof workplaces.$inferSelect) =
   tags: [],
 });
 
-it('an agent works through Workers, and a message reaches who waits in another isolate', async () => {
+it('an agent works through Workers, and a message reaches an agent that waits in another isolate', async () => {
   const agent = async (name: string, body: object): Promise<Json> => {
     const answer = await portal.send(`POST /api/agent/v7.0/${name}`, { body });
     expect(answer).toMatchObject({ status: 200, body: { version: '7.0' } });

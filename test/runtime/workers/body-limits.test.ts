@@ -82,8 +82,8 @@ const kinds = [
   ['in pieces', streamed],
 ] as const;
 
-describe.each(kinds)('SEC-2: the body of a Worker that comes %s', (_, sent) => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+describe.each(kinds)('SEC-2: the body of a Worker request sent %s', (_, sent) => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     expect(await ask(call, sent(padded(call, call.limit)))).toMatchObject({ status: call.accepted });
     for (const body of [padded(call, call.limit + 1), wide(call)])
@@ -96,7 +96,7 @@ const stalled = (): ReadableStream<Uint8Array> =>
   new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{"a":"')) });
 
 describe('SEC-2: a Worker', () => {
-  it.each(callNames)('refuses a body of %s that is too large before it has ended', async (name) => {
+  it.each(callNames)('rejects a body of %s that is too large before it has ended', async (name) => {
     const call = calls[name];
     const client = await connectRaw(portal.url);
     client.socket.write(headOf(call, chunked));
@@ -120,7 +120,7 @@ describe('SEC-2: a Worker', () => {
     expect(await ask({ route, headers: {} }, stalled())).toMatchObject({ status: 401 });
   });
 
-  it('is in order after all of these', () => {
+  it('works normally after all of these', () => {
     expect(portal.errors.filter((line) => /"level":"error"|hanging|Uncaught/.test(line))).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe('an export in workerd', () => {
     ['database', 'event=test.Filled'],
     ['s3', 'object_type=site'],
   ])(
-    'streams from any byte on out of: %s',
+    'streams from any byte out of: %s',
     async (store, filters) => {
       const stop = await startExports(database.sidecarUrl, store === 's3' ? { s3: s3.config } : {});
       try {

@@ -70,14 +70,14 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   it.each([
     ['alice', false],
     ['carol', true],
-  ])('opens a session for %s, past a KDC that is not there', async (name, curve) => {
+  ])('opens a session for %s, skipping an unavailable KDC', async (name, curve) => {
     const answer = await signIn(portal, domains.good, await kdc.issue({ name, curve }));
     expect(answer).toMatchObject({ status: 200, body: { result: 'ok', user: { name } } });
     const me = await portal.send('GET /api/userinfo', { token: answer.body.token });
     expect(me).toMatchObject({ status: 200, body: { name } });
   });
 
-  it('goes by raw, and is spent by finalize', async () => {
+  it('uses the KDC through raw, and finalize uses it up', async () => {
     const card = await kdc.issue({ name: 'alice' });
     const { body } = await begin(portal, domains.good, card);
     const { challenge_id } = body;
@@ -91,7 +91,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     });
   });
 
-  it('is refused for a card of another authority, by a KDC that is not there, and one that may not be asked', async () => {
+  it('is refused for a card of another authority, and with an unavailable or forbidden KDC', async () => {
     const made = await kdc.issue({ name: 'made', client: 'alice', authority: 'other' });
     expect(await signIn(portal, domains.good, made)).toMatchObject({ status: 401 });
     const refusals = [];
@@ -105,7 +105,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     ]);
   });
 
-  it('leaves nothing behind by a KDC that says nothing', async () => {
+  it('leaves no open connection when a KDC does not answer', async () => {
     const silent = await startStand(() => undefined);
     const connection = await connectBy('pg', { url: database.url });
     const params = {

@@ -36,7 +36,7 @@ describe('a Worker that is not configured', () => {
   const namesIn = (line = '{}'): string[] =>
     JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
 
-  it('answers 500 without a reason, and one line of the log names its variables', async () => {
+  it('answers 500 without a reason, and logs its missing variables in one line', async () => {
     const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
     expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
@@ -50,7 +50,7 @@ describe('a Worker that is not configured', () => {
     ]);
   });
 
-  it('fails its scheduled run, and one line of the log names its variables', async () => {
+  it('fails its scheduled run, and logs its missing variables in one line', async () => {
     const lines: string[] = [];
     const write = (line: string) => void lines.push(line);
     const given = { bundles, host: '127.0.0.1', port: 0, variables: { LOG_LEVEL: 'loud' }, write };
@@ -63,7 +63,7 @@ describe('a Worker that is not configured', () => {
     }
   });
 
-  it('is demanded no key that its module does not use, and fails without the others', async () => {
+  it('needs no key that its module does not use, and fails without the others', async () => {
     expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
     const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
     expect(auth.status).toBe(500);

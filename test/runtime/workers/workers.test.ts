@@ -96,12 +96,12 @@ async function create(path: string, body: object): Promise<Json> {
 }
 
 describe('the modules as Workers', () => {
-  it('start within seconds and tell where they are', () => {
+  it('start within seconds and print their addresses', () => {
     if (portal.startMs > 8_000) console.warn(`the Workers took ${portal.startMs} ms to start, more than 8 s`);
     expect(portal.url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
-  it('FLT-5: are alive, and ready by a write to the database', async () => {
+  it('FLT-5: are alive, and ready after a write to the database', async () => {
     expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' });
     expect(await portal.send('GET /readyz')).toMatchObject({ status: 200, body: '' });
   });
@@ -112,7 +112,7 @@ describe('the modules as Workers', () => {
     'POST /api/auth/v7.0/jwtauth',
     'GET /aggregator/api/client/v7.0/north/servicesList',
     'GET /api/discover',
-  ])('answer 401 to a stranger: %s', async (route) => {
+  ])('answer 401 without a session: %s', async (route) => {
     const { status, headers, body } = await portal.send(route);
     expect({ status, body }).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     expect(headers.get('x-request-id')).toBe(body.instance);
@@ -124,12 +124,12 @@ describe('the modules as Workers', () => {
     '/api/auth/nothing',
     `${webui}/nothing`,
     '/aggregator/health/check',
-  ])('answer 404 where nothing is: %s', async (path) => {
+  ])('answer 404 for unknown paths: %s', async (path) => {
     const answer = await portal.send(`GET ${path}`);
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('FLT-3: answer 503 with Retry-After when the database does not serve them in time', async () => {
+  it('FLT-3: answer 503 with Retry-After when the database does not answer in time', async () => {
     const owner = new pg.Client({ connectionString: database.ownerUrl });
     await owner.connect();
     await owner.query('begin; lock table authenticators');
@@ -143,7 +143,7 @@ describe('the modules as Workers', () => {
     expect(await portal.send('GET /api/auth/v7.0/authenticators')).toMatchObject({ status: 200 });
   });
 
-  it('refuse plain HTTP but on this machine', async () => {
+  it('refuse plain HTTP except on this machine', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { host: 'portal.example' };
       request(`${portal.url}/api/userinfo`, { headers }, (answer) => resolve(answer.resume().statusCode))
@@ -170,7 +170,7 @@ describe('the modules as Workers', () => {
 });
 
 describe('a portal of Workers', () => {
-  it('is reported by its cron trigger, with what the database counts', async () => {
+  it('is reported by its cron trigger, with the counts in the database', async () => {
     const list = `GET ${webui}/appnodes/portals?runtime=workers`;
     const found = await vi.waitFor(
       async () => {
@@ -189,7 +189,7 @@ describe('a portal of Workers', () => {
     expect(self).toMatchObject({ status: 200, body: { id: found.id, runtime: 'workers', state: 'online' } });
   });
 
-  it('takes heartbeats that a key of its own has signed', async () => {
+  it('accepts heartbeats signed by its own key', async () => {
     const path = '/api/aggregator/v7.0/portals/heartbeat';
     const report = {
       name: 'other',
@@ -223,7 +223,7 @@ describe('pages of Workers', () => {
     return headers.get('set-cookie')?.split(';')[0] ?? '';
   };
 
-  it('are made of assets, behind a session of the browser', async () => {
+  it('are served from assets, with a browser session', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
@@ -238,7 +238,7 @@ describe('pages of Workers', () => {
 
   const ofReference = [...filesOfReference, '/api/openapi.json'];
 
-  it('lead from the reference and each of its files to sign in', async () => {
+  it('redirect from the reference and each of its files to the sign-in', async () => {
     for (const path of ['/api/docs', ...ofReference]) {
       const { status, headers } = await ask(`GET ${path}`);
       expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
@@ -246,7 +246,7 @@ describe('pages of Workers', () => {
     }
   });
 
-  it('have no files that can be asked for past the session', async () => {
+  it('have no files that can be fetched without the session', async () => {
     for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
       for (const [path, status] of [
         [`/${file}`, 404],
@@ -256,7 +256,7 @@ describe('pages of Workers', () => {
         expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
   });
 
-  it('show the reference to administrators, under a policy that lets nothing else run', async () => {
+  it('show the reference to administrators, with a policy that allows only its own scripts', async () => {
     const cookie = await signedIn();
     const { status, headers, body } = await ask('GET /api/docs/', cookie);
     expect(status).toBe(200);
@@ -301,7 +301,7 @@ describe('dispatchers behind Workers', () => {
     });
   });
 
-  it('give files for the programs of users, signed', async () => {
+  it('return signed connection files', async () => {
     const { uuid } = node.state.poolNamed('Office');
     const path = `/aggregator/api/client/v7.0/north/connectionInfo/${farm.id}.${uuid}`;
     const headers = { accept: 'application/x-rdp', 'x-auth-token': user };
@@ -312,7 +312,7 @@ describe('dispatchers behind Workers', () => {
     if (hasOpenssl) await verify(file, rdpSigner.caPem);
   });
 
-  it('answer many at once, none of them with the connections of another', async () => {
+  it('answer concurrent requests, none with the connection of another', async () => {
     const routes = ['GET /api/userinfo', `GET ${webui}/sites`, 'GET /api/discover'];
     const asked = [1, 2, 3, 4].flatMap(() => [
       list(),
@@ -322,7 +322,7 @@ describe('dispatchers behind Workers', () => {
       expect({ status, body }).toMatchObject({ status: 200 });
   });
 
-  it('go on answering after a client that left in the middle', async () => {
+  it('continue to answer after a client that disconnected', async () => {
     node.knobs.latencyMs = 1_000;
     await expect(list({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
     node.knobs.latencyMs = 0;
@@ -337,7 +337,7 @@ describe('dispatchers behind Workers', () => {
       'unsupported_on_this_runtime',
     ],
     ['of an unknown authority', async () => ({ url: (await stranger()).url }), 'unknown'],
-  ])('%s are not reached, and the reason says so', async (_, change, reason) => {
+  ])('%s are not reached, and the reason is reported', async (_, change, reason) => {
     const created = await create('dispatchers', {
       name: `node ${reason}`,
       farm_id: farm.id,
@@ -361,8 +361,8 @@ describe('dispatchers behind Workers', () => {
   }
 });
 
-describe('the end of the Workers', () => {
-  it('comes on SIGTERM within seconds, leaves no process, and no failure was logged before', async () => {
+describe('the shutdown of the Workers', () => {
+  it('happens on SIGTERM within seconds, leaves no process, and no error was logged before', async () => {
     const children = readFileSync(`/proc/${portal.pid}/task/${portal.pid}/children`, 'utf8')
       .trim()
       .split(' ');

@@ -57,7 +57,7 @@ const certificate = {
 };
 
 describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
-  it('PEER-3: of a managed machine are all answered with what it reads', async () => {
+  it('PEER-3: of a managed machine are all answered with the values it reads', async () => {
     const master = await stand.register();
     expect(await actor('test', { type: 'managed', token: master })).toBe('ok');
     const { unique_id } = workplaceOf(stand.fleet, 'Office', 1);
@@ -118,7 +118,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
     await actor('initialize', initialization(token, 1));
   });
 
-  it('PEER-3: of a machine that no workplace matches lock no network', async () => {
+  it('PEER-3: of a machine without a workplace do not lock its network', async () => {
     const master = await stand.register();
     const ip = '198.51.100.77';
     const id = [{ mac: '00:50:56:00:00:77', ip: '10.0.0.77' }];
@@ -137,7 +137,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
 });
 
 describe('PEER-3: a repeated initialization', () => {
-  it('PEER-3: gets the same token and is in the journal once, until the token is used', async () => {
+  it('PEER-3: returns the same token with one journal entry, until the token is used', async () => {
     const master = await stand.register();
     const before = await cameTimes(0);
     const [first, ...others] = await Promise.all(
@@ -157,7 +157,7 @@ describe('PEER-3: a repeated initialization', () => {
     await actor('test', { type: 'managed', token: next });
   });
 
-  it('PEER-3: with the token of the workplace is in the journal once a minute', async () => {
+  it('PEER-3: with the token of the workplace has one journal entry a minute', async () => {
     const own = await stand.initialize(0);
     await actor('ready', { token: own, secret: 's', ip: '10.1.1.1', port: 43910 });
     const before = await cameTimes(0);
@@ -169,7 +169,7 @@ describe('PEER-3: a repeated initialization', () => {
     expect(await cameTimes(0)).toBe(before + 1);
   });
 
-  it('PEER-3: with another registration gets another token', async () => {
+  it('PEER-3: with another registration returns another token', async () => {
     const [one, other] = [await stand.register(), await stand.register()];
     const first = await actor('initialize', initialization(one, 0));
     const second = await actor('initialize', initialization(other, 0));
@@ -185,7 +185,7 @@ describe('PEER-3: a repeated initialization', () => {
 });
 
 describe('PEER-3: the key pair of an agent', () => {
-  it('PEER-3: is stored nowhere; the journal has the fingerprint', async () => {
+  it('PEER-3: is not stored; the journal has the fingerprint', async () => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip: '10.2.2.2', port: 43910 });
     const { fingerprint256 } = new X509Certificate(issued.server_certificate);

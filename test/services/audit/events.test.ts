@@ -28,7 +28,7 @@ afterAll(() => world.portal.close());
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
 )('H1 each write of a %s', (type, resource) => {
-  it('is one event that tells who did what to what, with what result, from where and when', async () => {
+  it('is one event with user, action, object, result, address and time', async () => {
     const { portal, admin } = world;
     const path = resource.path(world);
     const [name, value, fallback] = resource.plain;
@@ -55,7 +55,7 @@ describe.each(
     expect(removed.events).toMatchObject([{ ...common, action: 'delete' }]);
   });
 
-  it('that is refused for want of a permission is one event too', async () => {
+  it('that is refused because of a missing permission is one event too', async () => {
     const stranger = await addMember(world, []);
     const path = resource.path(world);
     const { result, events } = await audited(world.portal, () =>
@@ -86,7 +86,7 @@ describe('H1 each login', () => {
 });
 
 describe('H2 the audit', () => {
-  it('has no operation that could change or delete an event', () => {
+  it('has no operation that changes or deletes an event', () => {
     const file = new URL('../../../shared/openapi/openapi.json', import.meta.url);
     const document: { paths: Record<string, Json> } = JSON.parse(readFileSync(file, 'utf8'));
     const operations = Object.entries(document.paths)
@@ -96,12 +96,12 @@ describe('H2 the audit', () => {
     expect(operations.sort()).toEqual([`get ${base}/audit`, `get ${base}/audit/verify`]);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not know the method %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not support the method %s', async (method) => {
     const { status } = await world.admin(`${method} ${base}/audit`, {});
     expect(status).toBe(405);
   });
 
-  it('tells of every edit of the monitoring journal', async () => {
+  it('records every edit of the monitoring journal', async () => {
     const { portal, admin } = world;
     const record = await addMonitoringRecord(admin);
     const path = `${base}/monitoring/${record.id}`;
@@ -116,10 +116,10 @@ describe('H2 the audit', () => {
   });
 });
 
-describe('H7 a line', () => {
+describe('H7 a line of the audit or the log', () => {
   const evil = 'root\r\n{"level":"info","message":"forged"}\u001b[2J\u009b\u007f';
 
-  it('cannot be forged by a name or an agent, neither of the audit nor of the log', async () => {
+  it('cannot be forged by a user name or a user agent', async () => {
     const { portal, domain } = world;
     portal.log.length = 0;
     const { events } = await audited(portal, () =>

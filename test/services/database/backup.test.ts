@@ -59,7 +59,7 @@ async function runGuide(heading: string, folder: string, env: Record<string, str
   await run('bash', ['--norc', '-euc', commandsUnder(heading)], { cwd: folder, env: { PATH: path, ...env } });
 }
 
-requireService('pg_dump', binaries !== undefined)('a database that was restored', () => {
+requireService('pg_dump', binaries !== undefined)('a restored database', () => {
   let before: Before;
   let folder: string;
   let restoredAddress: DatabaseAddress;
@@ -89,7 +89,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     return portal;
   }
 
-  it('is of this version: there is nothing to migrate', async () => {
+  it('has the current version and needs no migration', async () => {
     expect(await schemaStateOf(restoredAddress.ownerUrl)).toBe('current');
     const written = () =>
       restored.db
@@ -105,7 +105,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     expect(await written()).toEqual(before);
   });
 
-  it('logs users in with the passwords that they had, and knows the sessions that were open', async () => {
+  it('admits users with their previous passwords, and the sessions that were open', async () => {
     const { world, user, enrolled } = before;
     expect((await logIn(restored, world.domain, user)).status).toBe(200);
     expect(await restored.send('GET /api/userinfo', { token: enrolled.token })).toMatchObject({
@@ -114,7 +114,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     });
   });
 
-  it('has an audit that verifies with its checkpoints, and goes on where it was', async () => {
+  it('has an audit that verifies with its checkpoints and continues', async () => {
     const token = await restored.login();
     const verify = async () => (await restored.send(`GET ${base}/audit/verify`, { token })).body;
     const first = await verify();
@@ -127,7 +127,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     expect(later.checked).toBeGreaterThan(first.checked);
   });
 
-  it('opens what was sealed with the keys of then, and with no others', async () => {
+  it('opens sealed values with the previous keys, and with no others', async () => {
     const { domain, enrolled, clock } = before;
     clock.move(60);
     const code = codeOf(enrolled.secret, clock.now());

@@ -19,7 +19,7 @@ import { requireService } from '../../support/services.ts';
 const patient = { timeout: 60_000 };
 
 requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
-  'FLT-3: HA by a synchronous standby',
+  'FLT-3: HA with a synchronous standby',
   () => {
     let primary: DatabaseServer;
     let standby: Standby;
@@ -50,7 +50,7 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
       await primary?.stop();
     });
 
-    it('the primary is killed under load: no restart, no acknowledged write lost, nothing but 503 meanwhile', async () => {
+    it('the primary is killed under load: no restart, no acknowledged write lost, only 503 meanwhile', async () => {
       const names: string[] = [];
       const load = startLoad(
         portal,

@@ -64,7 +64,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(25_000);
   }
 
-  it('because a table is locked costs it no more connections than the pools have, and heals by itself', async () => {
+  it('because a table is locked uses no connections beyond the pools, and recovers by itself', async () => {
     await expect.poll(status, patient).toBe(200);
     const watched = watchBackends(server.admin, Object.keys(most));
     const psql = startPsql(server.url);
@@ -86,7 +86,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     await expect.poll(async () => (await check()).status, patient).toBe(200);
   }, 180_000);
 
-  it('because all backends are frozen costs it no more connections either', async () => {
+  it('because all backends are frozen uses no connections beyond the pools either', async () => {
     const warm = startLoad(portal, () => sites(), 2);
     const pids = () => backendsOf(server.admin, 'aggregator-portal');
     await expect.poll(async () => (await pids()).length, patient).toBe(most['aggregator-portal']);
@@ -108,7 +108,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     expect(kept.length).toBeLessThanOrEqual(before.length / 2);
   }, 180_000);
 
-  it('is left by the statement of a process that was killed', async () => {
+  it('ends the statement of a killed process', async () => {
     const path = fileURLToPath(new URL('../../support/processes/waiting-process.ts', import.meta.url));
     const env = { ...programVariables, DATABASE_URL: server.address.url };
     const child = spawn(process.execPath, [path], { stdio: 'inherit', env });
@@ -133,7 +133,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     );
   }, 120_000);
 
-  it('because it is read-only, or full of connections, answers 503, and works again afterwards', async () => {
+  it('because it is read-only or out of connections answers 503, and recovers afterwards', async () => {
     const { admin, address } = server;
     const role = new URL(address.url).username;
     const cut = () =>

@@ -36,7 +36,7 @@ const keys = {
 };
 
 requireService('postgresql', binaries !== undefined)(
-  'FLT-1 a server whose administrator is no superuser',
+  'FLT-1 a server whose administrator is not a superuser',
   () => {
     let server: ThrowawayPostgres;
     let folder: string;
@@ -110,7 +110,7 @@ requireService('postgresql', binaries !== undefined)(
       expect(await portal.stop()).toMatchObject({ code: 0 });
     }
 
-    it('FLT-1 gets a database with three roles, a schema by its owner, and a portal that works as the others', {
+    it('FLT-1 gets a database with three roles, a schema of its owner, and a working portal', {
       timeout: 180_000,
     }, async () => {
       const address = {

@@ -254,7 +254,7 @@ const later: Case[] = [
   ],
 ];
 
-requireService('postgresql', binaries !== undefined)('a start without the database that it needs', () => {
+requireService('postgresql', binaries !== undefined)('a start without a usable database', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'aggregator-refused-'));
     ports = await freePorts(2);
@@ -274,7 +274,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
 
   const variables = () => ({ ...bareVariables(mkdtempSync(join(folder, 'data-')), ports), ...keys });
 
-  describe('USE-10: says in one line which variable, what is wrong and what to do', () => {
+  describe('USE-10: is reported in one line with the variable, the cause and the remedy', () => {
     it.each(urls)(
       '%s',
       async (_, given, expected) => {
@@ -301,7 +301,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
     }, 40_000);
   });
 
-  describe('FLT-8: the sidecar by itself refuses', () => {
+  describe('FLT-8: a sidecar that is started alone refuses', () => {
     it.each([
       ['no URL', () => ({}), /^DATABASE_SIDECAR_URL or DATABASE_URL: required, /],
       [

@@ -93,7 +93,7 @@ requireService('PostgreSQL', binaries !== '')('FLT-5 a database that is read-onl
   }, 120_000);
   afterAll(() => installation?.stop());
 
-  it('FLT-5: fails the health check and readiness, and both pass when it takes writes again', async () => {
+  it('FLT-5: fails the health check and readiness, and both pass when it accepts writes again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);
@@ -129,7 +129,7 @@ whereThereIs('right to mount a file system', hasDisk)('FLT-5 a full disk', () =>
     await disk?.remove();
   });
 
-  it('FLT-5: fails the health check and readiness, although updates go on, and both pass with space again', async () => {
+  it('FLT-5: fails the health check and readiness although updates succeed, and both pass when space is free again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);

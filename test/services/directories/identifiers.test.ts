@@ -60,7 +60,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     'ipaUniqueID',
     'nsUniqueId',
     'objectGUID',
-  ])('DIR-1: the identifier of another entry in %s gives neither the row nor the roles', async (attribute) => {
+  ])('DIR-1: the identifier of another entry in %s gives access to neither the account nor its roles', async (attribute) => {
     const [victim, thief] = attribute === 'objectGUID' ? ['ann', 'ben'] : ['ann', 'dan'];
     const id = await addPrivileged(domain, victim);
     const { directory_id } = await rowOf(id);
@@ -71,7 +71,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(await rowOf(id)).toMatchObject({ name: victim, directory_id });
   });
 
-  it('DIR-1: an ordinary nsUniqueId does not give the row that a 389 Directory Server has identified', async () => {
+  it('DIR-1: an ordinary nsUniqueId does not match an account identified by a 389 Directory Server', async () => {
     const id = await addPrivileged(domain, 'cleo');
     const stored = 'nsUniqueId:96428786-e6a911f1-975c80ee-ae7bfa16';
     await stand.world.portal.db.update(users).set({ directory_id: stored }).where(eq(users.id, id));
@@ -121,8 +121,8 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(await stand.logIn(ipa, 'gus')).toMatchObject({ status: 502, body: { reason: 'no_identifier' } });
   });
 
-  describe('on two entries', () => {
-    it('DIR-1: opens no session with another name, and binds no user', async () => {
+  describe('one identifier on two entries', () => {
+    it('DIR-1: opens no session under another name, and binds no user', async () => {
       const ipa = await domainAs('freeipa');
       const shared = 'ipaUniqueID: 11111111-2222-11f1-8888-00000000000a';
       await addValue('hal', shared);
@@ -146,7 +146,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     });
   });
 
-  describe('fallback names', () => {
+  describe('fallback names of users', () => {
     const addRow = async (name: string): Promise<typeof users.$inferSelect> => {
       const id = newId();
       const given = { id, authenticator_id: domain.id, name, name_key: name };
@@ -162,7 +162,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       object_name: after,
     });
 
-    it('DIR-1: cannot be foreseen from the identifier', async () => {
+    it('DIR-1: cannot be predicted from the identifier', async () => {
       const digits = async (): Promise<string> => {
         await stand.logIn(domain, 'jon');
         const { directory_id } = (await stand.world.portal.db.select().from(users).where(of('jon')))[0] ?? {};
@@ -185,7 +185,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect(one).not.toBe(two);
     });
 
-    it('DIR-1: a name that another write takes during the login leads to a fallback', async () => {
+    it('DIR-1: are used when another write takes the name during the login', async () => {
       const { portal } = stand.world;
       const { id } = (await stand.logIn(domain, 'gus')).body.user;
       await stand.slapd.change(
@@ -213,7 +213,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect((await rowOf(id)).name).toMatch(/^taken~[0-9a-f]{8}$/);
     });
 
-    it('DIR-1: a user gets the longer one if the shorter one is taken, and the journal says which', async () => {
+    it('DIR-1: are longer if the shorter one is taken, and the journal names it', async () => {
       const { db } = stand.world.portal;
       const [gone, moved] = [await addRow('gone'), await addRow('away')];
       const [short, next] = [await addRow('gone~00000000'), await addRow('next')];

@@ -50,7 +50,10 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     domain: 'a domain',
   });
 
-  it.each(['aged', 'reset'])('DIR-2: OpenLDAP says of %s that the password must be changed', async (name) => {
+  it.each([
+    'aged',
+    'reset',
+  ])('DIR-2: OpenLDAP reports for %s that the password must be changed', async (name) => {
     const domain = await stand.domainFor('staff');
     expect(codeOf(await stand.logIn(domain, name))).toEqual([403, 'password_expired']);
     expect(codeOf(await stand.logIn(domain, name, 'wrong'))).toEqual(wrong);
@@ -61,7 +64,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     expect(check.detail).toContain('The password is correct, but the user cannot log in.');
   });
 
-  it('DIR-4: connections that nothing uses are closed after their time', async () => {
+  it('DIR-4: idle connections are closed after their timeout', async () => {
     const remote = createDirectoryRemote(createNodeSockets(policy), policy, { restMs: 100 });
     const work = () =>
       remote.within(directory(wire.url), (session) => session.judge(personDn('alice'), passwordOf('alice')));
@@ -74,7 +77,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await expect.poll(() => wire.open()).toBe(0);
   });
 
-  it('DIR-4: a login whose own time is over before that of the directory is 503 overloaded', async () => {
+  it('DIR-4: a login whose own time limit is shorter than that of the directory is 503 overloaded', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const { directories } = stand.world.portal.deps;
     const { within } = directories;
@@ -95,7 +98,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     }
   });
 
-  it('DIR-4: a wait for a connection counts against the time of the request', async () => {
+  it('DIR-4: a wait for a connection counts against the time limit of the request', async () => {
     const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, restMs: 100 });
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -112,7 +115,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await first;
   });
 
-  it('DIR-5: a password on a connection that is cut is not sent to another server, and counts no failure', async () => {
+  it('DIR-5: a password on a connection that is cut is not sent to another server and counts no failure', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return octets.includes('uid=alice') ? 'cut' : { code: 0 };
@@ -128,7 +131,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-5: a password that a busy server has not judged is sent to another one', async () => {
+  it('DIR-5: a password that a busy server has not verified is sent to another one', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return { code: octets.includes('uid=alice') ? 51 : 0 };
@@ -138,7 +141,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-7: a refused service password is not tried by another process either', async () => {
+  it('DIR-7: a rejected service password is not tried by another process either', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', { ...plain([own.url]), bind_password: 'stale' });
     const attempts = () => own.operations.filter((operation) => operation === 'bind').length;

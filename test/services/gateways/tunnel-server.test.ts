@@ -69,7 +69,7 @@ describe.each<Driver>([
       .where(eq(gateways.id, id));
   };
 
-  it('PEER-5: shows what went through six tunnels, not what it reported', async () => {
+  it('PEER-5: shows the bytes of six tunnels instead of its reports', async () => {
     const { registered, running } = await stand.open(true);
     for (let n = 1; n <= 6; n++) {
       const { gateway } = (await stand.stand.connect({ ip: '127.0.0.1' })).body;
@@ -109,7 +109,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 100_800, received: 200_010 });
   });
 
-  it('PEER-5: has several processes, which it does not name', async () => {
+  it('PEER-5: has several processes, which it does not identify', async () => {
     const gateway = await gatewayOf();
     const workers = [0, 1, 2].map(() => ({ sent: 0, recv: 0 }));
     const all = { sent: 0, received: 0 };
@@ -147,7 +147,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, ...all });
   });
 
-  it('PEER-5: counts nothing twice when tunnels end at once, in whatever order the reports arrive', async () => {
+  it('PEER-5: counts nothing twice when tunnels end concurrently, in any order of reports', async () => {
     const gateway = await gatewayOf();
     const process = { sent: 0, recv: 0 };
     await tunnel(gateway, process, 1_000_000, 1_000_000);
@@ -163,7 +163,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 1_001_100, received: 1_000_011 });
   });
 
-  it('PEER-5: counts one end once that is reported several times at once', async () => {
+  it('PEER-5: counts an end once that is reported several times concurrently', async () => {
     const gateway = await gatewayOf();
     const notify = await begin(gateway);
     const statuses = await Promise.all(

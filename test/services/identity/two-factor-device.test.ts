@@ -26,7 +26,7 @@ requireService('oathtool', isPresent)('A10 oathtool as the second-factor device'
   });
   afterAll(() => world.portal.close());
 
-  it('sets itself up by the URI, and logs in step after step, each code once', async () => {
+  it('is enrolled by the URI, and logs in with each code once, step by step', async () => {
     const { portal, admin } = world;
     const clock = holdClock(portal);
     const domain = await addTwoFactorDomain(admin);

@@ -69,7 +69,7 @@ async function takeover(all: readonly Competitor[], before?: Competitor): Promis
 }
 
 describe('FLT-7: the lease of the sidecars', () => {
-  it('is held by one process at a time, whatever happens to them', async () => {
+  it('is held by one process at a time in every sequence of events', async () => {
     const all = ['a', 'b', 'c'].map(compete);
     const fates = ['SIGSTOP', 'SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGSTOP', 'SIGTERM', 'SIGKILL'] as const;
     let leader = await takeover(all);
@@ -93,7 +93,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     for (const terms of holders.values()) expect(new Set(terms.map(({ holder }) => holder)).size).toBe(1);
   }, 120_000);
 
-  it('passes on as soon as its holder ends', async () => {
+  it('passes to another process as soon as its holder ends', async () => {
     const all = ['a', 'b'].map(compete);
     const first = await takeover(all);
     first.child.kill('SIGTERM');
@@ -106,7 +106,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     await takeover(all, first);
   }, 60_000);
 
-  it('is over for its holder before it is over for the database, by the clock of its process', async () => {
+  it('expires for its holder, by the local clock, before it expires in the database', async () => {
     const clock = { ms: 0 };
     const lease = createLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
     await lease.job.round(never);
@@ -147,7 +147,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     expect((await connection.db.select().from(leases))[0]?.fence).toBe(1);
   });
 
-  it('whose renewal came too late is not held, and its fence grows with each new holder', async () => {
+  it('is lost after a late renewal, and its fence grows with each new holder', async () => {
     const clock = { ms: 0 };
     const now = () => clock.ms;
     const [a, b] = ['a', 'b'].map((holder) => ({
@@ -169,7 +169,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     expect((await connection.db.select().from(leases))[0]).toMatchObject({ holder: 'b', fence: 2 });
   });
 
-  it('does not wait for a moment that is hours away since the clock of the database was put back', async () => {
+  it('does not wait for a time hours ahead when the clock of the database was set back', async () => {
     const clock = { ms: 0 };
     const lease = createLease({ db: connection.db, holder: 'b', log, stopping: never, now: () => clock.ms });
     const at = (hours: number) => sql`now() + ${hours}::int * interval '1 hour'`;

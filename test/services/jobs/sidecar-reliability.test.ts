@@ -87,12 +87,12 @@ const leftWork = async () => [
   (await states()).filter((state) => state !== 'completed').length,
 ];
 
-describe('while the database is gone', () => {
+describe('an outage of the database', () => {
   it.each([
     ['does not answer', () => proxy.freeze(), () => proxy.thaw()],
     ['refuses every connection', () => proxy.cut(), () => proxy.restore()],
   ])(
-    'health says so within a second, and jobs resume by themselves: it %s',
+    'is reported by health within a second, and jobs resume afterwards: it %s',
     async (_, leave, comeBack) => {
       const sidecar = await start(proxy.url);
       await leaveWork();
@@ -115,7 +115,7 @@ describe('while the database is gone', () => {
 });
 
 describe('a sidecar', () => {
-  it('ends on SIGTERM while a job is under way, which another one works', async () => {
+  it('ends on SIGTERM during a job, which another one executes', async () => {
     const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
     await holder.query('begin; lock table service_lists in access exclusive mode');
@@ -142,7 +142,7 @@ describe('a sidecar', () => {
     expect(rows).toEqual([{ left_over: cleanUp.tries - 1 }]);
   }, 120_000);
 
-  it('that is killed loses no end of a maintenance: another one ends it, once', async () => {
+  it('that is killed loses no end of a maintenance: another one ends it once', async () => {
     const { db } = admin;
     const [template_id, siteId] = [newId(), (await addSite(db)).id];
     const names = { name: template_id, name_key: template_id, message: 'Soon back' };

@@ -91,7 +91,7 @@ const waiting = async (query: string) =>
   ).length;
 
 requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sidecars', () => {
-  it('the standby seals and works the jobs of a leader that is frozen, which then is a standby', async () => {
+  it('the standby runs the jobs of a frozen leader, which then becomes a standby', async () => {
     const { leader, standby } = await startTwo();
     // Frozen while a sealing statement and a job are under way.
     const release = await hold(
@@ -123,7 +123,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     expect(await admin.db.select({ fence: leases.fence }).from(leases)).toEqual([{ fence: 2 }]);
   }, 180_000);
 
-  it('the standby takes over from one that is killed, without costing its job a try', async () => {
+  it('the standby takes over from a killed leader, and its job loses no attempt', async () => {
     const { leader, standby } = await startTwo();
     const before = (await jobs()).length;
     const release = await hold('lock table service_lists');
@@ -138,7 +138,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     expect(hasLed(standby)).toBe(1);
   }, 180_000);
 
-  it('the standby takes over at once from one that stops', async () => {
+  it('the standby takes over at once from a leader that stops', async () => {
     const { leader, standby } = await startTwo();
     const [before] = await rowsOf(sql`select fence from leases`);
     const { code } = await leader.stop();
@@ -152,8 +152,8 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
   }, 120_000);
 });
 
-describe('FLT-7: while the leader lives', () => {
-  it('a standby seals nothing, works nothing, and takes no lease', async () => {
+describe('FLT-7: while the leader is active', () => {
+  it('a standby seals nothing, runs no job, and takes no lease', async () => {
     const { leader, standby } = await startTwo();
     const completed = async () => (await jobs()).filter(({ state }) => state === 'completed').length;
     const before = await completed();

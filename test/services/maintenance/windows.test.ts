@@ -91,7 +91,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
   const messages = () => state().messages.map(({ workplace_uuid }) => workplace_uuid);
   const sessionStates = () => office().members.map(({ session }) => session?.state ?? null);
 
-  it('warns, blocks, ends sessions and ends itself, each when its time has come', async () => {
+  it('warns, blocks, ends sessions and ends itself, each at its time', async () => {
     await order({ logoff_sessions: true, title: 'Disks', message: 'Save your work' });
     await later(0);
     expect([ordersTo(node), messages()]).toEqual([[], []]);
@@ -141,7 +141,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     ]);
   });
 
-  it('does each of these once, however many sidecars and however many rounds there are', async () => {
+  it('executes each of these once, with any number of sidecars and runs', async () => {
     await order({ disconnect_sessions: true });
     for (const minutes of [50, 61, 121]) {
       await Promise.all([1, 2, 3].map(() => later(minutes)));
@@ -158,7 +158,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, office().uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('is taken over where a sidecar was killed, when its lease has ended', async () => {
+  it('is taken over from a killed sidecar when its lease has expired', async () => {
     await order({ logoff_sessions: true });
     const { dispatchers } = world.portal.deps;
     let ended = 0;
@@ -177,7 +177,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await expect(Promise.race([dying, Promise.resolve('dead')])).resolves.toBe('dead');
   });
 
-  it('is not warned of twice: whoever was to say it has said it, or it may have arrived', async () => {
+  it('is not warned of twice: a message may have been delivered before the failure', async () => {
     await order();
     const { dispatchers } = world.portal.deps;
     let sent = 0;
@@ -204,7 +204,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([ordersTo(node).length, messages().length]).toEqual([1, 2]);
   });
 
-  it('is warned of as soon as there is a node that can be told', async () => {
+  it('is warned of as soon as a node is available', async () => {
     await order();
     await setCircuit(world.portal, node, 'open');
     const { events } = await audited(world.portal, async () => {
@@ -221,7 +221,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(messages()).toHaveLength(2);
   });
 
-  it('is told by session agents that are registered here, once, and by the node to all others', async () => {
+  it('is sent once through registered session agents, and through the node to all others', async () => {
     const at = (n: number) => workplace('Office', n).uuid;
     await addSessionAgent(world.portal, farm, at(0), inMinutes(50));
     await order();
@@ -238,7 +238,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(messages()).toEqual([at(1)]);
   });
 
-  it('leaves the last word to whoever takes it back while the node is told', async () => {
+  it('can be cancelled while the node is being called, and stays cancelled', async () => {
     await order();
     const { dispatchers } = world.portal.deps;
     const maintainPool: typeof dispatchers.maintainPool = async (...asked) => {
@@ -251,7 +251,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect((await poolRow(world.portal, office().uuid)).maintenance).toBe(false);
   });
 
-  it('is tried again when a node does not answer, and ends only when the node knows', async () => {
+  it('is retried when a node does not answer, and ends only after the node has confirmed', async () => {
     await order();
     node.simulator.knobs.reset = true;
     await later(61);
@@ -270,7 +270,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([office().maintenance, await windows(world.portal)]).toEqual([false, []]);
   });
 
-  it('is forgotten when it was called off, and leaves what passed unseen as it was', async () => {
+  it('is deleted when it was cancelled, and an unobserved one changes nothing', async () => {
     await order();
     await world.admin(`PATCH ${poolPath(farm, office().uuid)}`, { maintenance: false });
     node.simulator.resetCalls();
@@ -281,7 +281,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect((await poolRow(world.portal, office().uuid)).maintenance_template_id).toBeNull();
   });
 
-  it('of a workplace concerns nobody but who works there', async () => {
+  it('of a workplace affects its user only', async () => {
     const { uuid } = workplace('Office', 1);
     const { id } = await template({ disconnect_sessions: true });
     const path = workplacePath(farm, office().uuid, uuid);
@@ -296,7 +296,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('of a farm concerns all its pools, and takes the flag back as a write of the record', async () => {
+  it('of a farm affects all its pools, and resets the flag with an audited write', async () => {
     const { id } = await template({ logoff_sessions: true });
     const path = `${base}/farms/${farm.id}`;
     const before = (await world.admin(`PATCH ${path}`, { maintenance: true, maintenance_template_id: id }))
@@ -321,7 +321,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, farm.id)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('of a site reaches each farm of it, though another one is dead', async () => {
+  it('of a site affects each farm of it, although one is unavailable', async () => {
     const dead = await addFarm(world.admin, site);
     await addDispatcher(world.admin, dead, { url: 'https://127.0.0.1:1' });
     const { id } = await template({ logoff_sessions: true });
@@ -348,7 +348,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([ordersTo(node), sessionStates()]).toEqual([[], ['active', 'active', null]]);
   });
 
-  it('of a farm ends when somebody takes the flag back', async () => {
+  it('of a farm ends when an administrator resets the flag', async () => {
     const { id } = await template({ end_at: null });
     const path = `${base}/farms/${farm.id}`;
     await world.admin(`PATCH ${path}`, { maintenance: true, maintenance_template_id: id });

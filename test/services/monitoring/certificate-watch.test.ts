@@ -63,7 +63,7 @@ const told = async () =>
   );
 
 describe('the certificate of a dispatcher', () => {
-  it('is told of at 30, 14 and 3 days, once each, however many sidecars and rounds there are', async () => {
+  it('is reported at 30, 14 and 3 days, once each, with any number of sidecars and runs', async () => {
     let notAfter = await endsIn(31);
     await round();
     expect(await told()).toEqual([]);
@@ -88,7 +88,7 @@ describe('the certificate of a dispatcher', () => {
     ]);
   });
 
-  it('that is first seen when it is nearly over, or over, is told of once', async () => {
+  it('that is first seen close to or after its expiry is reported once', async () => {
     await endsIn(2);
     await round();
     expect(await told()).toEqual([['error', 3]]);
@@ -105,7 +105,7 @@ describe('the certificate of a dispatcher', () => {
     });
   });
 
-  it('that takes the place of another is told of anew, though somebody has deleted the records', async () => {
+  it('that replaces another is reported again, even if the records were deleted', async () => {
     await endsIn(20);
     await round();
     await db.delete(monitoringRecords);
@@ -119,7 +119,7 @@ describe('the certificate of a dispatcher', () => {
     expect(await told()).toEqual([['warning', 14]]);
   });
 
-  it('of a node that is switched off is of no interest', async () => {
+  it('of a disabled node is ignored', async () => {
     await endsIn(2);
     await db.update(dispatchers).set({ enabled: false }).where(eq(dispatchers.id, id));
     await round();

@@ -75,7 +75,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     await database.drop();
   });
 
-  it('finds nothing to say of the metrics but of names of the specification', async () => {
+  it('reports no problem in the metrics except their specified names', async () => {
     await count(connection);
     const { text } = await port.ask(metricsPath, { headers: token(accessKeys.metrics) });
     const { code, output } = await promtool(['check', 'metrics'], text);
@@ -85,7 +85,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect(code).toBe(3);
   });
 
-  it('FLT-7: accepts the alert rules, which fire when they should and not while all is well', async () => {
+  it('FLT-7: accepts the alert rules, which fire when they should and otherwise do not', async () => {
     expect(await promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({ code: 0 });
     expect(await promtool(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ code: 0 });
   });
@@ -97,7 +97,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect((await prometheus.query('version_info{job="aggregator"}'))[0]?.metric.version).toBe('7.0');
   });
 
-  it('USE-3: no rule warns of a site in maintenance, its farm and its node', async () => {
+  it('USE-3: has no alert for a site in maintenance, its farm and its node', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
     expect(ofFleet).toHaveLength(maintained.length);
@@ -117,7 +117,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     for (const { query } of ofFleet) await hasRows(query);
   });
 
-  it('has data for every alert rule, when there is what it warns of', async () => {
+  it('has data for every alert rule in a failure', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');

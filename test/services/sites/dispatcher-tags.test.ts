@@ -46,7 +46,7 @@ const lose = ({ simulator }: SimulatedNode, wanted = name) => {
 };
 
 describe('CON-8: tags of dispatchers', () => {
-  it('CON-8: become tags, whatever their names are like, and go when no farm has them any more', async () => {
+  it('CON-8: become tags with any name, and are deleted with the last farm that has them', async () => {
     const spaced = `${name} с пробелом`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -81,7 +81,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('CON-8: do not change a tag of ours of the same name', async () => {
+  it('CON-8: do not change a portal tag of the same name', async () => {
     const own = await addTag(world.admin, { name: name.toUpperCase(), color: '#112233' });
     await read();
     expect(await found()).toMatchObject([{ id: own.id, source: 'manual', color: '#112233' }]);
@@ -90,7 +90,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toHaveLength(1);
   });
 
-  it('CON-8: are named and deleted at the dispatcher only, and may have a color here', async () => {
+  it('CON-8: are named and deleted at the dispatcher only, and may have a colour in the portal', async () => {
     const spaced = `${name} two`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -121,7 +121,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toMatchObject([{ name, source: 'manual', color: '#445566' }, { name: spaced }]);
   });
 
-  it('CON-8: are seen with the sites in scope whose farms have them', async () => {
+  it('CON-8: are visible with the sites in scope whose farms have them', async () => {
     await read();
     const elsewhere = await addSite(world.admin);
     const { ask: near } = await addMember(world, ['tags.read'], [world.site.id]);
@@ -137,7 +137,7 @@ describe('CON-8: tags of dispatchers', () => {
 });
 
 describe('CON-11: the name of the pool', () => {
-  it('CON-11: is that of the snapshot where the node leaves it out of workplaces and sessions', async () => {
+  it('CON-11: comes from the snapshot when the node omits it in workplaces and sessions', async () => {
     const { state, knobs } = node.simulator;
     const [workplace] = state.poolNamed('Office').members;
     if (!workplace) throw new Error('no workplace');

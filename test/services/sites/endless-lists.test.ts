@@ -39,7 +39,7 @@ describe('a node whose list never ends', () => {
     listKinds.map((kind): [CursorLie, ListKind, number, string] => [lie, kind, calls, error]),
   );
 
-  it.each(cases)('FLT-8: is asked no further: %s cursors of %s', async (lie, kind, calls, error) => {
+  it.each(cases)('FLT-8: is read no further: %s cursors of %s', async (lie, kind, calls, error) => {
     const { farm, node } = await farmWith(['blue']);
     const { portal } = stand.world;
     await syncAll(portal, farm);
@@ -70,7 +70,7 @@ describe('a node whose list never ends', () => {
     expect(asked(west)).toBe(calls);
   });
 
-  it('FLT-8: is asked for as many pages as a farm may have when its cursors are always new', async () => {
+  it('FLT-8: is read up to the maximum number of pages of a farm when its cursors are always new', async () => {
     const { farm, node } = await farmWith([]);
     node.simulator.knobs.cursors = 'endless';
     expect(await sync(stand.world.portal, farm, 'servicespools')).toBe('failed');

@@ -37,8 +37,8 @@ async function oneFarm(name = 'East') {
   return { site, farms, east };
 }
 
-describe('F6 retries', () => {
-  it('F6 a read is tried on one other node, never a third, and a call with an effect on none', async () => {
+describe('F6 retries of node calls', () => {
+  it('F6 a read is retried on one other node, never a third, and a call with an effect on none', async () => {
     const { site, east } = await oneFarm();
     const { state } = east.node.simulator;
     await stand.changeNode(east, { priority: 1 });
@@ -61,7 +61,7 @@ describe('F6 retries', () => {
     await Promise.all(nodes.slice(1).map(({ simulator }) => simulator.close()));
   });
 
-  it('F6 nothing is tried after the deadline', async () => {
+  it('F6 nothing is retried after the deadline', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     const { site, east } = await oneFarm();
     await stand.list(site);
@@ -77,8 +77,8 @@ describe('F6 retries', () => {
   });
 });
 
-describe('F6 the question for a farm’s domains', () => {
-  it('F6 ends with the list, however long the node might take: no other is asked it afterwards', async () => {
+describe('F6 the request for a farm’s domains', () => {
+  it('F6 ends with the list, however long the node takes, and is not repeated on another node', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     await stand.setParameter('aggregator.call_timeout_ms', 20_000);
     const { site, east } = await oneFarm();
@@ -98,8 +98,8 @@ describe('F6 the question for a farm’s domains', () => {
 
 const domainsPath = '/api/auth/v7.0/authenticators';
 
-describe('F7 how much is asked at once', () => {
-  it('F7 farms that failed are asked last, however many: six of them hold up no other', async () => {
+describe('F7 the number of concurrent calls', () => {
+  it('F7 farms that failed are called last, and six of them do not delay the others', async () => {
     const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
     const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
     // Lists name farms in this order, so that without another one the first six would take all six places.
@@ -115,7 +115,7 @@ describe('F7 how much is asked at once', () => {
     await expect.poll(() => [unknown, passing].map(callsOf)).toEqual([true, true]);
   });
 
-  it('F7 one list asks at most six at a time', async () => {
+  it('F7 one list makes at most six concurrent calls', async () => {
     const { site, east } = await oneFarm();
     const { url, ca_certificate, name } = east.node.dispatcher;
     for (let n = 0; n < 11; n++) {
@@ -131,7 +131,7 @@ describe('F7 how much is asked at once', () => {
     expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(6);
   });
 
-  it('F7 two hundred clients of one user are one question, and get one answer', async () => {
+  it('F7 two hundred clients of one user share one call and its answer', async () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     await stand.list(site);
@@ -162,7 +162,7 @@ describe('F7 how much is asked at once', () => {
     expect(asked(east)).toBeLessThan(100);
   }, 30_000);
 
-  it('F7 another user, or another right, is another question', async () => {
+  it('F7 another user or another permission needs another call', async () => {
     const { site, east } = await oneFarm();
     const other = await addMember(stand.world, []);
     await stand.list(site);
@@ -179,7 +179,7 @@ describe('F7 how much is asked at once', () => {
 });
 
 describe('F8 two live sessions of one user for one rule', () => {
-  it('F8 are shown as a conflict, and neither is ended', async () => {
+  it('F8 are reported as a conflict, and neither is ended', async () => {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
     const rule = await addRule(
       stand.world,
@@ -201,13 +201,13 @@ describe('F8 two live sessions of one user for one rule', () => {
   });
 });
 
-describe('F10 whether a service is ready', () => {
+describe('F10 the readiness of a service', () => {
   it.each<[string, Parameters<typeof pool>[1], string, string, number]>([
     ['ready', {}, 'connect', '', 200],
     ['being prepared', { state: 'preparing' }, 'wait', '', 409],
     ['without a free workplace', { workplaces: 0 }, 'wait', '', 409],
     ['of another protocol', { protocols: ['rdp'] }, 'abandon', '?protocol=spice', 409],
-  ])('F10 %s is told alike before the connection and by it', async (_what, given, verdict, query, status) => {
+  ])('F10 %s is reported in the same way before the connection and by it', async (_what, given, verdict, query, status) => {
     const { site, farms } = await stand.site([{ pools: [pool('East', given)] }]);
     const [east] = farms;
     if (!east) throw new Error('a farm was asked for');
@@ -228,8 +228,8 @@ describe('F10 whether a service is ready', () => {
   });
 });
 
-describe('F11 a right that is taken away on a dispatcher', () => {
-  it('F11 is gone from the list within 15 seconds, and from the launch at once', async () => {
+describe('F11 a right that is withdrawn on a dispatcher', () => {
+  it('F11 is gone from the list within 15 seconds, and from connections at once', async () => {
     const { site, east } = await oneFarm();
     expect(servicesOf(await stand.list(site))).toEqual(['East']);
     await stand.world.portal.settled();
@@ -240,8 +240,8 @@ describe('F11 a right that is taken away on a dispatcher', () => {
   });
 });
 
-describe('F12 the database away', () => {
-  it('F12 is 503 for who is signed in; keys and error pages answer; what was refused did not happen', async () => {
+describe('F12 an outage of the database', () => {
+  it('F12 is 503 for signed-in users; keys and error pages are served, and refused writes had no effect', async () => {
     const database = await freshDatabase();
     const proxy = await startFreezableProxy(database.url);
     const portal = await startPortal({ database: { ...database, url: proxy.url } });

@@ -50,7 +50,7 @@ const bare = (list: string, { uuid, session_uuid, name }: Json) => {
 };
 
 describe('CON-6: rows of nodes', () => {
-  it('CON-6: need their identity only', async () => {
+  it('CON-6: need only their identity', async () => {
     const { members } = state().poolNamed('Office');
     const [first] = members;
     if (!first) throw new Error('no workplace');
@@ -91,7 +91,7 @@ describe('CON-6: rows of nodes', () => {
     expect((await farmRecord()).ignored).toEqual([]);
   });
 
-  it('CON-6: a tag without an identifier is known by its name, and goes when it is gone', async () => {
+  it('CON-6: may have a tag without an identifier, which is matched by name and deleted when it is gone', async () => {
     knobs().alter = (_list, { name }) => ({ name });
     await sync(world.portal, at.farm, 'tags');
     const before = await sees('tags');
@@ -118,7 +118,7 @@ describe('CON-6: rows of nodes', () => {
     expect(body.items).toMatchObject([{ user: member.user.name, state: 'active', last_seen_at: null }]);
   });
 
-  it('CON-6: a list without any good row leaves a record with list and member', async () => {
+  it('CON-6: of a list without any valid row leave a record with list and property', async () => {
     await sync(world.portal, at.farm, 'workplaces');
     knobs().incremental = false;
     knobs().etags = false;
@@ -140,7 +140,7 @@ describe('CON-6: rows of nodes', () => {
     });
   });
 
-  it('CON-6: there is one record for each farm and list, renewed when it changes', async () => {
+  it('CON-6: have one record for each farm and list, renewed when it changes', async () => {
     const [first, second] = state().poolNamed('Office').members;
     if (!first || !second) throw new Error('no workplaces');
     const wrong = new Set([first.uuid]);
@@ -180,7 +180,7 @@ describe('CON-6: rows of nodes', () => {
     expect(await counts()).toEqual([[1, 'open']]);
   });
 
-  it('CON-6: a service in an unknown state takes no connection, by itself or through a rule', async () => {
+  it('CON-6: of a service in an unknown state allow no connection, directly or through a rule', async () => {
     const office = uuidOf(at, 'Office');
     const rule = await addRule(world, site, [memberOf(at, 'Lab')]);
     for (const list of ['servicespools', 'services']) {
@@ -205,7 +205,7 @@ describe('CON-6: rows of nodes', () => {
     }
   });
 
-  it('CON-6: whether a workplace is in use may be unknown; then it is not wiped', async () => {
+  it('CON-6: may omit whether a workplace is in use; then it is not wiped', async () => {
     const [first] = state().poolNamed('Office').members;
     knobs().alter = (_list, { in_use: _, ...row }) => row;
     await syncAll(world.portal, at.farm);
@@ -224,7 +224,7 @@ async function gauge(): Promise<unknown[]> {
     .map(({ farm: _, count, ...labels }) => [labels, count]);
 }
 
-describe('CON-6: whatever optional members are missing or wrong', () => {
+describe('CON-6: missing or wrong optional properties', () => {
   /** Marks that the node has in its lists only: it would connect all the same. */
   const marked = (list: string, row: Json): Json => {
     const isOf = (name: string) => [row.uuid, row.servicepool_uuid].includes(uuidOf(at, name));
@@ -256,7 +256,7 @@ describe('CON-6: whatever optional members are missing or wrong', () => {
     return names.filter((_, n) => verdicts[n]?.body.verdict === 'connect');
   }
 
-  it('CON-6: no sync fails, nothing becomes connectable, and the count is exact', async () => {
+  it('CON-6: fail no sync, make nothing connectable, and leave the count exact', async () => {
     const [first] = state().poolNamed('Office').members;
     if (!first) throw new Error('no workplace');
     openSession(state(), first, { person: { domain: 'elsewhere', name: 'ada' }, protocol: 'rdp' });

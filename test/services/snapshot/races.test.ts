@@ -53,8 +53,8 @@ const duringSync = (work: () => Promise<unknown>) => {
   return read({ deps: { ...world.portal.deps, dispatchers: { ...dispatchers, list } } });
 };
 
-describe('what an action of ours did while a sync was reading', () => {
-  it('is not taken back by it, and what the node did besides comes with the next', async () => {
+describe('the effect of a portal action during a sync', () => {
+  it('is not overwritten by it, and other changes of the node arrive with the next sync', async () => {
     await read();
     const outcome = await duringSync(async () => {
       await touchWorkplace(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
@@ -69,7 +69,7 @@ describe('what an action of ours did while a sync was reading', () => {
     expect(await rowOf(0)).toMatchObject({ maintenance: false, tags: ['blue'] });
   });
 
-  it('is not taken back by a full list either', async () => {
+  it('is not overwritten by a full list either', async () => {
     node.simulator.knobs.incremental = false;
     await read();
     removeWorkplace(node.simulator.state, member(3));
@@ -93,7 +93,7 @@ describe('what an action of ours did while a sync was reading', () => {
 });
 
 describe('two syncs of one part', () => {
-  it('are never at work at once: the second leaves it alone', async () => {
+  it('never run concurrently: the second is skipped', async () => {
     let second: unknown;
     expect(
       await duringSync(async () => {
@@ -103,7 +103,7 @@ describe('two syncs of one part', () => {
     expect(second).toBe('skipped');
   });
 
-  it('are fenced: what the first has read is refused when its lease ended and another took over', async () => {
+  it('are fenced: the result of the first is rejected when its lease expired and another took over', async () => {
     let second: unknown;
     const first = await duringSync(async () => {
       await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });
@@ -115,7 +115,7 @@ describe('two syncs of one part', () => {
     expect(await world.portal.db.$count(syncRows)).toBe(0);
   });
 
-  it('are refused at the end as well, when the other took over while the first had all pages', async () => {
+  it('are rejected at the end as well, when the other took over after the last page', async () => {
     await read();
     assignOwner(node.simulator.state, member(0), { domain: 'CORP', name: 'Bob' });
     const { deps } = world.portal;
@@ -192,7 +192,7 @@ describe.each([
     return asked() >= at;
   }
 
-  it('leaves the old or the new version, whichever statement it is', async () => {
+  it('leaves the old or the new version, for every statement', async () => {
     await read();
     let at = 1;
     while (await cutAt(at)) at += 1;

@@ -10,7 +10,7 @@ const place = { table: 'dispatchers', row: '1', column: 'health_key' };
 const list = { resource: 'site.list', filters: { enabled: true }, sort: 'name', scope: '*' };
 
 describe('a sealed text', () => {
-  it('opens in its place and nowhere else', async () => {
+  it('opens in its own context and in no other', async () => {
     const sealer = await createSealer([newKey()]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
@@ -23,7 +23,7 @@ describe('a sealed text', () => {
     );
   });
 
-  it('opens no more when a single character was changed', async () => {
+  it('does not open when a single character was changed', async () => {
     const sealer = await createSealer([newKey()]);
     const sealed = await sealer.seal('secret', place);
     for (let at = 0; at < sealed.length; at++) {
@@ -36,14 +36,14 @@ describe('a sealed text', () => {
       await expect(sealer.open(garbage, place)).rejects.toThrow();
   });
 
-  it('never looks the same twice and never shows its text', async () => {
+  it('is different each time and never contains its text', async () => {
     const sealer = await createSealer([newKey()]);
     const all = await Promise.all(Array.from({ length: 200 }, () => sealer.seal('secret', place)));
     expect(new Set(all).size).toBe(200);
     expect(all.join()).not.toContain('secret');
   });
 
-  it('opens after a rotation and tells that its key is not the current one', async () => {
+  it('opens after a rotation, and is reported as sealed with a former key', async () => {
     const [old, next] = [newKey(), newKey()];
     const [before, during, after] = [
       await createSealer([old]),
@@ -58,7 +58,7 @@ describe('a sealed text', () => {
     await expect(after.open(sealed, place)).rejects.toThrow('not configured');
   });
 
-  it('opens by no derived key, nor by one for another purpose', async () => {
+  it('opens neither with a derived key nor with one for another purpose', async () => {
     const sealer = await createSealer([newKey()]);
     const [one, two] = [await sealer.derive('cursor'), await sealer.derive('other')];
     const sealed = await one.seal('x', place);
@@ -74,7 +74,7 @@ describe('a sealed text', () => {
 });
 
 describe('a cursor', () => {
-  it('carries the place of a row, and is bound to its list', async () => {
+  it('contains the position of a row, and is bound to its list', async () => {
     const sealer = await createSealer([newKey()]);
     const codeOf = (work: Promise<unknown>) =>
       work.then(
@@ -95,7 +95,7 @@ describe('a cursor', () => {
     expect(await codeOf(openCursor(sealer, list, 'x'))).toBe('malformed_cursor');
   });
 
-  it('does not care in which order filters were written', async () => {
+  it('does not depend on the order of filters', async () => {
     const sealer = await createSealer([newKey()]);
     const cursor = await sealCursor(
       sealer,

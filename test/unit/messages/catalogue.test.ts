@@ -32,8 +32,8 @@ const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ ru
 /** Strings may be in single or double quotes, and quotes within them escaped. */
 const text = sources.join('\n').replaceAll("\\'", "'");
 
-describe('CON-9: the catalogue of texts', () => {
-  it('has the words of the domain types', () =>
+describe('CON-9: the message catalogue', () => {
+  it('has the texts of the domain types', () =>
     expect(Object.keys(domainWords)).toEqual(expect.arrayContaining(['Name', 'LDAP', 'Internal', 'Realm'])));
 
   it.each(Object.entries({ ...details, ...domainWords }))('has %j in Russian', (english, russian) => {
@@ -44,7 +44,7 @@ describe('CON-9: the catalogue of texts', () => {
   it.each([
     ['refusals and reports', Object.keys(details)],
     ['forms of domains', Object.keys(domainWords)],
-  ])('has no text of %s that nothing says', (_, keys) => {
+  ])('has no unused text of %s', (_, keys) => {
     expect(keys.filter((key) => !text.includes(`'${key}'`) && !text.includes(`"${key}"`))).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('CON-9: the catalogue of texts', () => {
 describe('CON-9: a message', () => {
   const inner = message('Referenced by {referrer}', { referrer: term('a farm') });
 
-  it('is put together in the language of its reader', () => {
+  it('is formatted in the language of its reader', () => {
     expect([inner.in('en'), inner.in('ru')]).toEqual(['Referenced by a farm', 'На объект ссылается ферма']);
   });
 
@@ -69,7 +69,7 @@ describe('CON-9: a message', () => {
     ]);
   });
 
-  it('never translates or fills a value', () => {
+  it('never translates values or fills placeholders in them', () => {
     const value = message('Reading {attribute} is not allowed', { attribute: 'a key {attribute} $& None' });
     expect(value.in('ru')).toBe('Читать a key {attribute} $& None не разрешено');
     expect(inLanguage(joined([verbatim('None'), 'None'], ' '), 'ru')).toBe('None Нет');

@@ -89,7 +89,7 @@ function takeStep({ table, model, known }: Tried, id: number, next: Step): void 
 }
 
 describe('FLT-2 connection limits', () => {
-  it('close the connections that a plain list of them says, in every order of events', () => {
+  it('close the same connections as a simple reference list, in every order of events', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -110,7 +110,7 @@ describe('FLT-2 connection limits', () => {
     );
   });
 
-  it('refuse a connection for which there is no descriptor, unless an idle one can make room', () => {
+  it('refuse a connection without a free descriptor, unless an idle one can be closed', () => {
     const closed: string[] = [];
     let isScarce = false;
     const limits = { total: 10, perAddress: 10 };

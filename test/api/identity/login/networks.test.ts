@@ -49,7 +49,7 @@ async function lockedFrom(
   return statuses;
 }
 
-it('behind our proxy an account is locked for the network that the proxy names, however it writes it', async () => {
+it('an account is locked for the network that the trusted proxy reports, in any notation', async () => {
   const user = await addUser(world.admin, world.domain);
   const same = [
     '203.0.113.9',
@@ -74,7 +74,7 @@ it('behind our proxy an account is locked for the network that the proxy names, 
   expect(await login(behindProxy, '2001:db8:9:a::1', user.name, goodPassword)).toBe(200);
 });
 
-it('without a proxy of ours nobody escapes a lock by naming other addresses', async () => {
+it('without a trusted proxy a lock cannot be avoided by forged addresses', async () => {
   const user = await addUser(world.admin, world.domain, { name: unique('direct') });
   const claimed = Array.from({ length: 6 }, (_, at) => `203.0.113.${100 + at}`);
   expect(await lockedFrom(direct, claimed, user)).toEqual([401, 401, 401, 401, 401, 429]);

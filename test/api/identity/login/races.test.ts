@@ -43,7 +43,7 @@ async function logInWhile(happens: () => Promise<unknown>, { outdated = false } 
   }
 }
 
-describe('a login under way', () => {
+describe('a login in progress', () => {
   it('is refused when the user is deleted meanwhile', async () => {
     const { status, body } = await logInWhile(() => admin(`DELETE ${one()}`));
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
@@ -54,13 +54,13 @@ describe('a login under way', () => {
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
   });
 
-  it('does not bring the former password back by hashing it anew', async () => {
+  it('does not restore the previous password by rehashing it', async () => {
     await logInWhile(() => admin(`PATCH ${one()}`, { password: next }), { outdated: true });
     expect((await logIn(world.portal, world.domain, user, { password: goodPassword })).status).toBe(401);
     expect((await logIn(world.portal, world.domain, user, { password: next })).status).toBe(200);
   });
 
-  it('hashes anew, when nothing happens, what was hashed in another way', async () => {
+  it('rehashes an outdated hash when nothing else changes', async () => {
     const { status, body } = await logInWhile(async () => undefined, { outdated: true });
     expect(status).toBe(200);
     expect((await asker(world.portal, body.token)('GET /api/userinfo')).status).toBe(200);

@@ -68,7 +68,7 @@ async function costOf(body: Record<string, string>) {
   return { status: answer.status, document, headers, statements: [...statements], hashes: [...hashes] };
 }
 
-it('A2 refusals of an internal domain have one answer, one hash and the same statements, whatever was wrong', async () => {
+it('A2 refused logins of an internal domain have one answer, one hash and the same statements for every cause', async () => {
   const { admin, domain } = world;
   const disabled = await addDomain(admin);
   const [user, inactive, ofDisabled] = [

@@ -12,7 +12,7 @@ const limit = sql`select current_setting('statement_timeout') as statement, curr
   current_setting('idle_in_transaction_session_timeout') as idle`;
 const rowsOf = async (db: Db) => ((await db.execute(limit)) as unknown as { rows: unknown[] }).rows;
 
-requireService('postgresql', findBinaries() !== undefined)('FLT-3: by the drivers of Neon', () => {
+requireService('postgresql', findBinaries() !== undefined)('FLT-3: through the Neon drivers', () => {
   let database: FreshDatabase;
   let connection: Connection;
   let admin: pg.Client;
@@ -54,7 +54,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: by the driver
       (db: Db) => atomically(db, (h) => [h.select({ x: sql`pg_sleep(60)` }).from(sql`(values (1)) as once`)]),
     ],
   ])(
-    '%s whose request is given up is cancelled',
+    '%s of an aborted request is cancelled',
     async (_, run) => {
       const failed = Promise.resolve(run(connection.db)).then(
         () => undefined,

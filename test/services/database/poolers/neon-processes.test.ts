@@ -62,7 +62,7 @@ describe('npm start with DATABASE_DRIVER=neon', () => {
     expect(read).toMatchObject({ status: 200, body: { uri: 'north' } });
   });
 
-  it('has a sidecar whose jobs and answers go the same way', async () => {
+  it('has a sidecar whose jobs and answers use the same driver', async () => {
     const { health_url, ca_file, health_check_access_key: key } = portal.announcement;
     const health = createApi(health_url, readFileSync(ca_file, 'utf8'));
     const answer = await health.send('GET /aggregator/health/check', {

@@ -42,7 +42,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     await server?.stop();
   });
 
-  it('serve many requests at once by three sessions of the server, each change once', async () => {
+  it('serve many concurrent requests through three server sessions, each change once', async () => {
     const keys = Array.from({ length: 40 }, () => randomUUID());
     const create = (n: number, headers: Record<string, string>) =>
       ask(`POST ${base}/tags`, { name: `tag-${n}` }, headers);
@@ -89,7 +89,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     expect(left).toEqual([{ transactions: 0, locks: 0 }]);
   }, 120_000);
 
-  it('say once each how the limits are set', async () => {
+  it('log once each how the limits are set', async () => {
     const { stderr } = await portal.process.stop();
     const lines = stderr.split('\n').filter((line) => line.includes('database timeouts are set'));
     const messages = lines
@@ -100,7 +100,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     expect(stderr).not.toMatch(/"level":"error"/);
   }, 60_000);
 
-  it('have no part in a session that is not theirs alone: nothing is left in those of PgBouncer', async () => {
+  it('leave nothing in the shared sessions of PgBouncer', async () => {
     expect(await backendsOf(server.admin, 'aggregator-migrate')).toEqual([]);
     for (const url of [server.address.url, server.address.sidecarUrl]) {
       const psql = startPsql(bouncer.through(url));
@@ -111,7 +111,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
   });
 });
 
-requireService('pgbouncer', isPossible)('a migration', () => {
+requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
   let server: DatabaseServer;
   let bouncer: Pgbouncer;
 
@@ -124,7 +124,7 @@ requireService('pgbouncer', isPossible)('a migration', () => {
     await server?.stop();
   });
 
-  describe('FLT-3: through PgBouncer', () => {
+  describe('FLT-3: a migration through PgBouncer', () => {
     it('is refused in one line that names the variable, and not needed when the schema is current', async () => {
       const { address } = server;
       const pooled = { ...address, ownerUrl: bouncer.through(address.ownerUrl) };
@@ -139,7 +139,7 @@ requireService('pgbouncer', isPossible)('a migration', () => {
     }, 60_000);
   });
 
-  it('FLT-3: that cannot lock a table lets others go on, and tries again', async () => {
+  it('FLT-3: that cannot lock a table does not block others, and is retried', async () => {
     const psql = startPsql(server.url);
     await psql.run('begin; lock table pgboss.version;');
     const migrated = prepareSchema(server.address);

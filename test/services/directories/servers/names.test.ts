@@ -98,7 +98,7 @@ requireService('slapd', hasSlapd)('names of groups in OpenLDAP', () => {
     await slapd.stop();
   });
 
-  it('DIR-10: a group counts in any spelling of its distinguished name', () =>
+  it('DIR-10: a group matches in any spelling of its distinguished name', () =>
     expectMatches(slapd.url, 'ldap'));
 
   it('DIR-10: a text that is not a distinguished name is refused when a group is registered', async () => {
@@ -130,7 +130,7 @@ requireService('389-ds', hasDs389)('names of groups in 389-ds', () => {
     await ds.stop();
   });
 
-  it('DIR-10: a group counts in any spelling of its distinguished name', async () => {
+  it('DIR-10: a group matches in any spelling of its distinguished name', async () => {
     await expectMatches(ds.url, 'ldap');
     await expectMatches(ds.url, 'freeipa');
   });
@@ -152,7 +152,7 @@ requireService('samba', hasSamba)('names of groups in Active Directory (Samba)',
   it.each([
     true,
     false,
-  ])('DIR-10: a group counts in any spelling, nested groups %s', async (nested_groups) => {
+  ])('DIR-10: a group matches in any spelling, nested groups %s', async (nested_groups) => {
     const typed = [
       `cn=ärzte\\, west,cn=users,dc=corp,dc=example`,
       `CN = Ärzte\\2C West , CN = Users , DC = corp , DC = example`,

@@ -29,7 +29,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     return saved.status;
   };
 
-  it('SEC-7: reads nothing by a filter or a base of the one who tests', async () => {
+  it('SEC-7: cannot be read with a filter or a base of the caller of a test', async () => {
     const tester = await addMember(stand.world, ['authenticators.read', 'authenticators.test']);
     const guess = { user_filter: '(mail=a*)' };
     for (const change of [guess, { base_dn: `ou=people,${suffix}` }, { bind_dn: 'cn=other' }]) {
@@ -50,7 +50,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
   it.each([
     ...['userPassword', 'authPassword', 'unicodePwd', 'msDS-ManagedPassword', 'sambaNTPassword'],
     ...['2.5.4.35', '2.5.4.3', 'userPassword;lang-en', 'krbPrincipalKey', 'anythingElse'],
-  ])('SEC-7: %s is neither copied nor named by a parameter', async (source) => {
+  ])('SEC-7: %s is neither copied nor accepted as a parameter', async (source) => {
     const refused = await add(source);
     expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, '/source']);
     for (const member of [

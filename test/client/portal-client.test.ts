@@ -106,7 +106,7 @@ describe('a call of the client', () => {
     expect(code).toBe('invalid_request');
   });
 
-  it('throws an error with a code also where agents are refused', async () => {
+  it('throws an error with a code for refusals of agents as well', async () => {
     const error = await caught(admin.call('agent.test', { body: { token: 'x' } }));
     expect(error).toMatchObject({ code: 'invalid_token', status: 401, retryable: false, problem: undefined });
     expect(error.message).toMatch(/^The token/);

@@ -58,7 +58,7 @@ describe('wrong tokens', () => {
     expect((await test(own, ip)).status).toBe(200);
   });
 
-  it('cost two round trips at most, and none while the address is locked', async () => {
+  it('cost two database round trips, and are not logged', async () => {
     const { portal } = stand.world;
     const before = portal.trips();
     await test(`agat_${'B'.repeat(43)}`, '198.51.100.13');

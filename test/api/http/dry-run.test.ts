@@ -117,7 +117,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     });
   });
 
-  it('of a write that a constraint forbids is refused, and audited when the refusal is', async () => {
+  it('of a write in conflict with a reference is refused, and an access refusal is audited', async () => {
     const site = await addSite(admin);
     const farm = await addFarm(admin, site);
     expect((await admin(`DELETE ${sites}/${site.id}`, undefined, dry)).body).toMatchObject({

@@ -123,7 +123,7 @@ describe('the rate limit of an address', () => {
     expect((await portal.send('GET /api/userinfo', { ip, secure: false })).body.code).toBe('https_required');
   });
 
-  it('does not count requests of valid sessions, also of one that expired later', async () => {
+  it('does not count requests of valid sessions, but counts those of an ended one', async () => {
     const members = await Promise.all([1, 2, 3, 4, 5].map(() => addMember(world, [])));
     await limit(6_000, 3);
     const ip = freshIp();

@@ -124,7 +124,7 @@ describe('a directory domain', () => {
     expect(pointersOf(answer)).toContain(pointer);
   });
 
-  it('may be in a private network only where that is allowed, and always needs TLS elsewhere', async () => {
+  it('may be in a private network only where that is allowed, and in plain text only there', async () => {
     const save = (host: string, start_tls = false) =>
       admin(`POST ${domainsPath}`, directoryBody({ hosts: [host], start_tls }));
     for (const host of [

@@ -170,7 +170,7 @@ describe('a service token', () => {
     expect((await ask(`GET ${tokensPath(user)}`)).body.items).toHaveLength(1);
   });
 
-  it('never gains permissions that its creator did not have when its user gets them later', async () => {
+  it('cannot be created with permissions that its creator does not have', async () => {
     const { user } = await addService(['users.read']);
     const { ask } = await addMember(world, ['users.read', 'users.update', 'sites.read']);
     const make = (permissions: string[]) => ask(`POST ${tokensPath(user)}`, tokenBody({ permissions }));

@@ -107,7 +107,7 @@ describe('the maintenance of a pool', () => {
     expect((await admin(`DELETE ${base}/maintenance/${template.id}`)).status).toBe(204);
   });
 
-  it('has one begin and one end in the journal, although its template is not sent to the node', async () => {
+  it('has one begin and one end in the journal, although its template does not block sessions', async () => {
     const template = await addTemplate(admin, { block_new_sessions: false });
     const order = { maintenance: true, template_id: template.id };
     for (const body of [
@@ -261,7 +261,7 @@ describe('a maintenance as users see it', () => {
   it.each([
     'farm',
     'site',
-  ] as const)('of a %s is their existing workplace there, with its message', async (type) => {
+  ] as const)('of a %s shows their existing services there, with its message', async (type) => {
     const template = await addTemplate(admin, { message: `The ${type} moves` });
     await services();
     await world.portal.settled();

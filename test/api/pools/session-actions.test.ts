@@ -54,7 +54,10 @@ describe('a workplace session', () => {
     expect((await admin(`PATCH ${path}`)).status).toBe(404);
   });
 
-  it.each(['disconnect', 'logoff'])('that has already ended accepts %s as done', async (verb) => {
+  it.each([
+    'disconnect',
+    'logoff',
+  ])('that has already ended accepts %s with the result gone', async (verb) => {
     const path = at(verb);
     endSession(fleet.simulator.state, sessionOf(fleet));
     const { answer, events } = await observe(world, fleet, () => admin(`PATCH ${path}`));

@@ -198,7 +198,7 @@ describe('the owner of a workplace', () => {
     expect((await admin(`PATCH ${at('assign')}`, assigning(user))).status).toBe(200);
   });
 
-  it('cannot replace another one, has one workplace per pool, and exists', async () => {
+  it('must exist, is the only one, and has at most one workplace of a pool', async () => {
     const [first, second] = [
       await addUser(world.admin, world.domain),
       await addUser(world.admin, world.domain),

@@ -160,7 +160,7 @@ export function describeRefusals(use: () => World): void {
       expect((await api.send('OPTIONS /api/nothing')).status).toBe(404);
     });
 
-    it('a trailing slash has no effect, and the result is not looked up elsewhere', async () => {
+    it('a trailing slash has no effect, and similar paths are 404', async () => {
       const { api } = use().stand;
       expect(await api.send('GET /livez/')).toMatchObject({ status: 200, body: 'ok' });
       expect((await api.send('GET /api/userinfox')).status).toBe(404);

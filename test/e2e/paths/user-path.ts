@@ -171,7 +171,7 @@ function describeServices(use: () => World): void {
       expect(reconnected).toMatchObject({ status: 200, body: { session_uuid, link: expect.any(String) } });
     });
 
-    it('refuse a service of another site and an unknown session', async () => {
+    it('refuse an unknown service and an unknown session', async () => {
       const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
       const { farm } = use().installed;
       for (const id of [`${farm.id}.${unknown}`, `${unknown}.${unknown}`, 'nothing'])

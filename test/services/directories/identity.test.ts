@@ -96,7 +96,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     expect((await rowOf(first.user.id)).state).toBe('inactive');
   });
 
-  it('DIR-1: has an id derived from the identifier when the user is new', async () => {
+  it('DIR-1: is one user with its identifier after concurrent first logins', async () => {
     const answers = await Promise.all(Array.from({ length: 3 }, () => stand.logIn(domain, 'eli')));
     expect(new Set(answers.map(({ body }) => body.user?.id)).size).toBe(1);
     const { directory_id } = await rowOf(answers[0]?.body.user.id);

@@ -270,7 +270,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([office().maintenance, await windows(world.portal)]).toEqual([false, []]);
   });
 
-  it('is deleted when it was cancelled, and an unobserved one changes nothing', async () => {
+  it('is deleted when it was cancelled, and one that passed unobserved changes nothing', async () => {
     await order();
     await world.admin(`PATCH ${poolPath(farm, office().uuid)}`, { maintenance: false });
     node.simulator.resetCalls();

@@ -138,7 +138,7 @@ describe('a fetch is refused', () => {
     });
   });
 
-  it('for the certificates of a peer', () => expect(local).not.toHaveProperty('inspect'));
+  it('to inspect the certificates of a peer', () => expect(local).not.toHaveProperty('inspect'));
 });
 
 describe('a fetch without a response', () => {

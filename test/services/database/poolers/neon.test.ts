@@ -119,7 +119,7 @@ describe.each(drivers)('the database by %s', (driver) => {
     expect(await tripsOf(() => failureOf(db.execute(sql`select 1 / 0`).execute()))).toBe(1);
   });
 
-  it('withTransaction continues depending on a result, and commits', async () => {
+  it('withTransaction runs dependent statements, and commits', async () => {
     const site = siteRow();
     const result = await withTransaction(db, async (h) => {
       await h.insert(sites).values(site);

@@ -77,7 +77,7 @@ const operations = [
   'servicesList, 20 farms',
   'connectionInfo',
 ];
-/** More than these are no longer what the contract promises. */
+/** The documented limit. */
 const tripsOf: Record<string, number> = { 'domain list': 1, login: 3, connectionInfo: 3 };
 const memory = { rest_mb: positive, peak_mb: positive, after_mb: positive };
 const operationsFigures = {
@@ -171,7 +171,7 @@ describe('npm run bench', () => {
         mb: positive,
         first_rows_s: positive,
         export_s: positive,
-        // However many rows there are, only some are in memory.
+        // However many rows there are, only some of them are in memory.
         memory_growth_mb: expect.toSatisfy((mb) => mb < 64),
         copy_s: positive,
         ratio: positive,

@@ -15,7 +15,7 @@ export type SoakStand = {
   url: string;
   /** Of the portal, whose child the sidecar is. */
   pid: number;
-  /** What is asked again and again: reads of users and administrators, connections, and a write. */
+  /** The repeated requests: reads of users and administrators, connections, and a write. */
   requests: readonly SoakRequest[];
   logInAndOut(): Promise<void>;
   stop(): Promise<void>;
@@ -81,7 +81,7 @@ const variables = (databaseUrl: string, baseUrl: string): NodeJS.ProcessEnv => (
     .toString(),
 });
 
-/** Two sessions do what a thousand would; their quotas are not what is measured. */
+/** Two sessions represent a thousand; their quotas are not measured. */
 const liftQuotas = (api: Api, token: string) =>
   accepted(api, `PUT ${administration}/tconfig`, {
     token,

@@ -18,17 +18,17 @@ export type Stand = {
   /** Only where a slapd is installed. */
   directoryLogin: { portal: Target; floor: Target } | undefined;
   login: { portal: Target; floor: Target };
-  /** What the portal was started with, where it listens, and the session of its administrator. */
+  /** The settings of the portal, its addresses, and the session of its administrator. */
   settings: Settings;
   portalUrl: string;
   portalPid: number;
   adminToken: string;
-  /** Starts one more server of this folder, which ends with the stand. */
+  /** Starts a further server of this folder, which ends with the stand. */
   start: Start;
   stop(): Promise<void>;
 };
 
-/** A database, the portal, its floor and a dispatcher without latency, each a process of its own; one user. */
+/** A database, the portal, its floor and a dispatcher without latency, each in a separate process; one user. */
 export async function startStand(): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-bench-'));
   const endings: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];

@@ -16,7 +16,7 @@ let serving: RunningServer;
 let project: string;
 let env: NodeJS.ProcessEnv;
 
-/** A project as `npm init -y` makes it, which is CommonJS, with the client from its tarball. */
+/** A project created by `npm init -y`, which is CommonJS, with the client from its tarball. */
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-commonjs-'));
   const built = join(folder, 'built');
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(join(project, '..'), { recursive: true, force: true });
 });
 
-/** Writes a program into the project and runs it. @returns what it wrote to standard output */
+/** Writes a program into the project and runs it. @returns its standard output */
 async function runProgram(name: string, text: string): Promise<string> {
   await writeFile(join(project, name), text);
   return (await run(process.execPath, [name], { cwd: project, env })).stdout.trim();

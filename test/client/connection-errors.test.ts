@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => portal?.close());
 
-/** The portal on a port of its own. @returns its base URL */
+/** The portal on a separate port. @returns its base URL */
 async function serve(tls?: { cert: string; key: string }): Promise<string> {
   serving = await serveNode({
     fetch: portal.portal.fetch,

@@ -16,7 +16,7 @@ const generators = join(root, 'test/generators');
 const document = join(root, 'shared/openapi/openapi.json');
 const program = (name: string): string => join(generators, 'node_modules/.bin', name);
 const tsc = join(root, 'node_modules/.bin/tsc');
-/** That of Debian, which has its packages. */
+/** The Python of Debian, which has its packages. */
 const python = '/usr/bin/python3';
 const hasPython = await exec(python, ['-c', 'import jsonschema, dateutil']).then(
   () => true,
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const environment = "const { URL: baseUrl = '', TOKEN: token = '', ID: id = '' } = process.env;";
 
-/** A generator of TypeScript, what it is called with, and a program that reads a site with the client. */
+/** A generator of TypeScript, its arguments, and a program that reads a site with the client. */
 const clients: readonly { name: string; command: readonly string[]; text: string }[] = [
   {
     name: 'openapi-typescript',
@@ -159,7 +159,7 @@ describe('PEER-8: the patterns of the OpenAPI document', () => {
     expect(portablePattern('^\\P{Cc}*\\s$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*[\\t-\\r ]$');
     for (const foreign of ['(?!a)b', '(?<=a)b', '(a)\\1', '\\bword', '\\p{L}', '[^\\S]', '(?i)a'])
       expect([foreign, portablePattern(foreign)]).toEqual([foreign, undefined]);
-    // Every control character and no other is refused by both forms.
+    // Both forms reject every control character and no other.
     const [server, shown] = [/^[^\p{Cc}]*$/u, new RegExp(portablePattern('^[^\\p{Cc}]*$') ?? '')];
     const differing = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code)).filter(
       (text) => server.test(text) !== shown.test(text),

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const site = () => ({ name: unique('Site'), uri: unique('site') });
 
-/** A client whose requests and waits are written down, and go wrong as told. */
+/** A client whose requests and waits are recorded, and which fails as configured. */
 function observed(goWrong: (request: Request, count: number) => Promise<Response | undefined>) {
   const sent: Request[] = [];
   const waits: number[] = [];

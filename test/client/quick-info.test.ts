@@ -30,11 +30,11 @@ describe('USE-9: an editor', () => {
   it('shows the comment of every operation and of properties', { timeout: 120_000 }, async () => {
     const isOperation = ({ margin }: { margin: string }) => margin === '  ';
     const members = commented.filter((one) => !isOperation(one));
-    // An answer takes some 40 ms of the language server: of the members every twentieth or so is enough.
+    // A response takes some 40 ms: every twentieth member or so is enough.
     const some = members.filter((_, at) => at % Math.ceil(members.length / 30) === 0);
     const answers = [...commented.filter(isOperation), ...some].map(async ({ comment, name, line }) => {
       const shown = await server.hover({ line, character: (lines[line] ?? '').indexOf(name) });
-      // Markdown of the comment is shown as it is written.
+      // Markdown of the comment is displayed unchanged.
       return shown.includes(JSON.stringify(comment).slice(1, -1)) ? [] : [`${line + 1} ${name}: ${shown}`];
     });
     const silent = (await Promise.all(answers)).flat();

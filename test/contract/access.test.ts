@@ -16,7 +16,7 @@ let portal: TestPortal;
 let roleless: string;
 let bound: string;
 let narrow: string;
-/** For each permission that an operation asks for, a session that holds all others. */
+/** For each permission that an operation needs, a session with all others. */
 const lacking = new Map<Permission, string>();
 
 const permissionOf = ({ access }: Registered): Permission | undefined =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What is public answers who sends nothing: what is missing, then the credential of its own that it asks for. */
+/** A public operation without credentials reports the missing input, then the missing credential of its own. */
 function statusForNobody(operation: Registered): number {
   const { body, query, credential } = operation;
   if (credential?.in === 'header') return answersInResultForm(operation) ? 401 : 403;
@@ -48,13 +48,13 @@ function statusForNobody(operation: Registered): number {
   return body ? 422 : 200;
 }
 
-/** The form of all answers to agents has no place for members of a refusal. */
+/** The result format for agents has no place for details of a refusal. */
 function expectLacking(answer: Answer, operation: Registered): void {
   expectProblem(answer, 'forbidden', operation);
   if (!answersInResultForm(operation)) expect(answer.body.required_permission).toBe(operation.access);
 }
 
-/** A request that only its session can keep from being served. */
+/** A request that only the session check can refuse. */
 const send = (operation: Registered, options: SendOptions = {}) =>
   portal.send(`${operation.method} ${pathOf(operation)}`, { body: bodyShown(operation), ...options });
 
@@ -69,7 +69,7 @@ describe('the access to an operation', () => {
   });
 
   it.each(open)('$id is public, with any token', async (operation) => {
-    // Nothing is sent where a body is due: no login shall be tried.
+    // The required body is missing: no login may be attempted.
     for (const token of [undefined, 'x']) {
       const { status } = await send(operation, { token, body: undefined });
       expect(status).toBe(statusForNobody(operation));

@@ -22,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What no request makes, or only some objects of a kind have; tests of the resources look at these. */
+/** States that no request creates, or that only some objects of a kind have; the tests of the resources cover these. */
 const lookedAtElsewhere = ['authenticator.changeAttribute', 'portal.delete', 'portal.tags'];
 
 /**
- * The operations of one address that understand preconditions, and the one that makes what they are about; what nobody
- * makes is there already.
+ * The operations of one path with preconditions, and the one that creates their objects; other objects
+ * exist already.
  */
 const items = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, verbs]) => {
   const conditional = verbs.filter(
@@ -40,7 +40,7 @@ const items = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, v
 
 let made = 0;
 
-/** A new object of the kind, its address, and the body that it was made of. */
+/** A new object of the kind, its path, and the body of its creation. */
 async function makeOne(create: Registered): Promise<{ path: string; body: Record<string, unknown> }> {
   const shown: Record<string, unknown> = bodyShown(create);
   const owners = { site_id: site, farm_id: farm };
@@ -65,7 +65,7 @@ it('every operation with preconditions is tested', () => {
   expect(conditional.filter((id) => !lookedAtElsewhere.includes(id)).sort()).toEqual(looked.sort());
 });
 
-/** What a write of the operation is tried on. */
+/** The target of a write of the operation. */
 async function objectFor(operation: Registered, create: Registered | undefined) {
   return create ? makeOne(create) : { path: pathOf(operation), body: bodyShown(operation) };
 }

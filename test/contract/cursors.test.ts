@@ -14,14 +14,14 @@ let portal: TestPortal;
 let token: string;
 let narrow: string;
 let ground: ReturnType<typeof createGround>;
-/** A list's address with two rows at least, and the cursor behind the first of them. */
+/** The path of a list with at least two rows, and the cursor after the first of them. */
 const lists = new Map<string, { path: string; next: string | null }>();
 
 const queryOf = (operation: Registered): string[] =>
   describedAs(operation)
     .parameters.filter((parameter: { in: string }) => parameter.in === 'query')
     .map(({ name }: { name: string }) => name);
-/** Every order but the one that lists have by themselves. */
+/** Every order except the default one. */
 const otherOrders = (operation: Registered): string[] => {
   const sort = describedAs(operation).parameters.find(({ name }: { name: string }) => name === 'sort');
   return sort ? sort.schema.enum.filter((order: string) => order !== sort.schema.default) : [];
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Puts two rows into a list, as far as an operation makes such rows. */
+/** Adds two rows to a list, where an operation can create them. */
 async function fill(operation: Registered): Promise<{ path: string; next: string | null }> {
   const { values, last } = await ground.valuesFor(operation.path);
   const create = creatorFor(operation);
@@ -60,7 +60,7 @@ const follow = (operation: Registered, cursor: string, more = '', as = token) =>
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The text with some bits of one of its characters turned over. */
+/** The text with some bits of one of its characters flipped. */
 function flipped(text: string, at: number, bits: number): string {
   const present = alphabet.indexOf(text[at] ?? '');
   return text.slice(0, at) + (present < 0 ? 'A' : alphabet[present ^ bits]) + text.slice(at + 1);
@@ -74,7 +74,7 @@ it('every list with data has a second page in this test', () => {
 
 describe.each(paged)('the cursor of $id', (operation) => {
   const cursor = (): string | null => lists.get(operation.id)?.next ?? null;
-  /** Refused as malformed; one that is longer than any of ours is refused by its length. */
+  /** Rejected as malformed; a longer one than any valid cursor is rejected by its length. */
   const expectRefused = async (sent: string, more = '') => {
     const answer = await follow(operation, sent, more);
     expectProblem(answer, sent.length > 2048 ? 'invalid_request' : 'malformed_cursor', operation);

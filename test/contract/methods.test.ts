@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const reads = operations.filter(({ method }) => method === 'GET');
-/** Begins something, and knows only then whether its own credential is right: HEAD gets no further than the query. */
+/** Has an effect, and verifies its own credential late: HEAD ends after the query check. */
 const judgesLate = 'ssa.messages';
-/** One operation of each address, and the methods that the address has. */
+/** One operation of each path, and the methods of the path. */
 const addresses = [...Map.groupBy(listedOperations, ({ path }) => path)].flatMap(
   ([path, [first, ...others]]) =>
     first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
@@ -58,7 +58,7 @@ describe('the HTTP methods of a path', () => {
         expectProblem(await portal.send(`${method} ${path}`, { token: 'x', secure: false }), 'not_found');
   });
 
-  // HEAD of what begins something gets no further than its input, and so says nothing of what the path names.
+  // HEAD of an operation with an effect ends after its input check, and does not read the object of the path.
   const shown = reads.filter(({ id }) => id !== 'connection.get' && id !== judgesLate);
 
   it.each(shown)('$id answers HEAD like GET, without a body', async (operation) => {
@@ -93,7 +93,7 @@ describe('the HTTP methods of a path', () => {
   });
 });
 
-/** What may be kept for a while. */
+/** Cacheable responses. */
 const keptFor: Record<string, string> = {
   error: 'public, max-age=3600',
   image: 'private, max-age=3600',
@@ -120,7 +120,7 @@ describe('the headers of a response', () => {
     expect(headers.get('cache-control')).toBe(kept);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     const type = headers.get('content-type');
-    // What has no body has no type either.
+    // A response without a body has no media type.
     if (operation.returns[1] === null && !operation.alsoReturns) expect(type).toBeNull();
     else expect(type).toMatch(/^(application\/(problem\+)?json|text\/plain|image\/svg\+xml)$/);
   });

@@ -52,7 +52,7 @@ describe('changes: PATCH null', () => {
     const { ignored = [], refused = {}, beside = {} } = kind;
     const optional = Object.entries(schemas[name] ?? {}).filter(([, schema]) => takesNull(schema));
     const members = optional.map(([member]) => member).filter((member) => !ignored.includes(member));
-    // A member that is new must be shown here, too.
+    // A new member must be added here.
     expect(members.sort()).toEqual(Object.keys(kind.others).sort());
     const fresh = await read(kind, await create(kind));
     for (const member of members) {
@@ -77,7 +77,7 @@ describe('changes: PATCH null', () => {
     }
   });
 
-  /** What a fresh record shows; of texts that follow from other members, what follows. */
+  /** The values of a fresh record; for derived texts the derived value. */
   const expectedOf = (fresh: Json, after: Json, member: string): unknown => {
     const [value, isSet] = shown(fresh, member);
     const computed: Json = {

@@ -9,7 +9,7 @@ import { isListed, listedModules, portalTypes } from './support/portal-types.ts'
 import { expectProblem } from './support/problems.ts';
 import { createSessions } from './support/sessions.ts';
 
-/** What somebody brings: the token of a session, and the cookie of a browser. */
+/** Credentials of a caller: the token of a session, and the cookie of a browser. */
 type Credentials = { token?: string; cookie?: string };
 type Caller = 'nobody' | 'stranger' | 'user' | 'administrator';
 
@@ -42,7 +42,7 @@ async function credentialsOf(person: typeof user): Promise<Credentials> {
   return { token, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
 }
 
-/** With a parameter that no operation has: who is let in is refused for that, and nothing happens. */
+/** With an unknown parameter: admitted callers are refused for that, and nothing is changed. */
 function ask(send: TestPortal['send'], operation: Registered, { token, cookie }: Credentials) {
   const { method, browser, body } = operation;
   const isByCookie = browser && browser !== 'administrator or token';
@@ -53,7 +53,7 @@ function ask(send: TestPortal['send'], operation: Registered, { token, cookie }:
   });
 }
 
-/** The code by which a caller is refused; none when the operation is for him. */
+/** The code of the refusal of a caller; undefined when the operation is available to the caller. */
 function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode | undefined {
   if (access === 'public') return undefined;
   if (caller === 'nobody') return 'unauthenticated';
@@ -63,7 +63,7 @@ function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode |
   return access === 'signed-in' ? undefined : 'forbidden';
 }
 
-/** What is public judges what it is given by itself, and may refuse that as it likes. */
+/** Public operations check their own input and may reject it. */
 function expectAdmitted({ access }: Registered, { status, body }: Answer, caller: Caller): void {
   const refusals = access === 'public' ? [404, 405] : [401, 403, 404, 405];
   expect(refusals, `${caller}: ${JSON.stringify(body)}`).not.toContain(status);
@@ -71,7 +71,7 @@ function expectAdmitted({ access }: Registered, { status, body }: Answer, caller
 
 const addresses = [...new Set(everyOperation.map(({ path }) => path))];
 
-/** Every method of every address that answers, as `OPTIONS` tells them. */
+/** Every method of every path, as `OPTIONS` returns them. */
 async function servedBy(send: TestPortal['send']): Promise<string[]> {
   const found: string[] = [];
   for (const path of addresses) {

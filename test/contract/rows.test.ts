@@ -33,7 +33,7 @@ describe('the rows of the contract', () => {
 
 describe('the rows of the health port', () => {
   const ofHealth = named.filter(({ module }) => module === 'health');
-  // Without a key nothing behind the endpoints is read.
+  // Without a key no data of the endpoints is read.
   const deps: Partial<HealthDeps> = {
     databaseUrl: 'postgres://127.0.0.1/none',
     accessKeys: { check: undefined, metrics: undefined, url: undefined },

@@ -56,7 +56,7 @@ async function startDemo(): Promise<Demo> {
   return { ...(await shown), stop };
 }
 
-/** One answer a line. */
+/** One response per line. */
 async function paste(lines: string): Promise<Json[]> {
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', lines], {
     env,
@@ -79,7 +79,7 @@ function expectServicesAndConnection([north, south, , connection, ...more]: Json
   expect(connection.password).toMatch(/^\S{16,}$/);
 }
 
-/** What the list of West says: the services, and of which farm what. */
+/** The services of the list of West, with the state of each farm. */
 const westIn = ([, , west]: Json[]) => ({
   services: namesIn(west),
   farms: Object.fromEntries(west.sites.map(({ farm_name, status }: Json) => [farm_name, status])),
@@ -108,7 +108,7 @@ describe('npm run demo', () => {
       expectServicesAndConnection(answers);
       return westIn(answers);
     };
-    // The circuit of its node may still be open: it is tried again every five seconds.
+    // The circuit breaker of its node may still be open: it is probed every five seconds.
     await expect.poll(ask, { timeout: 30_000, interval: 1_000 }).toEqual({
       services: ['Classroom', 'Library'],
       farms: { 'West annex': 'ok', 'West farm': 'ok' },

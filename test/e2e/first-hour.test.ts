@@ -25,7 +25,7 @@ let shell: ChildProcess | undefined;
 let printed = '';
 let sections: Record<string, string> = {};
 
-/** A clean checkout of the tree. Its packages are links, so that an installation would not touch those of the tree. */
+/** A clean checkout of the tree. Its packages are links, so that an installation would not change those of the tree. */
 async function checkOut(): Promise<string> {
   const target = join(folder, 'aggregator');
   for (const file of await gitFiles(root)) {
@@ -36,12 +36,12 @@ async function checkOut(): Promise<string> {
   await mkdir(packages);
   for (const name of await readdir(join(root, 'node_modules')))
     if (name !== '.package-lock.json') await symlink(join(root, 'node_modules', name), join(packages, name));
-  // As npm leaves it after an installation: newer than the lock of the checkout.
+  // As npm leaves it after an installation: newer than the lock file of the checkout.
   await cp(join(root, 'node_modules', '.package-lock.json'), join(packages, '.package-lock.json'));
   return target;
 }
 
-/** What the text between two blocks asks the reader to do. */
+/** The manual steps between two blocks. */
 const step = (title: string, lines: string): Pick<Block, 'title' | 'lines'> => ({ title, lines });
 
 async function script(ports: readonly number[]): Promise<{ text: string; env: NodeJS.ProcessEnv }> {
@@ -90,11 +90,11 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   return { text, env };
 }
 
-/** Each job has a process group, as in a shell that a reader types into; all end with the shell, at the first failure. */
+/** Each job has a process group, as in an interactive shell; all end with the shell, at the first failure. */
 const jobControl = `set -meuo pipefail
 trap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT`;
 
-/** Runs all lines in one bash, as a reader pastes them. */
+/** Runs all lines in one bash. */
 async function runAll(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-first-hour-'));
   const [cwd, { text, env }] = await Promise.all([checkOut(), script(await freePorts(3))]);

@@ -37,7 +37,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The file that the guide has for a plain server, with what belongs in its gaps. @returns the authority of its TLS */
+/**
+ * The configuration file of the guide for a plain server, with its placeholders filled.
+ * @returns the authority of its TLS
+ */
 async function writeConfiguration(): Promise<string> {
   const authority = await createAuthority();
   const { cert, key } = await authority.issue();

@@ -28,7 +28,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const apiOf = ({ announcement: { base_url, ca_file } }: PortalProcess): Api =>
   createApi(base_url, readFileSync(ca_file, 'utf8'));
 
-/** @returns the uris of sites that were acknowledged before the portal fell silent */
+/** @returns the uris of sites that were acknowledged before the portal stopped answering */
 async function createUntilDeath(api: Api, token: string, count: number, kill: () => void): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let n = 1; ; n += 1) {
@@ -37,7 +37,7 @@ async function createUntilDeath(api: Api, token: string, count: number, kill: ()
     if (answer === undefined) return acknowledged;
     expect(answer.status).toBe(201);
     acknowledged.push(body.uri);
-    // In the middle of the next write, not between two of them.
+    // During the next write, not between two of them.
     if (n === count) setImmediate(kill);
   }
 }

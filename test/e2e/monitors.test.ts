@@ -57,7 +57,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     return (await health.send(`GET ${checkPath}`, { headers })).body;
   };
 
-  /** What each monitor makes of an address: exit codes of curl and check_http, and the probe. */
+  /** The result of each monitor for an address: exit codes of curl and check_http, and the probe. */
   const verdicts = async (url: string) => {
     const [byCurl, byPlugin, probe] = await Promise.all([
       curl(url, caFile),
@@ -134,7 +134,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
   it('PEER-9: the key is in no log, metric, response or database file', async () => {
     const { base_url, health_url, metrics_access_key } = portal.announcement;
     const { port } = new URL(health_url);
-    // Sent to the other port, twice as a path, by plain HTTP, and in a request that cannot be read.
+    // Sent to the other port, twice as a path, by plain HTTP, and in a malformed request.
     const odd = [urlOf(`${key}/more`), `${base_url}${checkPath}/${key}`, `${base_url}/${key}`];
     for (const url of odd) expect((await curl(url, caFile)).code).toBe(22);
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);

@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What reached the dispatcher on behalf of a request. */
+/** The calls to the dispatcher for a request. */
 const callsOf = (requestId: string) =>
   node.calls.filter(({ headers }) => headers['x-request-id'] === requestId).map(({ path }) => path);
 
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
         body: { dispatcher_id: dispatcher.id },
         headers: { 'x-request-id': requestId },
       });
-    // From here on the node knows the keys, and need not ask a portal that is ending.
+    // From here on the node has cached the keys, and does not fetch them from a portal that is ending.
     await authorize('first');
     node.knobs.latencyMs = 300;
     const answer = authorize('last');

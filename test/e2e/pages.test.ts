@@ -60,7 +60,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return tab;
 }
 
-/** Fills the form as somebody would who has never seen it: by its labels. */
+/** Fills the form by its labels. */
 async function signIn(page: Page, domain: string, username: string, word = password): Promise<void> {
   await page.getByLabel('Domain').selectOption({ label: domain });
   await page.getByLabel('User name').fill(username);
@@ -71,7 +71,7 @@ async function signIn(page: Page, domain: string, username: string, word = passw
 const asAdmin = (page: Page) => signIn(page, 'Built-in', 'admin', portal.announcement.admin_password ?? '');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const small = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as const;
-/** What a browser itself notes about an answer that refuses. */
+/** Message of the browser itself about a refused request. */
 const refused = /^Failed to load resource: the server responded with a status of (401|429)/;
 
 requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () => {
@@ -305,7 +305,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         const all = await plate(name).locator('.badge').all();
         return Promise.all(all.map(async (one) => [await one.innerText(), await one.getAttribute('class')]));
       };
-      // Of a site, its farm, its node, and the circuit of the node.
+      // Of a site, its farm, its node, and the circuit breaker of the node.
       await expect
         .poll(async () => (await badges('North')).slice(0, 3), { timeout: 40_000 })
         .toEqual(Array(3).fill([failing, 'badge bad']));

@@ -26,7 +26,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'aggregator-ready-'));
-    // The embedded database opens and closes files of its own while the test counts.
+    // The embedded database opens and closes files during the count.
     database = await freshDatabase();
     const env = {
       ...bareVariables(join(folder, 'data'), await freePorts(2)),
@@ -49,7 +49,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A connection that was idle may be closed first while descriptors are scarce: the next one is asked. */
+  /** An idle connection may be closed first while descriptors are scarce: the next one is used. */
   const send = (path: string) => api.send(`GET ${path}`).catch(() => api.send(`GET ${path}`));
   const status = async (path: string) => (await send(path)).status;
 
@@ -61,7 +61,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     const limit = open + 400;
     await promisify(execFile)('prlimit', ['--pid', String(pid), `--nofile=${limit}:${limit}`]);
     expect(await status('/readyz')).toBe(200);
-    // More than 90 %, and less than all of it.
+    // More than 90 %, and less than 100 %.
     while (sockets.length < Math.ceil(limit * 0.9) - open + 10) {
       const socket = connect(Number(port), hostname).on('error', () => undefined);
       sockets.push(socket);

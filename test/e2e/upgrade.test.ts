@@ -11,7 +11,7 @@ import { root } from './support/portal-process.ts';
 
 const older = olderSchema();
 
-/** A test of that tree: its own questions, put to its own portal on the schema of this one. */
+/** A test of that tree: its own requests to its own portal on the schema of the current one. */
 const test = `import { describePath } from './paths/path.ts';
 import { nodeTarget } from './twins/targets.ts';
 
@@ -52,7 +52,7 @@ async function runVitest(folder: string, path: string): Promise<{ code: number |
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/vitest.config.ts', path], {
     cwd: folder,
-    // Nothing of this run, of which it would take itself for a part.
+    // No variable of this run, which would make it a part of the run.
     env: { ...programVariables, HOME: process.env.HOME, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,7 +9,7 @@ import { readSources } from './sources.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const product = readSources(root).filter(({ path }) => !path.startsWith('test/'));
 
-/** Columns whose names speak of secrets, and why nothing in them is sealed. */
+/** Columns whose names suggest secrets, and why they contain no sealed values. */
 const notSealed = {
   'audit_events.sealed_text': 'sealed by the chain of hashes, readable by everybody who may read the audit',
   'monitoring_records.message_key': 'a folded copy',
@@ -58,7 +58,7 @@ describe('sealed values', () => {
     const withoutPlace = sealing.filter(
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
     );
-    // Cursors are carried by callers; re-sealing takes its places from the declaration itself.
+    // Cursors are held by clients; re-sealing reads its places from the declaration itself.
     expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/tooling/admin/reseal.ts']);
   });
 });

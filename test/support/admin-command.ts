@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type CommandEnd = { code: number | null; stdout: string; stderr: string };
 
-/** `npm run admin -- …` as a process of its own, with this environment and nothing of the tester's. */
+/** `npm run admin -- …` as a separate process, with this environment and no variables of the developer. */
 export async function runAdmin(
   env: NodeJS.ProcessEnv,
   args: readonly string[],

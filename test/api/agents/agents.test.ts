@@ -33,7 +33,7 @@ describe('a workplace', () => {
     stand.fleet.simulator.state.workplaces.touch(workplaceOf(stand.fleet, 'Office', 2).uuid);
     await sync(portal, stand.fleet.farm, 'workplaces');
     expect(await stand.shown(2)).toMatchObject({ ip, agent_version, agent_seen_at });
-    // A day later its word counts no more.
+    // The message is older than a day and is not returned any more.
     const isOne = eq(workplaces.uuid, workplaceOf(stand.fleet, 'Office', 2).uuid);
     const before = new Date(Date.now() - 25 * 3_600_000);
     await portal.db.update(workplaces).set({ agent_seen_at: before, touched_at: before }).where(isOne);
@@ -159,14 +159,14 @@ describe('a state reported by an agent', () => {
       return page;
     };
     const deps = { ...portal.deps, dispatchers: { ...dispatchers, list } };
-    // All of it is read: what the node does not name would go.
+    // A full list is read: rows that the node omits would be deleted.
     await portal.db.update(farmParts).set({ as_of: null, etag: null, full_at: null });
     await sync(portal, stand.fleet.farm, 'workplaces', { deps });
     await sync(portal, stand.fleet.farm, 'spsessions', { deps });
     expect(await stand.shown(2)).toMatchObject({ ip: '10.7.7.7', in_use: true });
     const users = async () => (await stand.sessions()).map(({ user }) => user);
     expect(await users()).toContain('late-2');
-    // It began before the node was asked for sessions, and the node did not name it.
+    // It began before the sessions of the node were read, and the node did not list it.
     expect(await users()).not.toContain('late-1');
     await agent('POST /logout', { body: { token, username: 'late-2' } });
     await sync(portal, stand.fleet.farm, 'spsessions');

@@ -29,7 +29,7 @@ const itemsOf = ({ body }: { body: Json }): Json[] => body.result.items;
 
 const isAt = (n: number) => eq(workplaceAgents.workplace_uuid, uuidOf(n));
 
-/** Somebody works at the workplace, and his session has an agent. */
+/** A user has a session at the workplace, and an agent is registered for it. */
 async function working(n: number, username = 'grace') {
   const token = await stand.initialize(n);
   const { body } = await stand.agent('POST /login', { body: { token, username } });
@@ -143,7 +143,7 @@ describe('a message to a session', () => {
     );
     expect([said.status, said.body]).toEqual([200, { delivered: [uuidOf(1)], failed: [] }]);
     const got = itemsOf(await answer);
-    // It would look by itself after five seconds only.
+    // Without a notification it would query after five seconds only.
     expect(performance.now() - from).toBeLessThan(4_000);
     expect(got).toEqual([
       { id: expect.any(String), kind: 'message', title: 'Soon', message: 'Save your work' },

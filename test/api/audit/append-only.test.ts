@@ -12,7 +12,7 @@ const refusal = 'AG002';
 
 describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (driver) => {
   let world: World;
-  /** Of the owner of the tables, who has every privilege on them. */
+  /** The owner of the tables has every privilege on them. */
   let owner: Connection;
   let db: Db;
   let id: string;

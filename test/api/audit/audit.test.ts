@@ -36,7 +36,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit journal, by the driver %s', (dr
     return body;
   };
 
-  /** An event as it comes of no request of ours. */
+  /** An event that no request of the portal causes. */
   async function write(given: Partial<AuditEntry> = {}): Promise<string> {
     const id = newId();
     await appendAudit(world.portal.db, {

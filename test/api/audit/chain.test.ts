@@ -29,7 +29,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8
 const chain = (db: Db) => db.select().from(auditEvents).orderBy(asc(auditEvents.seq));
 const whole = { from: 1, to: Number.MAX_SAFE_INTEGER, limit: 100_000 };
 
-/** What the owner of the tables can do. */
+/** Statements that the owner of the tables can run. */
 async function tamper(db: Db, change: (h: Db) => Promise<unknown>): Promise<void> {
   await db.execute(sql`alter table audit_events disable trigger user`);
   await change(db);

@@ -38,7 +38,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit table, by the driver %s,
   afterEach(() => mend());
   afterAll(() => world.portal.close());
 
-  /** All that the writes of these tests could leave. `last_seen_at` moves with any request. */
+  /** Every row that the writes of these tests could leave. `last_seen_at` changes with any request. */
   const state = async () => {
     const { db } = world.portal;
     const sessions = db.select({ id: loginSessions.id, user: loginSessions.user_id }).from(loginSessions);

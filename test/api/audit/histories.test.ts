@@ -16,10 +16,10 @@ const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =
 const having = (status: number, answers: readonly Answer[]): Answer[] =>
   answers.filter((answer) => answer.status === status);
 
-/** What a resource says by which member about which other resource. */
+/** The members by which a resource refers to other resources. */
 type Reference = { holder: Resource; member: string; target: Resource; isList: boolean };
 
-/** Members that are called like another resource, or like its id. */
+/** Members with the name of another resource, or of its id. */
 const references: Reference[] = resources.flatMap((holder) => {
   const update = operations.find(({ id }) => id === `${holder.type}.update`);
   const members = update ? Object.keys(Object(bodySchemaOf(update).properties)) : [];
@@ -29,7 +29,7 @@ const references: Reference[] = resources.flatMap((holder) => {
   });
 });
 
-/** Twenty write at once, so many times one after the other; each statement of Neon's driver is a request of its own. */
+/** Twenty concurrent writes, repeated sequentially; each statement of Neon's driver is a request of its own. */
 const drivers = [
   ['pg', 5],
   ['neon', 2],
@@ -68,7 +68,7 @@ describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds)
       expect(having(412, result)).toHaveLength(20 * rounds - acknowledged.length);
       const { headers, body } = await admin(`GET ${one}`);
       expect(headers.get('etag')).toMatch(new RegExp(`^"${1 + acknowledged.length}\\.`));
-      // One history: what each write replaced is what another one wrote, but for the first and the last.
+      // One history: each write replaced the result of another one, except the first and the last.
       const changes = events.flatMap((event) => event.changes);
       expect(changes).toHaveLength(acknowledged.length);
       const written = acknowledged.map((answer) => answer.body[plain]);

@@ -6,7 +6,7 @@ import type { Driver } from '../../support/database/neon-proxy.ts';
 import { addMember, base, type Member, startWorld, type World } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** What a page has besides its events: the cursor, names, commas. */
+/** The parts of a page besides its events: the cursor, names, commas. */
 const frame = 5_000;
 const weightOf = (page: Json): number => Buffer.byteLength(JSON.stringify(page));
 
@@ -45,7 +45,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     '-at',
   ])('ends before its size limit is exceeded, and the next page continues there: %s', async (sort) => {
     const event = `test.Long${sort}`;
-    // Each is twice as long as an answer spells it: quotes, line ends, and characters of several bytes.
+    // Each is twice as long in the response: quotes, line ends, and characters of several bytes.
     const odd = '"\n日'.repeat(100_000);
     const change = { field: 'comments', before: odd, after: 'short' };
     await write(event, [
@@ -58,7 +58,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     for (const page of pages) expect(weightOf(page)).toBeLessThanOrEqual(pageBytes + frame);
     const messages = messagesOf(pages);
     expect(sort === 'at' ? messages : messages.toReversed()).toEqual(upTo(21));
-    // No page but the last has room for one more.
+    // No page except the last has space for one more event.
     for (const page of pages.slice(0, -1)) expect(page.items.length).toBeGreaterThan(3);
   }, 60_000);
 

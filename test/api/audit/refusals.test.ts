@@ -9,7 +9,7 @@ import { addMember, addUser, audited, base, logIn, startWorld, type World } from
 const times = async (n: number, work: () => Promise<unknown>): Promise<void> => {
   for (let at = 0; at < n; at++) await work();
 };
-/** When every minute of this test has ended. */
+/** The time at which every minute of this test has ended. */
 const later = (): Date => new Date(Date.now() + 7_200_000);
 
 describe.each<Driver>(['pg', 'neon'])('a refused request, by the driver %s', (driver) => {

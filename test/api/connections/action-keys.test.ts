@@ -70,7 +70,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
     expect([(await act()).body.code, sent()]).toEqual(['idempotency_mismatch', 0]);
   });
 
-  // The last one: with its clock moved on the portal and its nodes do not agree any more.
+  // The last test, because its moved clock differs from that of the nodes.
   it('whose call hangs is in progress, has an unknown outcome after its lease, and is never executed again', async () => {
     Object.assign(fleet.simulator.knobs, { path: '/api/webui', hang: 'headers' });
     const hanging = act();

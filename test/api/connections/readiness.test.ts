@@ -52,7 +52,7 @@ const withTemplate = async (given: Json) => {
   await setPool({ maintenance_template_id: id });
 };
 
-/** Each way in which a maintenance can come, and whether it keeps new sessions out. */
+/** Each source of a maintenance, and whether it blocks new sessions. */
 const ways: Record<string, { blocks: boolean; begin: () => PromiseLike<unknown> | unknown }> = {
   nothing: { blocks: false, begin: () => undefined },
   'a site in maintenance': {
@@ -104,7 +104,7 @@ const firstWorkplace = (): string => at.node.simulator.state.poolNamed('Office')
 
 const client = (path: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${path}`);
 
-/** What each question is answered about the service, in one word. */
+/** The result of each operation for the service, in one word. */
 async function answers(id: string) {
   const list = await client('servicesList/');
   const dashboard = await member.ask(`GET ${base}/dashboard/user/${site.uri}`);
@@ -143,7 +143,7 @@ const services = {
 describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readiness of %s', (kind) => {
   it.each(Object.keys(ways))('CON-1: the list, the check and the connection agree on %s', async (way) => {
     const id = await services[kind]();
-    // The farm's list is known, so that it can be shown while the farm is not asked.
+    // The list of the farm is cached, so that it is shown while the farm is not called.
     await client('servicesList/');
     await world.portal.settled();
     await ways[way]?.begin();

@@ -25,7 +25,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-/** The answer when the node gives a link that begins so. */
+/** The response when the node returns a link with this beginning. */
 const renew = (linkStart: string | null) => {
   at.node.simulator.knobs.linkStart = linkStart;
   return member.ask(`POST /aggregator/api/client/v7.0/${site.uri}/reconnect/`, { session_uuid });

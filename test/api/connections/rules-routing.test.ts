@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 afterAll(() => world.portal.close());
 
-/** Farms that each have a pool `Office`, unless they are told what they have. */
+/** Farms that each have a pool `Office`, unless other pools are given. */
 async function threeFarms(options: NodeOptions[] = [{}, {}, {}]) {
   const made = await siteWithFarms(
     world,

@@ -44,7 +44,7 @@ async function twoFarms(options: NodeOptions[] = [{ pools: [pool('East')] }, { p
   return { site: made.site, east, west };
 }
 const pathOf = (site: Json) => `GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`;
-/** The list, when what is written behind it is written. */
+/** The list, after its background writes. */
 async function list({ ask }: Member, site: Json) {
   const answer = await ask(pathOf(site));
   await world.portal.settled();
@@ -145,7 +145,7 @@ describe('a cached list of services', () => {
     expect(await from('203.0.113.7')).toBe(2);
     await admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { groups: [group.id] });
     expect(await from('203.0.113.7')).toBe(3);
-    // Any change of rights here makes all lists old.
+    // Any change of permissions invalidates all cached lists.
     await addRule(world, site, []);
     expect(await from('203.0.113.7')).toBe(4);
   });

@@ -40,7 +40,7 @@ async function node(farm: Json, options?: Options): Promise<SimulatedNode> {
   return one;
 }
 
-/** A site that everybody of the world's domain may use, with farms of one node each. */
+/** A site that all users of the world's domain may access, with farms of one node each. */
 async function siteWith(farms: readonly Options[]) {
   const site = await addSite(admin, { authenticators: [world.domain.id] });
   const made: { farm: Json; node: SimulatedNode }[] = [];

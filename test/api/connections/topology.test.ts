@@ -24,9 +24,9 @@ let stand: FleetStand;
 let site: Json;
 let east: FarmWithNode;
 let west: FarmWithNode;
-/** Where it is seen what is sent to the database. */
+/** Records the statements that are sent to the database. */
 let client: pg.Pool | undefined;
-/** The list as each of two isolates gives it; what one knows of the farms the other does not hear from it. */
+/** The list from each of two isolates, which share no memory. */
 let lists: () => Promise<Answer[]>;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('a topology change takes effect with the next request of every isolate:
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['East', 'West']);
     await stand.changeNode(east, { url, ca_certificate, name, name_key: name });
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['Orient', 'West']);
-    // Whoever still trusts the one that it had would go on with it.
+    // An isolate that still trusts the previous certificate would accept it.
     await stand.changeNode(east, { ca_certificate: west.node.simulator.caPem });
     await stand.world.portal.db.delete(dispatcherSessions);
     await simulator.close();

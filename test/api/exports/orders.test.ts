@@ -6,7 +6,7 @@ import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
 
-/** No sidecar runs here: what is ordered waits. */
+/** No sidecar runs here: requested exports stay pending. */
 let world: World;
 const admin: World['admin'] = (...parts) => world.admin(...parts);
 const audit = `${base}/audit`;

@@ -32,7 +32,7 @@ async function rowOf({ id }: Json) {
   return row;
 }
 
-/** What a heartbeat writes, so many seconds ago. */
+/** The row that a heartbeat writes, this many seconds ago. */
 const heard = (
   { id }: Json,
   secondsAgo: number,

@@ -13,7 +13,7 @@ import type { Json } from '../../support/portal.ts';
 let stand: TicketStand;
 let gateway: Json;
 let another: Member;
-/** Of two sidecars. */
+/** The sweeps of two sidecars. */
 let sidecars: Connection[];
 
 beforeAll(async () => {
@@ -30,10 +30,10 @@ afterAll(async () => {
   await stand.close();
 });
 
-/** Both sidecars at once, as during a change of the leader. */
+/** Both sidecars concurrently, as during a change of the leader. */
 const sweep = () =>
   Promise.all(sidecars.map(({ db }) => tunnelSweepJob(db).round(new AbortController().signal)));
-/** A tunnel to the session of this person, without one of `stand.member`. */
+/** A tunnel to the session of this user, without one of `stand.member`. */
 const begin = async ({ token }: { token?: string } = {}): Promise<string> => {
   const asked = await stand.connect({ ...(token !== undefined && { token }) });
   const answer = await stand.use(asked.body.gateway.ticket, gateway, clientIp);
@@ -45,7 +45,7 @@ const shownOpen = async (): Promise<number> => (await stats()).connections;
 const storedOpen = async (): Promise<number> =>
   (await stand.world.portal.db.select().from(gatewayTunnels)).filter(({ stopped_at }) => !stopped_at).length;
 const beat = (connections?: number) => stand.beat(gateway.token, { connections });
-/** Everything that was used so far began so many seconds earlier. */
+/** Moves the start of every used ticket back by this many seconds. */
 async function age(seconds: number): Promise<void> {
   await stand.ageTickets(seconds);
   const began_at = sql`${gatewayTunnels.began_at} - make_interval(secs => ${seconds})`;

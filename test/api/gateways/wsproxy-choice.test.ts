@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await stand.clear();
-  // A pool that a rule covers is no service by itself.
+  // A pool that a rule covers is not listed as a service.
   await stand.world.portal.db.delete(rules);
 });
 afterAll(() => stand.close());

@@ -12,7 +12,7 @@ import type { Json } from '../../support/portal.ts';
 
 let stand: TicketStand;
 let gateway: Json;
-/** Of two sidecars. */
+/** The jobs of two sidecars. */
 let connections: Connection[];
 
 beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('a heartbeat of a gateway', () => {
 });
 
 describe('the monitoring journal', () => {
-  /** A round of both sidecars at once. */
+  /** Runs the jobs of both sidecars concurrently. */
   const round = () =>
     Promise.all(
       connections.map(({ db }) => gatewayJob(db, () => new Date()).round(new AbortController().signal)),

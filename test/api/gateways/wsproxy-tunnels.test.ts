@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(() => stand.close());
 
-/** @returns what ends a tunnel that was just begun */
+/** @returns the key that ends a new tunnel */
 const begin = async (): Promise<string> =>
   (await stand.use(await stand.ticketOf(gateway), gateway)).body.notify;
 const stats = async () => (await stand.shown(gateway)).stats;

@@ -23,7 +23,7 @@ afterAll(() => world.portal.close());
 const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
-/** Reads, changes and writes with If-Match until nobody came between. */
+/** Reads, changes and writes with If-Match until there is no conflict. */
 async function patchCarefully(one: string, change: (current: Json) => object): Promise<void> {
   for (;;) {
     const { body, headers } = await admin(`GET ${one}`);

@@ -6,7 +6,7 @@ import type { Driver } from '../../support/database/neon-proxy.ts';
 import { type Ask, asker, base } from '../../support/factories.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 
-/** Each with what it means. */
+/** Each code with its meaning. */
 const unavailable = {
   '57014': 'a statement was cancelled, or its time was over',
   '55P03': 'a lock was not to be had in time',

@@ -20,7 +20,7 @@ const dry = { 'x-dry-run': 'true' };
 const sites = `${base}/sites`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-/** Rows and contents of every table; sessions are left out, because their use is written down now and then. */
+/** Rows and contents of every table; sessions are excluded, because their last use is written periodically. */
 async function stateOf({ db }: TestPortal): Promise<unknown> {
   const tables = await db.execute(
     sql`select table_name as name from information_schema.tables
@@ -44,7 +44,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
   });
   afterAll(() => world.portal.close());
 
-  /** Asks for a dry run that changes nothing. @returns what would be */
+  /** Sends a dry run that must change nothing. @returns the predicted result */
   async function wouldBe(route: string, body?: unknown, headers = {}): Promise<Json> {
     const before = await stateOf(world.portal);
     const answer = await admin(route, body, { ...dry, ...headers });

@@ -21,7 +21,7 @@ const send = (ask: World['admin'], key: string, body: object) =>
 const storedFor = async (key: string) =>
   (await world.portal.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key)))[0]?.fingerprint;
 
-/** Works on a portal of the same database that has these keys. */
+/** A portal on the same database with these keys. */
 async function withKeys<T>(secretKeys: readonly string[], work: (ask: World['admin']) => Promise<T>) {
   const portal = await startPortal({ database: world.portal.database, secretKeys });
   const done = await work(asker(portal, await portal.login()));
@@ -35,7 +35,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect((await send(world.admin, key, body)).status).toBe(201);
     const stored = await storedFor(key);
     const request = canonicalJson(['POST', usersPath(world.domain), {}, body]);
-    // The attacker has the row and guesses the whole request rightly.
+    // The attacker has the row and guesses the whole request correctly.
     const [stranger, ours] = [await createSealer([newKey()]), await createSealer([former])];
     expect(ours.isFingerprintOf(stored ?? '', 'idempotency', request)).toBe(true);
     expect(stranger.isFingerprintOf(stored ?? '', 'idempotency', request)).toBe(false);

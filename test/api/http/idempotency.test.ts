@@ -230,6 +230,6 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
 async function killWaiting(db: Db): Promise<void> {
   const ended = sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  // Not within the transaction that holds the lock: it would see one snapshot of the activity again and again.
+  // Outside the transaction that holds the lock, which would read one snapshot of the activity repeatedly.
   while (((await db.execute(ended)) as unknown as { rows: unknown[] }).rows.length === 0);
 }

@@ -16,7 +16,7 @@ const tconfig = '/api/webui/aggregator/tconfig';
 const themes = '/api/userinfo/themes';
 const cyrillic = /[а-яё]/i;
 const html = { accept: 'text/html' };
-/** A refusal that names no value of the request. */
+/** An error that contains no value of the request. */
 const refused = 'DELETE /api/webui/aggregator/sites/01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
 beforeAll(async () => {
@@ -142,7 +142,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
   it('are in Russian for a reader of Russian, every one of them', async () => {
     const russian = await texts('ru');
     expect(russian.permissions).toHaveLength(permissions.length * 2);
-    // Names of products and protocols stay as they are.
+    // Names of products and protocols are not translated.
     for (const [kind, list] of Object.entries(russian))
       for (const text of list)
         if (!/^(?:StartTLS|Kerberos)$/.test(text))

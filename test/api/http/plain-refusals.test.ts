@@ -60,7 +60,7 @@ describe('USE-11: an error detail has a remedy:', () => {
     const both = await admin(`POST ${base}/sites`, { name: first.name, uri: second.uri });
     expect([both.status, both.body.code]).toEqual([409, 'already_exists']);
     expect(both.body.errors.map(({ pointer }: Json) => pointer).sort()).toEqual(['/name', '/uri']);
-    // A row that is changed is not its own twin.
+    // A row that is changed does not conflict with itself.
     const changed = await admin(`PATCH ${base}/sites/${second.id}`, { name: first.name });
     expect(changed.body.errors).toMatchObject([{ pointer: '/name' }]);
     const [one, other] = [await addDomain(admin), await addDomain(admin)];

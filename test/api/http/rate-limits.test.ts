@@ -10,13 +10,13 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterAll(() => world.portal.close());
-/** Every quota is full again, and nobody is near the end of it. */
+/** Resets every quota. */
 beforeEach(async () => {
   world.portal.advance(60);
   await limit(6_000, 3_000);
 });
 
-/** Sets both limits from an address and with a session that nothing else counts to. */
+/** Sets the limits of an address and of a session, which no other test uses. */
 async function limit(session: number, address: number): Promise<void> {
   const limits = {
     per_token_per_minute: { value: session },
@@ -26,11 +26,11 @@ async function limit(session: number, address: number): Promise<void> {
   const { body } = await logIn(world.portal, { id: undefined }, { name: 'admin' }, builtinLogin, ip);
   const put = await world.portal.send(`PUT ${path}`, { ip, token: body.token, body: { limits } });
   expect(put.status).toBe(200);
-  // The next statement of any session brings the new values along.
+  // The next statement of any session reads the new values.
   expect((await from(ip, body.token)()).status).toBe(200);
 }
 const builtinLogin = { authSmallName: 'builtin', authId: undefined, password: adminPassword };
-/** An address that nobody has used. */
+/** An unused address. */
 const freshIp = (): string => `192.0.2.${++hosts}`;
 const inTurn = async (count: number, work: () => Promise<Answer>): Promise<Answer[]> => {
   const answers: Answer[] = [];

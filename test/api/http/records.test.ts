@@ -21,7 +21,7 @@ afterAll(() => world.portal.close());
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const nested = resources.filter(({ type }) => ['user', 'group'].includes(type));
 
-/** What creation answered, as it is read from then on. */
+/** The response of the creation as it is read afterwards. */
 const kept = ({ shownOnce }: Resource, made: Json): Json =>
   shownOnce === undefined ? made : { ...made, [shownOnce]: null };
 const add = async (resource: Resource, given: Record<string, unknown> = {}): Promise<Json> =>

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.portal.close());
 
-/** How often the database was asked for one request, what goes on after the answer included. */
+/** The number of database round trips of one request, including those after the response. */
 async function tripsOf(status: number, work: () => Promise<Answer>): Promise<number> {
   await world.portal.settled();
   const before = world.portal.trips();
@@ -178,7 +178,7 @@ describe('database round trips', () => {
     expect(await tripsOf(200, () => ask(`connectionInfo/${id}`))).toBe(3);
     expect(simulator.calls.map((call) => call.path.split('/').at(-2))).toEqual(['connectionInfo']);
     simulator.resetCalls();
-    // The third keeps the list, when it has been answered.
+    // The third stores the list after the response.
     expect(await tripsOf(200, () => ask('servicesList/')), 'a list that is not fresh').toBe(3);
     expect(simulator.calls.map((call) => call.path)).toEqual(['/api/client/v7.0/services']);
     simulator.resetCalls();

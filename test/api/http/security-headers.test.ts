@@ -41,7 +41,7 @@ afterAll(async () => {
 
 type Head = { status: string; headers: Headers };
 
-/** Asks by a program that is not ours. @returns the head of the answer */
+/** Sends a request with another program. @returns the header of the response */
 async function curl(path: string, ...args: string[]): Promise<Head> {
   const url = `https://127.0.0.1:${serving.port}${path}`;
   const { stdout } = await run('curl', [
@@ -117,10 +117,10 @@ describe('SEC-12: Strict-Transport-Security', () => {
     expect('strict-transport-security' in (serverSettings(parseConfig(env)).headers ?? {})).toBe(isThere));
 });
 
-/** What `openssl s_client` negotiates; it throws when the handshake fails. */
+/** The protocol that `openssl s_client` negotiates; throws when the handshake fails. */
 const negotiate = async (...args: string[]): Promise<string> => {
   const address = `127.0.0.1:${serving.port}`;
-  // Its standard input ends at once, and the connection with it.
+  // Its standard input ends at once, which closes the connection.
   const command = `openssl s_client -connect ${address} ${args.join(' ')} </dev/null 2>&1`;
   const { stdout } = await run('sh', ['-c', command]);
   return /^\s*New, (\S+), Cipher is (\S+)/m.exec(stdout)?.slice(1).join(' ') ?? stdout;

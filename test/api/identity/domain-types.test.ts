@@ -60,14 +60,14 @@ describe('the domain types', () => {
   });
 });
 
-/** What somebody might type, for a form to take the first that its constraints allow. */
+/** Values that a user may enter; a form takes the first that its constraints allow. */
 const typed = ['', 'ldaps://directory.example.com', 'dc=example,dc=com', 'EXAMPLE', 'example'];
 const fits = (gui: Json, text: string): boolean =>
   text !== '' &&
   text.length <= (gui.length ?? Number.POSITIVE_INFINITY) &&
   new RegExp(gui.pattern ?? '', 'u').test(text);
 
-/** A form that knows nothing but its description: it is left as it is but for what must be given. */
+/** A form filled in from its description only: it sets nothing but required fields. */
 function fillIn(fields: Json[], given: Json = {}): Json {
   const body: Json = {};
   for (const { name, value, gui } of fields) {

@@ -18,7 +18,7 @@ import {
 import type { Answer, Json } from '../../support/portal.ts';
 
 let world: World;
-/** Holds every permission, by a role of his own: he is nobody's administrator. */
+/** Holds every permission by a role of their own, without being the built-in administrator. */
 let deputy: Member;
 let home: Json;
 let root: Json;
@@ -33,7 +33,7 @@ afterEach(() => world.portal.close());
 
 const rootPath = () => `${usersPath(home)}/${root.id}`;
 
-/** Moves administration out of the built-in domain: one administrator, in a domain of his own. */
+/** Moves administration out of the built-in domain: one administrator, in a separate domain. */
 async function moveAdministrator(): Promise<{ domain: Json; user: Json }> {
   const domain = await addDomain(admin);
   const user = await addUser(admin, domain, { roles: [await builtinRole(admin, 'administrator')] });

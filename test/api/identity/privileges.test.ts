@@ -24,7 +24,7 @@ import {
 import type { Answer, Json } from '../../support/portal.ts';
 
 let world: World;
-/** May write users, groups, roles and domains, and nothing else: no right over sites or nodes. */
+/** May write users, groups, roles and domains, and has no other permissions. */
 let clerk: Member;
 const admin: World['admin'] = (...parts) => world.admin(...parts);
 const verbs = ['read', 'create', 'update', 'delete'];

@@ -90,7 +90,7 @@ describe('SEC-13 the user name aggregator', () => {
     const { ask, user } = await addMember(world, []);
     const services = () => ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
     expect((await services()).status).toBe(200);
-    // As a first login from a directory writes the row.
+    // Writes the row as the first login from a directory does.
     await world.portal.db
       .update(users)
       .set({ name: 'Aggregator', name_key: 'aggregator' })

@@ -109,7 +109,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
         scope: { sites: [own.site] },
       },
     );
-    // Everything may be deleted, and only the own site be read: references are shown as far as that goes.
+    // May delete everything and read only the own site, which limits the references in errors.
     const deletes = await addRole(
       world.admin,
       permissions.filter((one) => !one.endsWith('.read')),

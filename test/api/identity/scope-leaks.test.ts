@@ -32,7 +32,7 @@ const byId = (operations: readonly Registered[]) =>
 const sited = resourceTypes.filter((type) => resources[type].lies === 'in_sites');
 
 describe('STR-1: the data of the scope tests', () => {
-  /** A test about an operation that shows nothing of the other site to anyone would prove nothing. */
+  /** An operation that shows nothing of the other site to any caller would make the test meaningless. */
   it('STR-1: is returned for the other site to a caller with all sites, by each operation', async () => {
     const silent: string[] = [];
     for (const operation of reads) {
@@ -97,7 +97,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     expect(leaks(other, textOf(answer), asked), `${path}: ${answer.status}`).toEqual([]);
   });
 
-  /** For each parameter of a list a value of the other site, where it has one. */
+  /** A value of the other site for each list parameter that has one. */
   const wanted = (): Record<string, readonly string[]> => ({
     search: ['omega'],
     site_id: [other.site],
@@ -117,7 +117,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   });
   const queried = reads.filter(({ query }) => query !== undefined);
 
-  /** Filters by which the caller would have to find rows of the other site only. */
+  /** Filters that would find only rows of the other site. */
   const isForeign = (name: string, value: string): boolean =>
     name !== 'object_id' && [other.site, other.farm, 'omega-person'].includes(value);
 
@@ -143,7 +143,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   const writes = ofTokens.filter(
     ({ method, id, module }) => method !== 'GET' && module !== 'auth' && !id.startsWith('userinfo.'),
   );
-  /** A body that is refused for what it names, never for its shape. */
+  /** A body that is refused for the objects it names, and not for its schema. */
   const bodyFor = (operation: Registered): Json => {
     const text = JSON.stringify(bodyShown(operation) ?? {});
     const id = /"(01932b5e[-\w]+)"/g;
@@ -220,7 +220,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
 
   it('STR-1: has a dashboard that counts the objects of the own site', async () => {
     const counted = async (ask: Ask) => (await ask(`GET ${base}/dashboard/admin`)).body.counters;
-    // One gateway of the own site, and the one that lies in both.
+    // One gateway of the own site, and the one of both sites.
     const objects = { sites: 1, farms: 1, dispatchers: 1, gateways: 2, workplaces: 1, sessions: 1 };
     expect(await counted(scoped)).toMatchObject(objects);
     const all = await counted(admin);

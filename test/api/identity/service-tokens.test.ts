@@ -39,7 +39,7 @@ beforeAll(async () => {
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
 afterAll(() => portal.close());
@@ -198,7 +198,7 @@ describe('a service token', () => {
     expect((await trips(() => admin(`GET ${tokensPath(user)}`))).trips).toBe(2);
     const ask = asker(portal, made.answer.body.token);
     await ask('GET /api/userinfo');
-    // The session of the request, and nothing else before the refusal.
+    // The session lookup, and no statement before the refusal.
     expect((await trips(() => ask('PATCH /api/userinfo', { language: 'xx' }))).trips).toBe(1);
     expect((await trips(() => admin(`DELETE ${tokensPath(user)}/${made.answer.body.id}`))).trips).toBe(3);
   });

@@ -19,7 +19,7 @@ import {
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** More than the buffers of both sockets hold. */
+/** More than the buffers of both sockets. */
 const chunkBytes = 262_144;
 const chunks = 160;
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-/** A large export of the user, straight into its tables. */
+/** A large export of the user, written directly to its tables. */
 async function addExport(owner: Json): Promise<void> {
   const { db } = world.portal;
   const file = newId();
@@ -64,7 +64,7 @@ async function addExport(owner: Json): Promise<void> {
 
 type Download = { answer: IncomingMessage; ended: Promise<string> };
 
-/** A download over a socket that has begun; it is read when the test reads. */
+/** A download over a socket that has started; it is read on demand of the test. */
 async function download(token: string): Promise<Download> {
   const headers = { 'x-auth-token': token, 'content-type': 'application/json', 'content-length': 2 };
   const path = `${base}/tags/export`;
@@ -79,7 +79,7 @@ async function download(token: string): Promise<Download> {
   return { answer, ended };
 }
 
-/** Reads on too slowly for the whole to be read before the cut. */
+/** Reads too slowly for the end to arrive before the abort. */
 async function readSlowly({ answer, ended }: Download): Promise<string> {
   const timer = setInterval(() => answer.read(), 20);
   return ended.finally(() => clearInterval(timer));

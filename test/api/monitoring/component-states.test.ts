@@ -54,7 +54,7 @@ const probed = ({ node }: Place, status: 'pass' | 'fail' | 'unauthorized', ageS 
 const change = async (path: string, body: object) =>
   expect((await admin(`PATCH ${base}/${path}`, body)).status).toBe(200);
 
-/** The state of the three as each of the places that show it says; they must agree. */
+/** The states of the three in each place that shows them, which must be equal. */
 async function statesOf({ site, farm, node }: Place): Promise<string[]> {
   const byRecord = await Promise.all(
     [`sites/${site.id}`, `farms/${farm.id}`, `dispatchers/${node.id}`].map(

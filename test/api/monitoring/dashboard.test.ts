@@ -85,7 +85,7 @@ describe('the dashboard of administrators', () => {
         usage_percent: 100,
       },
     ]);
-    // What a node counts in its pools may be something else than the workplaces that it lists.
+    // The usage counters of a pool may differ from the workplaces that the node lists.
     await world.portal.db.update(pools).set({ workplaces_count: 99, in_use_count: null });
     const listed = async (query: string) =>
       (await admin(`GET ${base}/workplaces?count=exact&limit=1${query}`)).body.total;

@@ -60,7 +60,7 @@ const pass = [200, { version: '7.0', status: 'pass' }];
 const fail = [503, { version: '7.0', status: 'fail' }];
 const wrongPath = `${checkPath}/${'w'.repeat(32)}`;
 
-/** All that a client sees of a refusal, but for what differs from one request to the next. */
+/** Every visible part of a refusal, except what differs between any two requests. */
 const seen = ({ status, headers, text }: Answer) => {
   const { instance, ...problem } = JSON.parse(text);
   expect(instance).toBe(headers['x-request-id']);
@@ -132,7 +132,7 @@ describe('PEER-9 the health check with the key in the path', () => {
   });
 
   it('PEER-9: is rate limited, separately for wrong and right keys, configured or not', async () => {
-    // Buckets fill with time: here it stands still.
+    // Rate limits refill with time, so the clock is stopped.
     const clock = () => new Date(1_700_000_000_000);
     const keyed = await start({ clock });
     const unkeyed = await start({ clock, accessKeys: { ...accessKeys, url: undefined } });

@@ -180,7 +180,7 @@ test('USE-3: states of sites, farms and dispatchers are one series each, exactly
     ['unknown 1'],
     ['maintenance 1'],
   ]);
-  // Nothing but the state of a disabled node is measured.
+  // Only the state of a disabled node is measured.
   const ofDisabled = [...samples].filter(([, { samples: own }]) =>
     [...own.keys()].some((labels) => labels.includes('dispatcher="s4"')),
   );

@@ -166,7 +166,7 @@ describe('the monitoring journal', () => {
 
   it('is sorted newest first by default, page by page, each record once', async () => {
     const code = unique('series');
-    // Records of one moment are told apart by their ids.
+    // Records of the same time have different ids.
     const made = await addSeries(code, 7, (n) => (n === 3 ? { at: '2026-06-01T12:02:00.000Z' } : {}));
     const walk = async (query: Record<string, string | number>) => {
       const found: string[] = [];

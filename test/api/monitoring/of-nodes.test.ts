@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.portal.close());
 
-/** What a probe of the node saw, as the job hands it on. */
+/** The result of a probe of the node, as the job passes it. */
 function outcome({ id, name }: Json, status: Status, revision = 1): AgedOutcome {
   const last_error = status === 'pass' ? null : status === 'fail' ? 'upstream_timeout' : 'upstream_refused';
   const record = nodeRecord({ id, name }, { status, last_error }, new Date());

@@ -24,7 +24,7 @@ let world: World;
 let ports: HealthPort[];
 let telemetry: Telemetry;
 let isDue = false;
-/** What was counted waits here before it is handed over. */
+/** Observations are held here before they are written. */
 let gate = Promise.resolve();
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function addUpAll(): Promise<void> {
   await addUpLogins(db, 10_000);
 }
 
-/** Series of one family, as one of the sidecars tells them. */
+/** Series of one family in the output of one of the sidecars. */
 async function told(family: string, at = 0): Promise<Record<string, number>> {
   const { text } = (await ports[at]?.ask(metricsPath, { headers: token(accessKeys.metrics) })) ?? {
     text: '',

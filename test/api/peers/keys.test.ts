@@ -24,7 +24,7 @@ beforeAll(async () => {
   [world, authority] = [await startWorld(), await createAuthority()];
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(world.portal, await world.portal.login());
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-/** A peer whose keys are at a server that replies so; the peer signs with a key of its own making. */
+/** A peer whose keys are on a server with this response; the peer signs with a new key. */
 async function published(reply: Parameters<typeof startKeyServer>[1] | 'own') {
   const signer = await createSigner();
   const server = await startKeyServer(authority, reply === 'own' ? { keys: [signer.jwk] } : reply);

@@ -135,7 +135,7 @@ describe('A16 the session of a peer', () => {
     expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
     const other = await guest.ask(`POST ${base}/sites`, siteBody(), key);
     expect(outcome(other)).toEqual([422, 'idempotency_mismatch']);
-    // The same key of somebody else is another one.
+    // The same key of another caller is independent.
     expect((await member.ask(`POST ${base}/sites`, siteBody(), key)).status).toBe(201);
     const kept = () => portal.db.select({ peer: idempotencyKeys.peer_id }).from(idempotencyKeys);
     expect(await kept()).toContainEqual({ peer: guest.peer.id });
@@ -163,7 +163,7 @@ describe('A16 the session of a peer', () => {
   });
 });
 
-// It moves the clock, which ends the sessions of all others.
+// Moves the clock, which expires all other sessions.
 it('A14 the session of a peer ends by idleness and by age, and a new token can be obtained', async () => {
   const { token, peer, signer } = await addGuest(['sites.read']);
   const status = async (one: string) => {

@@ -140,7 +140,7 @@ describe('A16 a token of a peer', () => {
       await stranger.sign(claims(), { kid: one.signer.kid }),
       await one.signer.sign(claims(), { kid: undefined }),
       await one.signer.sign(claims(), { kid: '__proto__' }),
-      // A peer speaks for itself only.
+      // A peer can send only its own heartbeat.
       await neighbour.signer.sign(claims()),
       await neighbour.signer.sign(claims(), { kid: one.signer.kid }),
     ];
@@ -269,7 +269,7 @@ describe('jwtauth', () => {
   });
 });
 
-// It moves the clock, which ends the sessions of all others.
+// Moves the clock, which expires all other sessions.
 it('A16 deletes expired rows with the next token', async () => {
   const { peer, signer } = await addPeer(world.admin);
   const come = () => exchange(portal, { peer, signer });

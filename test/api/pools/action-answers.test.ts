@@ -72,7 +72,7 @@ describe.each(Object.keys(orders))('CON-7: %s', (name) => {
     fleet.simulator.knobs.terse = answer;
     const { answer: got, events, calls } = await observe(world, fleet, () => world.admin(route, body));
     expect([got.status < 300, got.body.code]).toEqual([true, undefined]);
-    // Members that the node shows as it should win over what the order would make of them.
+    // Properties in the response of the node take precedence over the expected result of the action.
     if (answer !== 'bad_members') expect(got.body).toMatchObject(shows);
     expect(events.map(({ result }) => result)).toEqual(['success']);
     expect(calls.filter((call) => !/jwtauth/.test(call))).toHaveLength(1);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
 afterAll(() => portal.close());

@@ -144,7 +144,7 @@ describe('a node that fails during an action', () => {
   it.each([
     [500, 'upstream_failed', 502, 1],
     [403, 'upstream_refused', 502, 1],
-    // With a key that it no longer takes it is asked once more, with a new one.
+    // When the node rejects the key, the call is repeated once with a new one.
     [401, 'upstream_refused', 502, 2],
   ] as const)('with %s causes an error and an event, and is not retried on another node', async (failing, code, status, times) => {
     await act();

@@ -8,7 +8,7 @@ import { type Fleet, observe, startFleet, workplaceOf } from '../../support/flee
 
 let world: World;
 let fleet: Fleet;
-/** May do everything with workplaces but force it. */
+/** Has every permission for workplaces except the one to force. */
 let careful: Ask;
 
 beforeAll(async () => {

@@ -189,7 +189,10 @@ describe('the merged list of workplaces', () => {
 
 type Change = { farm: number; adds: string[]; removes: number };
 
-/** Pages through the list of a site, changing it after each page. @returns what was seen, and what stayed throughout */
+/**
+ * Pages through the list of a site, changing it after each page.
+ * @returns the rows read, and those that existed throughout
+ */
 async function pageWhileChanging(site: Json, farms: Json[], changes: Change[], query: string) {
   const { db } = world.portal;
   const all = async (): Promise<string[]> =>

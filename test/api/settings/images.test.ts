@@ -28,7 +28,7 @@ const protocol = (id: string) => `${base}/gallery/images/transicon/${id}`;
 const own = (id: string) => `/api/userinfo/images/${id}`;
 
 let width = 0;
-/** A picture that no other test has. */
+/** An image that no other test uses. */
 const picture = (): Buffer => png(++width, 1);
 const withPicture = (bytes = picture(), given: Json = {}): Promise<Json> =>
   addRule(admin, world.site, { image: dataUri('png', bytes), ...given });
@@ -152,7 +152,7 @@ describe('the image of a rule', () => {
       ]);
       const [dropped, removed, taken, named] = answers;
       expect([dropped?.status, removed?.status, taken?.status]).toEqual([200, 204, 201]);
-      // The picture may be gone by the time somebody names it by its id.
+      // The image may be deleted before another write refers to its id.
       expect([201, 422]).toContain(named?.status);
       expect(await isKept(taken?.body.image_id)).toBe(true);
       const left = answers.slice(2).filter(({ status }) => status === 201);

@@ -22,7 +22,7 @@ import type { Json } from '../../support/portal.ts';
 
 let world: World;
 let site: Json;
-/** The node as it is registered first, by way of a proxy that can hold its answers, and the one it moves to. */
+/** The node as first registered, through a proxy that can hold its responses, and the one with the new address. */
 let former: SimulatedNode;
 let proxy: FreezableProxy;
 let next: SimulatedNode;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   const name = unique('node');
   former = await addNode(world, farm, { name, state, dispatcher: { timeout_ms: 20_000 } });
   proxy = await startFreezableProxy(former.simulator.url);
-  // Only its address is of interest: a node in a disabled farm is never called.
+  // Only its address matters: a node in a disabled farm is never called.
   const parked = await addFarm(world.admin, site, { enabled: false });
   next = await addNode(world, parked, { name, state, dispatcher: { name: unique('parked') } });
   await change({ url: proxy.url });
@@ -56,7 +56,7 @@ const keysKept = () =>
     .from(dispatcherSessions)
     .where(eq(dispatcherSessions.dispatcher_id, former.dispatcher.id));
 
-/** Whether a statement waits for another one's lock. */
+/** Whether a statement waits for a lock of another one. */
 async function isWaiting(db: Db): Promise<boolean> {
   const [row] = await db
     .select({ n: sql<number>`count(*)::int` })
@@ -73,7 +73,7 @@ async function kept() {
   return { domains: node?.domains, keys: (await keysKept()).length };
 }
 
-/** Runs the request, moves the node while its answer is held, and lets the answer come. */
+/** Runs the request, changes the address while the response is held, and releases the response. */
 async function whileMoving<T>(request: () => Promise<T>): Promise<T> {
   proxy.freeze();
   const answer = request();

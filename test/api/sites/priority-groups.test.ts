@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.portal.close());
 
-/** By id, as answers have them. */
+/** By id, as in responses. */
 const sorted = (farms: { farm_id: string; priority: number }[]) =>
   [...farms].sort((a, b) => (a.farm_id < b.farm_id ? -1 : 1));
 const prefer = ({ id }: Json, priority: number) => ({ farm_id: String(id), priority });

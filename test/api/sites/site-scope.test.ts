@@ -185,7 +185,7 @@ describe('an administrator of one site', () => {
 });
 
 describe('information about objects outside the scope', () => {
-  /** Everything without regard to sites, but for reading these kinds of objects. */
+  /** Every permission for all sites, except those to read these kinds of objects. */
   async function memberReading(narrow: readonly string[]): Promise<Ask> {
     const wide = permissions.filter((permission) => !narrow.includes(permission));
     const member = await addMember(world, narrow, [own.site.id]);

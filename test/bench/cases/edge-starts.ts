@@ -15,15 +15,15 @@ import { startWorkerd, type WorkerStart } from '../portal/workerd-process.ts';
 export type { LambdaStart, WorkerStart };
 
 export type EdgeFigures = {
-  /** What is asked for; it goes through the guard, and no database has a part in it. */
+  /** The measured request; it passes the guard and needs no database. */
   request: string;
   floor: WorkerStart;
-  /** The ratios are those to the floor. */
+  /** The ratios are relative to the floor. */
   workers: ({ module: EdgeModule; ratio: { first: number; total: number } } & WorkerStart)[];
   lambda: ({ module: EdgeModule } & LambdaStart)[];
 };
 
-/** An operation of each module that demands a session; that of gateways demands a ticket. */
+/** An operation of each module that needs a session, or a ticket for gateways. */
 const routes: Record<EdgeModule, string> = {
   agent: 'POST /api/agent/v7.0/register',
   aggregator: 'GET /api/aggregator/v7.0/peers',
@@ -36,7 +36,7 @@ const routes: Record<EdgeModule, string> = {
   wsproxy: 'GET /api/wsproxy/v7.0/ticket/none/nowhere/nobody',
 };
 
-/** How long a module takes to its first answer when nothing of it runs yet, each time in a process of its own. */
+/** The time of a module from a cold start to its first response, each time in a new process. */
 export async function measureEdgeStarts(runs: number): Promise<EdgeFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-edge-'));
   try {
@@ -47,7 +47,7 @@ export async function measureEdgeStarts(runs: number): Promise<EdgeFigures> {
   }
 }
 
-/** In turns with the floor, so that what drifts meanwhile drifts for all. */
+/** In turns with the floor, so that drift affects all equally. */
 async function measureWorkers(folder: string, runs: number): Promise<Pick<EdgeFigures, 'floor' | 'workers'>> {
   const bundles = await bundleAll('workers', folder);
   const floorFile = join(folder, 'floor.js');
@@ -81,7 +81,7 @@ async function measureFunction(file: Bundle['file'], route: string, runs: number
   return typical(starts);
 }
 
-/** The database is never spoken to: nobody listens there. */
+/** The database is never called, and its port is closed. */
 const variables = {
   DATABASE_URL: 'postgres://nobody:none@127.0.0.1:9/portal',
   BASE_URL: 'https://bench.test',
@@ -92,7 +92,7 @@ const variables = {
   LOG_LEVEL: 'error',
 };
 
-/** The median of each figure by itself. */
+/** The median of each figure separately. */
 function typical<Start extends Record<string, number>>(starts: readonly Start[]): Start {
   const [first] = starts;
   if (!first) throw new Error('nothing was measured');

@@ -5,7 +5,7 @@ import { document } from '../generated/described.ts';
 
 const sites = '/api/webui/aggregator/sites';
 
-/** A fault against each rule. */
+/** A violation of each rule. */
 const breaches: [rule: string, breaks: (broken: Json) => void][] = [
   [
     'portable-pattern',

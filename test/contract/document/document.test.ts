@@ -143,7 +143,7 @@ function rename(paths: Json, from: string, to: string): void {
   delete paths[from];
 }
 
-/** Schemas are made from the shapes; that a shape takes what they show proves that nothing was lost on the way. */
+/** Schemas are generated from the shapes; a shape that accepts their examples proves that nothing was lost. */
 function expectAccepted(shape: Shape, content: Json, mediaType: string): void {
   const value = shownIn(content[mediaType]);
   expect(value).toBeDefined();

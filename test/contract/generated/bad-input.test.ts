@@ -27,7 +27,7 @@ import {
 let portal: TestPortal;
 let ground: ReturnType<typeof createGround>;
 let credentials: Credentials;
-/** Sessions that no login can lock out: one an operation, because some end theirs. */
+/** Sessions that no login can lock: one per operation, because some end theirs. */
 const tokens: string[] = [];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
-/** What it is told would end the sessions of these tests, or limit them; a file of its own looks at it. */
+/** Its input would end the sessions of these tests, or limit them; a separate file tests it. */
 const servesAtWill = withBody.filter(({ id }) => id !== 'systemParameters.replace');
 const withParameters = operations.filter(({ path }) => path.includes('{'));
 
@@ -55,7 +55,7 @@ async function send(
 ): Promise<Answer> {
   const answer = await portal.send(`${operation.method} ${path}${options.query ?? ''}`, {
     token: tokens[operations.indexOf(operation)],
-    // Attempts to log in count against the address that they come from, and so do wrong tokens of agents.
+    // Failed logins count against their address, and so do wrong tokens of agents.
     ip: operation.credential?.in === 'header' ? '192.0.2.2' : '192.0.2.1',
     headers: { ...credentials.of(operation), ...headers },
     ...options,
@@ -71,7 +71,7 @@ function exceeds(value: unknown): boolean {
   return depth > jsonLimits.depth || widest > jsonLimits.members || values > jsonLimits.values;
 }
 
-/** What the declaration of the operation says of a body. */
+/** The declared schema of the body of an operation. */
 function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict {
   const { body } = operation;
   if (Buffer.byteLength(text) > bodyLimitOf(operation)) return 'body_too_large';
@@ -89,7 +89,7 @@ function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict 
   }
 }
 
-/** One of the faults must be in what was changed: at it, within it, or in what it is a part of. */
+/** One of the errors must be at the change: at it, within it, or at its parent. */
 function expectPointer(answer: Answer, { pointer, text }: Mutant): void {
   const told = pointersIn(answer);
   const isNear = told.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
@@ -99,7 +99,7 @@ function expectPointer(answer: Answer, { pointer, text }: Mutant): void {
 const isWithin = (one: string, other: string): boolean =>
   one === other || (one.startsWith(other) && one[other.length] === '/');
 
-/** Sends the mutant. @returns the answer, refused exactly when it does not fit the declaration */
+/** Sends the mutant. @returns the response, refused exactly when the mutant does not match the declaration */
 async function sendMutant(operation: Registered, at: Ground, mutant: Mutant): Promise<Answer> {
   const answer = await send(operation, at, { body: mutant.text });
   const verdict = verdictOn(operation, mutant);
@@ -111,7 +111,7 @@ async function sendMutant(operation: Registered, at: Ground, mutant: Mutant): Pr
   return answer;
 }
 
-/** Several at once, because a portal that waits for its database can do something else. */
+/** Concurrently, because a portal that waits for its database has free CPU time. */
 async function each<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < all.length; from += 8) await Promise.all(all.slice(from, from + 8).map(work));
 }
@@ -153,8 +153,8 @@ describe('a generated body', () => {
 });
 
 /**
- * What fits is written whole, reads as it was sent and may be sent back; what is refused leaves nothing.
- * @param known the digest of the database, when nothing was written since it was made
+ * A valid body is written completely, reads as it was sent and may be sent back; a rejected one changes nothing.
+ * @param known the digest of the database, when nothing was written since it was computed
  * @returns the same for the next mutant
  */
 async function expectAllOrNothing(
@@ -178,7 +178,7 @@ async function expectAllOrNothing(
 function expectAsSent({ body }: Registered, answer: Answer, { text }: Mutant): void {
   const read: object = answer.body;
   const taken: unknown = body && 'required' in body ? body.required.parse(JSON.parse(text)) : {};
-  // `null` sets the default, which may be a moment or another member.
+  // `null` sets the default, which may be a time or another member.
   for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(taken))))
     if (value !== null && Object.hasOwn(read, name) && !Object.hasOwn(read, `${name}_set`))
       expect([name, Reflect.get(read, name)]).toEqual([name, value]);
@@ -208,15 +208,15 @@ describe('a generated query', () => {
       if (names.includes(query.slice(1, query.indexOf('=')))) return;
       expectProblem(answer, 'invalid_request', operation);
     });
-    // What it begins when it is served is no harm.
+    // The effect of a successful call is harmless.
     if (!operation.begins) expect(await digestOf(portal)).toBe(before);
   });
 });
 
-/** A site may be called so, and other tests may have made one. */
+/** A site may have this name, and other tests may have created one. */
 const isSlug = (segment: string): boolean => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(segment);
 
-/** Their answer to what names nothing is a picture. */
+/** Their response for an unknown object is an image. */
 const neverAbsent = ['image.getOfService', 'image.get'];
 
 describe('a generated path', () => {

@@ -29,14 +29,14 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
-/** In the place of a picture that does not exist stands the default one. */
+/** An unknown image is answered with the default one. */
 const forgiving = ['image.get', 'image.getOfService'];
 const withParameters = operations.filter(({ id, path }) => path.includes('{') && !forgiving.includes(id));
 const inContent = { 'content-type': 'application/json' };
 
 type Fault = SendOptions & { query?: string; params?: Record<string, string> };
 
-/** A request with the rights of the administrator and a body that is as it should be, but for the fault. */
+/** A request of the administrator with a body that is valid except for the error. */
 async function send(operation: Registered, { query = '', params = {}, headers, ...options }: Fault = {}) {
   const answer = await portal.send(`${operation.method} ${pathOf(operation, params)}${query}`, {
     token,
@@ -49,16 +49,16 @@ async function send(operation: Registered, { query = '', params = {}, headers, .
 }
 
 const oversized = (operation: Registered): string => `{"x":"${'a'.repeat(bodyLimitOf(operation))}"}`;
-/** Values that fit no identifier; where a path has other parameters, nothing is called so. */
+/** Values that match no identifier; other parameters have no object of this name. */
 const nowhere = (operation: Registered): Record<string, string> =>
   Object.fromEntries(
     [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'no-such-thing']),
   );
 
-/** An operation for agents by GET, whose query is what the body of others is. */
+/** An operation for agents by GET, whose query has the role of the body. */
 const ofAgents = 'agent.notify';
 
-/** This fault and no other. */
+/** This error and no other. */
 function expectFault(answer: Answer, operation: Registered, fault: { pointer: string; code: string }): void {
   expectProblem(answer, 'invalid_request', operation);
   if (answersInResultForm(operation)) expect(pointersIn(answer)).toEqual([fault.pointer]);
@@ -204,7 +204,7 @@ describe('a request path', () => {
   });
 });
 
-/** A request with two faults is refused for the one that is looked at first. */
+/** A request with two errors is refused for the first check. */
 describe('the order of checks', () => {
   const first = (code: ErrorCode, operation: Registered, fault: Fault) =>
     send(operation, fault).then((answer) => expectProblem(answer, code, operation));

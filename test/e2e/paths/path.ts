@@ -7,7 +7,7 @@ import { describeRefusals } from './refusal-path.ts';
 import { describeSecondFactor } from './second-factor-path.ts';
 import { describeUserPath } from './user-path.ts';
 
-/** What a user can do with the portal, whatever it runs on: the same questions, the same answers. */
+/** The use of the portal by a client, in every runtime: the same requests, the same responses. */
 export function describePath(target: Target): void {
   describe(`the portal on ${target.name}`, () => {
     let stand: Stand;

@@ -12,7 +12,7 @@ const peers = '/api/aggregator/v7.0/peers';
 const algorithms = ['ES256', 'RS256', 'EdDSA'] as const;
 type Signer = { algorithm: string; privateKey: CryptoKey; jwk: Json };
 
-/** Another aggregator comes with tokens that it signs; its keys are at an address of its own. */
+/** Another aggregator sends tokens that it signs; its keys are at an address of its own. */
 export function describePeers(given: () => World): void {
   describe('a peer aggregator', () => {
     let signers: Signer[];

@@ -5,7 +5,7 @@ import type { World } from '../twins/world.ts';
 
 type Kind = { collection: string; body: (n: number) => Record<string, unknown>; replaced: object };
 
-/** Every kind of record: how one is made, and the members without which it is not replaced. */
+/** Every kind of record: its creation, and its required members. */
 const kindsOf = ({ installed: { domain, site, farm } }: World): Record<string, Kind> => {
   const plain = (collection: string, body: Kind['body']): Kind => ({
     collection: `${webui}/${collection}`,
@@ -34,7 +34,7 @@ const kindsOf = ({ installed: { domain, site, farm } }: World): Record<string, K
 };
 const kinds = ['domain', 'group', 'user', 'site', 'farm', 'dispatcher', 'role'];
 
-/** The address of the next page; links are relative to the page that has them. */
+/** The address of the next page; links are relative to the page. */
 function nextOf({ headers }: Answer, current: string): string | undefined {
   const [, link] = /^<(.+)>; rel="next"$/.exec(String(headers.link ?? '')) ?? [];
   if (link === undefined) return undefined;

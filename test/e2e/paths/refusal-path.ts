@@ -8,7 +8,7 @@ const json = { 'content-type': 'application/json' };
 
 type Refused = [why: string, route: string, asking: Asking, status: number, code: string, more?: object];
 
-/** What an administrator is refused; without the token nobody is told more than that. */
+/** Refusals of an administrator; without the token the only answer is 401. */
 const refusals: Refused[] = [
   ['an address where nothing is', 'GET /api/nothing', {}, 404, 'not_found'],
   ['a module that has no such path', `GET ${auth}/nothing`, {}, 404, 'not_found'],
@@ -62,7 +62,7 @@ const refusals: Refused[] = [
   ],
 ];
 
-/** Every refusal is a problem document that leads to a page about it. */
+/** Every refusal is a problem document with a link to a page about it. */
 export function describeRefusals(use: () => World): void {
   describe('a refused request', () => {
     const expectProblem = (

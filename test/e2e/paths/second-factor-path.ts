@@ -20,7 +20,7 @@ export function describeSecondFactor(use: () => World): void {
     const inSteps = (steps: number) => codeOf(secret, new Date(Date.now() + steps * 30_000));
 
     beforeAll(async () => {
-      // Hidden, so that the list of domains stays what others expect.
+      // Hidden, so that the list of domains stays as other tests expect.
       const domain = {
         name: 'Guarded',
         small_name: 'guarded',

@@ -5,7 +5,7 @@ import type { World } from '../twins/world.ts';
 
 const nextPassword = 'eight white swans on a lake';
 
-/** Login, account and services: what the users of the portal do. */
+/** Login, account and services: the operations of users. */
 export function describeUserPath(use: () => World): void {
   describeAccount(use);
   describeServices(use);
@@ -99,7 +99,7 @@ function describeServices(use: () => World): void {
     let services: Json[];
     const asUser = (route: string, asking = {}): Promise<Answer> =>
       use().stand.api.send(route, { token, ...asking });
-    /** What reached the dispatcher on behalf of a request. */
+    /** The calls to the dispatcher for a request. */
     const callsOf = (requestId: string): string[] =>
       use()
         .stand.node.calls.filter(({ headers }) => headers['x-request-id'] === requestId)

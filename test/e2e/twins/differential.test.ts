@@ -28,7 +28,7 @@ const masks: Mask[] = [
   { at: /^\/body\/reason$/, why: 'a Worker is not told why a certificate is not trusted' },
 ];
 
-/** Every GET of the committed document: one that is new fails here by its name until it is asked. */
+/** Every GET of the committed document: a new one fails here by its name until it has a request. */
 const document: { paths: Record<string, object> } = JSON.parse(
   readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8'),
 );
@@ -63,13 +63,13 @@ async function ask(
   return withoutTicket(withoutNonce(withoutEncoding(answer)));
 }
 
-/** The platform of Workers compresses; Node does it itself, and says so. */
+/** The platform of Workers compresses; Node compresses by itself and sends the header. */
 function withoutEncoding(answer: Answer): Answer {
   const vary = String(answer.headers.vary ?? '').replace(/(?:, )?accept-encoding$/, '');
   return { ...answer, headers: { ...answer.headers, vary } };
 }
 
-/** A page names its scripts by a word of this very answer. */
+/** A page has a nonce for its scripts in each response. */
 function withoutNonce(answer: Answer): Answer {
   const policy = String(answer.headers['content-security-policy'] ?? '');
   const nonce = /'nonce-([\w-]+)'/.exec(policy)?.[1];
@@ -78,7 +78,7 @@ function withoutNonce(answer: Answer): Answer {
   return { ...answer, headers, body: answer.body.replaceAll(nonce, 'nonce') };
 }
 
-/** A file of UTF-16, read as if it were none; the ticket in it is good once. */
+/** A UTF-16 file, read as bytes; the ticket in it works once. */
 function withoutTicket(answer: Answer): Answer {
   if (answer.headers['content-type'] !== 'application/x-rdp') return answer;
   const lines: string = answer.body.replaceAll('\0', '');
@@ -88,8 +88,8 @@ function withoutTicket(answer: Answer): Answer {
 type Compared = { status: number; differences: Difference[] };
 
 /**
- * Asks Node, the Workers, and Node once more: when its own answers differ, the world moved meanwhile (the sidecar
- * probes nodes all the time), and the question is put again.
+ * Sends a request to Node, the Workers, and Node again: when the responses of Node differ, the data has changed
+ * meanwhile (the sidecar probes nodes), and the request is repeated.
  */
 async function compare(question: Question, attempts = 3): Promise<Compared> {
   const before = await ask(twins.node, question);

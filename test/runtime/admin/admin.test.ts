@@ -195,7 +195,7 @@ describe('npm run admin', slow, () => {
   });
 });
 
-/** One value in each place that is sealed, read back by its place. */
+/** One value for each sealed column, read back by its context. */
 async function sealEverything(sealer: Sealer) {
   const { db } = world.portal;
   const { id: dispatcherId } = await addDispatcher(world.admin, world.farm);
@@ -243,7 +243,7 @@ async function sealEverything(sealer: Sealer) {
 }
 
 describe('npm run admin -- reseal', slow, () => {
-  /** All keys of the installation, the current one first: what one test has sealed is still there in the next. */
+  /** All keys of the installation, the current one first: a value that one test has sealed is still there in the next. */
   const keys = [formerKey];
   const withNewKey = () => {
     const newKey = makeKey();

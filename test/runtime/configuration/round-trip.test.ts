@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([here.close(), there.close()]));
 
 const secrets = { BIND_PASSWORD: 'of the directory', HEALTH_KEY: 'of the node' };
-/** The variables of an export, which have other names. */
+/** The variables of an export, which have different names. */
 const exported = {
   AUTHENTICATOR_CORPORATE_BIND_PASSWORD: secrets.BIND_PASSWORD,
   DISPATCHER_D1_HEALTH_KEY: secrets.HEALTH_KEY,
@@ -37,7 +37,7 @@ describe('USE-16 the round trip of export and apply', () => {
         const content = parse(text) as Installation;
         expect(namesIn(content)).toEqual(namesIn(installation));
         expect((await here.apply(text, { prune: true, env: exported })).said).toMatch(/No changes\./);
-        // Every section, as those that are absent are not pruned.
+        // Every section, because absent ones are not pruned.
         const whole = {
           ...Object.fromEntries(Object.keys(installation).map((name) => [name, []])),
           ...content,

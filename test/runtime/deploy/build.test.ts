@@ -75,9 +75,9 @@ describe('the bundles for Workers', () => {
       ]);
       const builtins = [...new Set(importsOf(bundle))].sort();
       const speaksLdap = packagesOf(bundle).has('ldapts');
-      // What `nodejs_compat` has of them is enough for directories; a test in workerd shows it.
+      // The subset in `nodejs_compat` is enough for directories; a test in workerd verifies it.
       const ldap = speaksLdap ? ['node:assert', 'node:events', 'node:net', 'node:tls', 'node:util'] : [];
-      // Logins by card ask KDCs, and so does the test of a domain.
+      // Logins by card call KDCs, and so does the test of a domain.
       const tcp = ['auth', 'webui'].includes(bundle.module) ? ['cloudflare:sockets'] : [];
       expect(['node:buffer', 'node:crypto', ...ldap, ...tcp]).toEqual(expect.arrayContaining(builtins));
     }

@@ -14,7 +14,7 @@ let folder: string;
 let packed: string;
 const npm = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** A project of somebody else, which installs this package and nothing besides. */
+/** A separate project that installs only this package. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-client-'));
   packed = join(folder, 'packed');

@@ -16,12 +16,12 @@ import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cl
 
 type End = { code: number | null; stdout: string; stderr: string };
 
-/** Wrangler runs once or twice a module, and has all of them bundled each time. */
+/** Wrangler runs once or twice per module, and each run bundles all of them. */
 const slow = { timeout: 240_000 };
 
 let home: string;
 let api: CloudflareApi;
-/** What is in the database when something is uploaded. */
+/** The state of the database during an upload. */
 const uploaded: { worker: string; tables: number }[] = [];
 let url = '';
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** `npm run deploy -- …` as a process of its own, with nothing of the tester's settings and account. */
+/** `npm run deploy -- …` as a separate process, without variables and account of the developer. */
 async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<End> {
   const child = spawn(process.execPath, [programFile('shared/tooling/deploy/deploy.ts'), ...args], {
     cwd: root,

@@ -16,7 +16,7 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(() => vi.unstubAllGlobals());
 
 const values: Record<string, string> = {
-  // Nobody is asked for a path that no operation has.
+  // No credential is needed for a path without an operation.
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
   SECRET_KEY: randomBytes(32).toString('base64'),
   AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -26,7 +26,7 @@ const values: Record<string, string> = {
   LOG_LEVEL: 'error',
 };
 
-/** A module is not built while it cannot be configured, so that one instance may be asked again and again. */
+/** A module is not built while its configuration is invalid, so that one instance may be called repeatedly. */
 async function load(module: EdgeModule): Promise<(names: readonly string[]) => Promise<number>> {
   const file = bundles.find((bundle) => bundle.module === module)?.file;
   const { handler } = await import(/* @vite-ignore */ `file://${file}`);

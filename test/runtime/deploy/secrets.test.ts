@@ -14,14 +14,14 @@ import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
-/** Wrangler runs twice a module, and all modules are bundled each time. */
+/** Wrangler runs twice per module, and each run bundles all of them. */
 const slow = { timeout: 300_000 };
 
 let folder: string;
 let name: string;
 let url: string;
 let api: CloudflareApi;
-/** What happens before secrets are stored. */
+/** Called before secrets are stored. */
 let onSecrets: (worker: string) => Promise<void>;
 
 beforeEach(async () => {

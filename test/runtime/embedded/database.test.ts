@@ -109,7 +109,7 @@ describe('the embedded database', () => {
       for (const statement of statements) await client.query(statement);
       const dying = client.query(last ?? { text: 'begin' }).catch(() => undefined);
       if (round % 2) await new Promise((resolve) => setImmediate(resolve));
-      // `end` would say goodbye first; a killed process does not.
+      // `end` would send Terminate first; a killed process does not.
       const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
       connection.stream.destroy();
       await dying;
@@ -152,7 +152,7 @@ describe('the embedded database', () => {
         );
         if (!isWritten) break;
         acknowledged = n + 1;
-        // Sent while further rows are on their way.
+        // Sent while further rows are being received.
         if (acknowledged === stopAt) owner.kill('SIGKILL');
       }
       await dead;

@@ -30,7 +30,7 @@ async function client(server: Server, user: string, config: pg.ClientConfig = {}
 
 const keyOf = (made: pg.Client) => made as unknown as { processID: number; secretKey: number };
 
-/** A client that sends messages as it likes, and collects the types of those that it receives. */
+/** A client that sends arbitrary messages, and collects the types of those that it receives. */
 class RawClient {
   readonly #socket: Socket;
   types = '';
@@ -116,7 +116,7 @@ describe('FLT-3: limits of the embedded database', () => {
     );
     expect(codes).toEqual(waiting.map((_, n) => (n % 2 ? '55P03' : '57014')));
     await holder.query('commit');
-    // One by one, so that none of them waits again.
+    // Sequentially, so that none of them waits again.
     for (const one of waiting) expect((await one.query(change)).rowCount).toBe(1);
   });
 
@@ -138,7 +138,7 @@ describe('FLT-3: limits of the embedded database', () => {
     const { processID, secretKey } = keyOf(first);
     await requestCancel(url, processID, secretKey ^ 1);
     await requestCancel(url, 999_999, secretKey);
-    // The holder does not wait.
+    // The holder of the lock does not wait.
     await requestCancel(url, keyOf(holder).processID, keyOf(holder).secretKey);
     await requestCancel(url, processID, secretKey);
     await cancelled;

@@ -29,7 +29,7 @@ const attributes = `select rolname, rolcanlogin, rolsuper or rolcreaterole or ro
   from pg_roles where rolname = any('{${roles}}') order by 1`;
 const privileges = `select datdba::regrole::text, datacl::text, nspowner::regrole::text, nspacl::text
   from pg_database, pg_namespace where datname = 'postgres' and nspname = 'public'`;
-/** Objects that belong to a role, by kind; those of extensions do not count. */
+/** Objects that belong to a role, by kind, without those of extensions. */
 const ownersOf = `
   with ours as (
     select 'pg_class'::regclass as kind, oid, relowner as owned_by, relnamespace as place from pg_class
@@ -145,7 +145,7 @@ describe('FLT-1: an embedded database of an earlier version', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Schema and queue as the superuser made them, without our roles. */
+  /** Schema and queue created by the superuser, without the roles of the portal. */
   async function makeOld(): Promise<void> {
     const database = await startEmbeddedDatabase({ folder });
     await migrateDatabase(database.superuserUrl);

@@ -27,7 +27,7 @@ let calls: LimitedCalls;
 
 type Form = readonly [name: string, toEvent: (request: LambdaRequest) => unknown, contentType: string];
 
-/** What API Gateway makes of a request: a text stays a text for an HTTP API, everything else travels in base64. */
+/** Encoding of API Gateway: text stays text for an HTTP API, everything else is base64. */
 const asText: Form = ['an HTTP API, as text', eventOf, 'application/json'];
 const forms: readonly Form[] = [
   asText,
@@ -99,7 +99,7 @@ describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form)
     expect(await withBody(padded(call, limit))).toMatchObject({ status: call.accepted });
     for (const body of [padded(call, limit + 1), wide(call)]) {
       expectTooLarge(await withBody(body), call);
-      // API Gateway passes the header on as the client sent it.
+      // API Gateway passes the header of the client unchanged.
       expectTooLarge(await withBody(body, { 'content-length': String(body.length) }), call);
     }
   });

@@ -15,7 +15,7 @@ import { dataUri, png } from '../../support/pictures.ts';
 import type { Json } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
-/** That of the database: each instance compares its own with it. */
+/** The key of the database: each instance compares its own with it. */
 const secretKey = randomBytes(32).toString('base64');
 
 type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
@@ -51,7 +51,7 @@ const complete = (): Record<string, string> => ({
     .toString(),
 });
 
-/** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+/** The bundle as Lambda loads it; a query after the path creates a separate instance. */
 const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;
 async function load(module: EdgeModule, instance = 'first') {
   const { handler } = await import(/* @vite-ignore */ `file://${fileOf(module)}?${instance}`);
@@ -79,7 +79,7 @@ describe('a module as a Lambda function', () => {
 
   it('answers 500 while it is not configured, and starts as soon as it is', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    // The test runner has a BASE_URL of its own.
+    // The test runner has a different BASE_URL.
     configure({ DATABASE_URL: '', BASE_URL: '', SECRET_KEY: '' });
     const userinfo = await load('userinfo', 'unconfigured');
     expect(await userinfo('GET /api/userinfo')).toMatchObject({

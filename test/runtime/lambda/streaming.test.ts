@@ -52,7 +52,7 @@ async function logIn(): Promise<string> {
   return JSON.parse(answer.body).token;
 }
 
-/** Nodes of one farm, each with a file of certificates of its own; together more than a buffered answer holds. */
+/** Nodes of one farm, each with a file of certificates; together larger than a buffered response may be. */
 async function addFatDispatchers(): Promise<void> {
   const farmId = await addFarm(connection.db, (await addSite(connection.db)).id);
   const pem = `-----BEGIN CERTIFICATE-----\n${'A'.repeat(15_000)}\n-----END CERTIFICATE-----\n`;
@@ -124,7 +124,7 @@ describe('a streamed response', () => {
     const say = (text: string) => writer.write(new TextEncoder().encode(text));
     const heard: string[] = [];
     const asked = invokeStreaming(handler as Handler, eventOf('GET /'), (soFar) => {
-      // Only what has arrived calls for more: a body that is held back until its end would never end.
+      // The stream continues only after its data was received: a response that is buffered until its end would never end.
       if (soFar.endsWith('one') && heard.push('one') === 1) void say(' two');
       if (soFar.endsWith('two') && heard.push('two') === 2) void writer.close();
     });

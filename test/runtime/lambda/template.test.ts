@@ -10,7 +10,7 @@ import { lambdaTemplate, templateFile } from '../../../shared/tooling/deploy/lam
 import { danglingReferences, specificationFaults } from '../../support/lambda/cloudformation.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** As `aws cloudformation package` makes it: the archive is in a bucket. */
+/** Output of `aws cloudformation package`: the archive is in a bucket. */
 function packaged(): Json {
   const template = parse(lambdaTemplate(), { version: '1.1' });
   for (const { Type, Properties } of Object.values<Json>(template.Resources))

@@ -73,7 +73,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A connection on which a request was begun. */
+/** A connection with a started request. */
 async function begin(call: Pick<LimitedCall, 'route' | 'headers'>, framing: string): Promise<RawClient> {
   const client = await connectRaw(portal.announcement.base_url);
   clients.push(client);
@@ -81,7 +81,7 @@ async function begin(call: Pick<LimitedCall, 'route' | 'headers'>, framing: stri
   return client;
 }
 
-/** The answer to another request on the same connection. */
+/** The response to another request on the same connection. */
 async function next({ socket, answer }: RawClient): Promise<number> {
   socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
   return (await answer()).status;
@@ -98,7 +98,7 @@ describe('SEC-2: a request body on Node', () => {
       client.socket.write(chunksOf(body));
       client.socket.write(lastChunk);
       const answer = await client.answer();
-      // What was left of the body is no part of the next request.
+      // The rest of the body is not part of the next request.
       expect(await next(client)).toBe(200);
       return answer;
     };
@@ -118,7 +118,7 @@ describe('SEC-2: a request body on Node', () => {
     flood(client);
     expectTooLarge(await client.answer(), call);
     await client.closed;
-    // 16 MiB are discarded after the answer; the rest is in buffers of the operating system.
+    // 16 MiB are discarded after the response; the rest is in buffers of the operating system.
     expect(client.sent()).toBeLessThan(48 * mebibyte);
   });
 
@@ -169,7 +169,7 @@ describe('SEC-2: the Node server', () => {
     const { route } = calls['an ordinary call'];
     const client = await begin({ route, headers: {} }, chunked);
     expect(await client.answer()).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
-    // The body may still come, and the connection goes on.
+    // The body may still arrive, and the connection is reused.
     client.socket.write(chunksOf(Buffer.alloc(mebibyte, ' ')));
     client.socket.write(lastChunk);
     expect(await next(client)).toBe(200);

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Received = { status: number; headers: Headers; bytes: Buffer };
 
-/** What curl receives, byte by byte, over a real connection. */
+/** The bytes that curl receives over a real connection. */
 async function receive(path: string, headers: Record<string, string>, ...more: string[]): Promise<Received> {
   const fields = Object.entries({ cookie, ...headers }).flatMap(([name, value]) => [
     '-H',
@@ -111,7 +111,7 @@ describe('USE-8: a file of the reference', () => {
       expect([again.status, again.bytes.length, again.headers.get('etag')]).toEqual([304, 0, etag]);
       expect(again.headers.get('vary')).toBe('accept-encoding');
     }
-    // The bytes of the codings differ, so that their tag is a weak one.
+    // The bytes of the codings differ, so that their ETag is a weak one.
     expect([...tags].toSorted()).toEqual([expect.stringMatching(/^"/), expect.stringMatching(/^W\/"/)]);
   });
 });

@@ -45,7 +45,7 @@ async function silent(port: number, count: number, from?: string): Promise<Clien
   return clients;
 }
 
-/** Sends a request and gives what has come until the text is there, or until the end of the connection. */
+/** Sends a request. @returns the received text once it contains the expected one, or at the end of the connection */
 async function ask(port: number, path = '/', from = '127.0.0.1', until = 'served'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, localAddress: from });
   opened.push(socket);

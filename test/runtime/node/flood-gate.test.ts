@@ -14,7 +14,7 @@ beforeAll(async () => {
     bundles: await builtBundles('workers'),
     host: '127.0.0.1',
     port: 0,
-    // Nothing of it is asked for: who is refused is refused before that.
+    // No route is called: a refused request ends before.
     variables: {
       DATABASE_URL: 'postgres://nobody@localhost/nothing',
       BASE_URL: 'https://portal.example',
@@ -43,7 +43,7 @@ describe('a flood of requests', () => {
 
   it('is refused before the module is built or the database is called', async () => {
     const answers = [];
-    // This module cannot be built with these variables, and says so as long as it is asked.
+    // This module cannot be built with these variables, and fails on every request.
     for (let asked = 0; asked <= flood.limit; asked++)
       answers.push((await ask('192.0.2.9', '/api/auth/v7.0/jwks')).status);
     expect(answers).toEqual([500, 500, 500, 429]);
@@ -55,7 +55,7 @@ it('SEC-12: every response of a Worker has Strict-Transport-Security, also those
   const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
   const answers = [];
   for (const path of paths) answers.push(await ask('192.0.2.77', path));
-  // The first module cannot be built, and the last request is more than the limit of the other one.
+  // The first module cannot be built, and the last request exceeds the limit of the other one.
   expect(answers.map(({ status }) => status)).toEqual([500, 200, 404, 200, 429]);
   for (const { headers } of answers)
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueLeaf } from '../../../shared/tooling/start/tls/local-certificates.ts';
 import { ensureLocalTls, type LocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 
-/** Connects to a server with this certificate under a name, trusting only the CA file. */
+/** Connects to a server with this certificate under a name, with only the CA file trusted. */
 async function reach({ certPem, keyPem, caFile }: LocalTls, servername: string): Promise<number | undefined> {
   const server = createServer({ cert: certPem, key: keyPem }, (_, answer) => answer.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

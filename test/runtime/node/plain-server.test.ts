@@ -20,7 +20,7 @@ requireService('systemd-analyze', hasSystemd)('a systemd service', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'aggregator-units-'));
-    // As on a server whose /opt/aggregator is this tree: programs that a unit names must be there.
+    // As on a server with this tree in /opt/aggregator: the programs of a unit must exist.
     for (const name of units)
       await writeFile(
         join(folder, `${name}.service`),
@@ -42,7 +42,7 @@ requireService('systemd-analyze', hasSystemd)('a systemd service', () => {
 
   it.each(units)('%s has a low exposure', async (name) => {
     const file = join(folder, `${name}.service`);
-    // Of 100; a service without any of its settings has 96, and what exceeds the threshold fails the command.
+    // Of 100; a service without any of these settings has 96, and exceeding the threshold fails the command.
     const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
     expect(stdout).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });

@@ -14,7 +14,7 @@ const login = 'POST /api/auth/v7.0/login';
 const password = 'correct horse battery staple';
 const goodPassword = 'seven wild geese in a row';
 
-/** A read of each module that needs nobody signed in: it builds the app, and all but one ask the database. */
+/** A public read of each module: it builds the app, and all but one query the database. */
 const first = [
   ['GET /api/auth/v7.0/authenticators', 200],
   [`GET ${client}/north/servicesList`, 401],
@@ -61,10 +61,10 @@ describe('a Worker isolate', () => {
     const staying = Array.from({ length: 6 }, () => workers.send(login, adminLogin));
     await Promise.allSettled(leaving);
     const answers = (await Promise.all(staying)).map(({ status, body }) => body.code ?? status);
-    // Passwords are hashed two at a time, and nobody waits for the request of another.
+    // Passwords are hashed two at a time, and no request waits for another one.
     expect([200, 'overloaded']).toEqual(expect.arrayContaining([...new Set(answers)]));
     expect(answers).toContain(200);
-    // Those that left may still be at it, but none of them keeps its place.
+    // Aborted requests may still run, but do not occupy a slot.
     const again = () => workers.login('admin', password, 'builtin');
     admin = await vi.waitFor(again, { timeout: 5_000 });
   });
@@ -84,7 +84,7 @@ describe('a Worker isolate', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => workers.send('GET /readyz')));
     const again = Array.from({ length: 5 }, () => workers.send('GET /readyz'));
     const all = [...answers, ...(await Promise.all(again))];
-    // The caller whose check was cut short leaves it to one that comes a second later.
+    // A request whose check was aborted leaves it to a request a second later.
     for (const { status } of all) expect([200, 503]).toContain(status);
     const ready = async () => expect((await workers.send('GET /readyz')).status).toBe(200);
     await vi.waitFor(ready, { timeout: 4_000, interval: 100 });
@@ -110,7 +110,7 @@ describe('a Worker isolate', () => {
   });
 });
 
-/** Memory of the workerd that this process has started. */
+/** Memory of the workerd process that this process has started. */
 function residentMb(): number {
   const children = readdirSync(`/proc/${process.pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${process.pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
@@ -129,8 +129,8 @@ describe('the six connections of a Worker request', () => {
     const corp = await create('authenticators', { name: 'Corp', small_name: 'corp', type: 'internal' });
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: goodPassword });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
-    // Every list is asked for: what is kept of one would need no connections.
-    // On a busy machine a node must not count as failing because it was slow to be asked.
+    // Every list is read from the nodes: a cached one would need no connections.
+    // On a busy machine a node must not count as failing because of a late call.
     const patience = { list_deadline_ms: { value: 30_000 }, breaker_failures: { value: 100 } };
     const body = { aggregator: { services_fresh_s: { value: 0 }, ...patience } };
     const saved = await workers.send('PUT /api/webui/aggregator/tconfig', { token: admin, body });
@@ -173,15 +173,15 @@ describe('the six connections of a Worker request', () => {
     const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body.services).toHaveLength(count);
-    // Two keys and two questions a farm, and besides them what goes to the database by the same way.
+    // Two session keys and two calls per farm, and the database statements over the same connections.
     expect(fetches).toBeGreaterThan(4 * count);
     expect(most).toBe(6);
   });
 
   it('are all used by the next list, which has keys', async () => {
-    // Keys are kept after the answer, so that one list more may have to ask for some.
+    // Session keys are stored after the response, so that one more list may have to request some.
     await vi.waitFor(async () => {
-      // The third of our own keeps the list after the answer.
+      // The third own statement stores the list after the response.
       const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
       expect(answer.body.services).toHaveLength(count);
       expect({ fetches, most }).toEqual({ fetches: count + 3, most: 6 });

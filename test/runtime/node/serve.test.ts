@@ -27,7 +27,7 @@ async function start(options: Partial<ServeOptions> = {}): Promise<RunningServer
 const get = async (port: number, headers: Record<string, string> = {}) =>
   (await fetch(`http://127.0.0.1:${port}/`, { headers })).json();
 
-/** Everything that a socket receives until it ends. */
+/** Everything that a socket receives until its end. */
 async function received(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
@@ -38,7 +38,7 @@ async function received(socket: Socket): Promise<string> {
   return text;
 }
 
-/** An answer as it came over a socket. */
+/** A response received over a socket. */
 function answerIn(text: string): Answer {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');

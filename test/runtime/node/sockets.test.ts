@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Short ones, so that no test waits for those of production. */
+/** Short ones, so that no test waits for the timeouts of production. */
 const timeouts = { handshake: 300, headers: 600, request: 1_000, keepAlive: 600, stalled: 600 };
 
 async function start(settings: ServerSettings = {}, descriptorLimit?: number): Promise<ServerProcess> {
@@ -47,7 +47,7 @@ const keep = (clients: Client[]): Client[] => {
 /** Waits until the server has closed them all; the clients close nothing. */
 const allClosed = (clients: readonly Client[]) => Promise.all(clients.map(({ closed }) => closed));
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, localAddress });
   sockets.push(socket);
@@ -153,9 +153,9 @@ describe('FLT-2: descriptors of the Node server', () => {
     const process = await start({}, 320);
     const clients = keep(await connectSilent(process.port, 1_000));
     for (let n = 0; n < 20; n++) expect(await ask(process.port, '127.0.0.2')).toContain('200 OK');
-    // Nine tenths for connections, the rest for the database and files.
+    // 90 % for connections, the rest for the database and files.
     await expect.poll(process.descriptors).toBeLessThanOrEqual(290);
-    // The newest ones are spared as long as there is room.
+    // The newest ones are kept while there is space.
     expect(clients.at(-1)?.socket.closed).toBe(false);
   }, 60_000);
 });

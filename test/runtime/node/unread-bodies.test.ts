@@ -19,7 +19,7 @@ afterEach(async () => {
 const body = chunksOf(Buffer.alloc(1_048_576, ' '));
 const whole = Buffer.concat([body, Buffer.from(lastChunk)]);
 
-/** A request whose body is longer than what the server takes before it answers; the server never reads it. */
+/** A request with a body larger than what the server reads before it answers; the server never reads it. */
 async function answered(connection: string, sent: Buffer, unread: number): Promise<RawClient> {
   server = await startServer({ timeouts: { unread } });
   client = await connectRaw(`http://127.0.0.1:${server.port}`);

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const key = () => randomBytes(32).toString('base64');
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n-----END PRIVATE KEY-----';
 
-/** The lines that a refusal consists of. */
+/** The lines of a configuration error. */
 function faultsOf(env: Record<string, string>): string[] {
   try {
     parseConfig(env);

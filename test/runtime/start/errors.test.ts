@@ -210,7 +210,7 @@ describe('FLT-8: an unusable database folder is reported', () => {
     await database.stop();
   }, 60_000);
 
-  /** A data folder with a copy of the database, and a key, without which the start would end before. */
+  /** A data folder with a copy of the database, and the key without which the start would fail earlier. */
   const copy = (name: string): NodeJS.ProcessEnv & { DATA_DIR: string } => {
     cpSync(intact, at(name), { recursive: true });
     return { ...bareVariables(at(name), ports), DATA_DIR: at(name), SECRET_KEY: key };

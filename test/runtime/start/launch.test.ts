@@ -23,7 +23,7 @@ function copyLauncher(root: string): void {
     cpSync(join(tooling, name), join(root, 'shared/tooling', name), { recursive: true });
 }
 
-/** A small project with the launcher in its place; its packages are folders, so that npm needs no network. */
+/** A small project with the launcher; its packages are folders, so that npm needs no network. */
 function makeProject(root: string): void {
   const write = (path: string, content: unknown) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -136,7 +136,7 @@ describe('launch.mjs', () => {
     await once(child.stdout, 'data');
     const left = once(child.stdout, 'close');
     child.kill('SIGTERM');
-    // The program holds standard output until it ends.
+    // The program keeps standard output open until it ends.
     await left;
     expect(child.signalCode ?? child.exitCode).not.toBe(0);
   });

@@ -50,7 +50,7 @@ const variables = (secretKey: string) => ({
   AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 });
 
-/** Of each kind: without a session, with one, a page, a write with an idempotency key, and a stranger. */
+/** Of each kind: public, with a session, a page, a write with an idempotency key, and without credentials. */
 const requests = () => [
   { route: 'GET /api/auth/v7.0/authenticators' },
   { route: 'GET /api/webui/aggregator/sites', token },
@@ -73,7 +73,7 @@ async function expectNothingWritten(): Promise<void> {
   expect(await connection.db.$count(idempotencyKeys)).toBe(0);
 }
 
-/** One line of the log for each refusal, which names both keys; the caller learns nothing of it. */
+/** One log line for each refusal, which names both keys; the response does not. */
 function expectRefusals(
   answers: readonly { status: number; body: unknown }[],
   lines: readonly string[],

@@ -85,7 +85,7 @@ describe('the check value of SECRET_KEY', () => {
     await unclaim();
     await expect(assertSecretKey(db, other)).rejects.toThrow(lineFor(former.currentKeyId, other.keyIds));
     expect(await readKeyCheck(db)).toBeNull();
-    // The sidecar waits for the portal, whose role sees every sealed value.
+    // The sidecar waits for the portal, whose role can read every sealed value.
     expect(await isSecretKeyChecked(db, other)).toBe(false);
     await assertSecretKey(db, former);
     expect(await isSecretKeyChecked(db, former)).toBe(true);

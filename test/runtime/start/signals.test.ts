@@ -13,7 +13,7 @@ import { requireService } from '../../support/services.ts';
 const launcher = ['shared/tooling/launch.mjs', 'functions/all.ts', '--json'];
 const patient = { timeout: 30_000, interval: 20 };
 
-/** An installation of its own, whose processes are found by its data folder. */
+/** A separate installation, whose processes are found by its data folder. */
 type Place = { folder: string; ports: number[]; env: NodeJS.ProcessEnv };
 type Start = Place & { child: ChildProcess; ended: Promise<unknown>; errors: () => string };
 
@@ -36,14 +36,14 @@ function start(place: Place, command = launcher): Start {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  // After the last process that holds standard error.
+  // After the last process that has standard error open.
   return { ...place, child, ended: once(child, 'close'), errors: () => errors };
 }
 
 const processesOf = ({ folder }: Place) => processesWith(`DATA_DIR=${folder}\0`);
 const processOf = (place: Place, program: string) =>
   processesOf(place).find(({ command }) => command.includes(`node `) && command.includes(program));
-/** Waits until the program runs, its modules not loaded yet. */
+/** Waits until the program runs, before its modules are loaded. */
 const appearance = (place: Place, program: string) =>
   vi.waitFor(() => processOf(place, program)?.pid ?? expect.fail(`${program} does not run`), patient);
 

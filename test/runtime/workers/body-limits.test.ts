@@ -68,7 +68,7 @@ async function ask(
   };
 }
 
-/** Without a length, which its reader has to count. */
+/** Without a declared length, so that the reader has to count. */
 const streamed = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {

@@ -62,7 +62,7 @@ beforeAll(async () => {
     RDP_SIGNING_CERT: rdpSigner.certificates,
     RDP_SIGNING_KEY: rdpSigner.key,
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
-    // A Worker cannot be given an authority; this one its runtime trusts, as it does the public ones.
+    // A Worker cannot be given an authority; its runtime trusts this one besides the public ones.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   });
   node = await startSimulator({
@@ -285,7 +285,7 @@ describe('dispatchers behind Workers', () => {
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: 'seven wild geese in a row' });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
     farm = await create('farms', { name: 'North farm', site_id: site.id });
-    // Every list is asked for: what is kept of one needs no dispatcher.
+    // Every list is read from the nodes: a cached one needs no dispatcher.
     const body = { aggregator: { services_fresh_s: { value: 0 } } };
     expect(await portal.send(`PUT ${webui}/tconfig`, { token: admin, body })).toMatchObject({ status: 200 });
     dispatcher = await create('dispatchers', { name: node.name, farm_id: farm.id, url: node.url });

@@ -111,7 +111,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
       ['critical', 'at 50000'],
     ]);
     const person = { token, username: 'grace', session_type: 'xrdp', secret: null };
-    // It reads no identifier of the session, and ends it by the name.
+    // It does not read the identifier of the session, and ends it by the user name.
     expect(await actor('login', person)).toMatchObject({ dead_line: null, max_idle: null });
     expect(await actor('logout', person)).toBe('ok');
     expect((await stand.sessions()).map(({ user }) => user)).not.toContain('grace');
@@ -234,7 +234,7 @@ requireService('openssl', has('openssl', 'version'))('PEER-3: openssl and the ke
   });
 });
 
-/** As the actor serves: key and certificate in one file, its least version, the cipher suites of the answer. */
+/** TLS settings of the actor: key and certificate in one file, its minimum version, the cipher suites of the response. */
 const server = `
 import ssl, sys, socket
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -278,7 +278,7 @@ requireService('python3', has(python, '--version'))('PEER-3: Python, in which ac
   });
 });
 
-/** What the server of this certificate says; the certificate itself is the only one that is trusted. */
+/** The response of the server with this certificate, which is the only trusted one. */
 async function greeting(port: number, ca: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ca, minVersion: version, maxVersion: version });
   let text = '';

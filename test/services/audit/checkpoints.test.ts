@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Events of so many days ago, sealed. */
+/** Sealed events from this many days ago. */
 async function write(count: number, daysAgo = 0): Promise<void> {
   const at = (n: number) => new Date(Date.now() - daysAgo * 86_400_000 + n);
   const rows = Array.from({ length: count }, (_, n) => auditEntry(n, { at: at(n) }));
@@ -58,12 +58,12 @@ const good = (to: number) => ({ ok: true, checked: to, sealed_to: to });
 /** Changes that only the owner of the tables can make. */
 const tamper = (...statements: string[]): Promise<void> =>
   withoutAuditTriggers(portal.ownerDb, (h) => statements.map((statement) => h.execute(sql.raw(statement))));
-/** Makes the whole chain agree with itself again. */
+/** Recomputes the whole chain, so that it is consistent again. */
 const resealed = [
   `update audit_events set seq = null, prev_hash = null, hash = null, sealed_text = null`,
   `update audit_head set seq = 0, hash = repeat('0', 64)`,
 ];
-/** Lets the head point to where the chain now ends. */
+/** Moves the head to the current end of the chain. */
 const cutHead = `update audit_head h set seq = e.seq, hash = e.hash
   from (select seq, hash from audit_events order by seq desc limit 1) e`;
 

@@ -125,7 +125,7 @@ describe('H7 a line of the audit or the log', () => {
     const { events } = await audited(portal, () =>
       portal.send('POST /api/auth/v7.0/login', {
         body: { username: evil, password: 'x', authId: domain.id },
-        // A header can hold no line end; the others pass.
+        // A header cannot contain a line feed; the other characters are passed on.
         headers: { 'user-agent': 'agent \u009b[2J' },
       }),
     );
@@ -143,7 +143,7 @@ describe('H7 a line of the audit or the log', () => {
   });
 });
 
-/** All texts in a value, names of members included. */
+/** All texts in a value, including property names. */
 function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   JSON.stringify(value, (name, member: unknown) => {

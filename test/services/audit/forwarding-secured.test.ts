@@ -41,7 +41,7 @@ describe('a Fluentd server with a shared key', () => {
     false,
     true,
   ])('gets the events after mutual proof of the key, with its nonce as text: %s', async (spellsNonceAsText) => {
-    // A text of random bytes is hardly ever UTF-8; each nonce is another one.
+    // A text of random bytes is hardly ever UTF-8; each nonce is different.
     for (let n = 0; n < 8; n++) {
       const door = doorkeeper(sharedKey, { spellsNonceAsText });
       const fluentd = await peer({ door });
@@ -87,7 +87,7 @@ describe('a Fluentd server with a shared key', () => {
   });
 
   it('gets nothing over a connection that times out before its greeting', async () => {
-    // It asks for nothing, so it waits for us as we wait for it.
+    // It sends no request, so both sides wait.
     const fluentd = await peer({});
     const stop = new AbortController();
     const delivered = createFluentdForwarder(fluentd.url, credentials).deliver(events, stop.signal);

@@ -52,7 +52,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Sealed events, each told apart by its message. */
+/** Sealed events with different messages. */
 async function write(count: number, given: Partial<Parameters<typeof auditEntry>[1]> = {}): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => auditEntry(n, given));
   await connection.db.insert(auditEvents).values(rows);

@@ -31,7 +31,7 @@ const binaries = findBinaries();
 const secretKeys = [randomBytes(32).toString('base64')];
 const never = new AbortController().signal;
 
-/** The portal that was backed up, and what is known of it from outside. */
+/** The portal that was backed up, and its data as read over the API. */
 type Before = {
   world: World;
   user: Json;
@@ -53,7 +53,7 @@ async function furnish(): Promise<Before> {
 const seal = ({ sidecarDb, deps }: TestPortal): Promise<unknown> =>
   sealJob(sidecarDb, deps.signingKeys, deps.clock).round(never);
 
-/** The commands of the guide, in a folder of their own. */
+/** The commands of the guide, in a separate folder. */
 async function runGuide(heading: string, folder: string, env: Record<string, string>): Promise<void> {
   const path = [binaries, process.env.PATH].filter(Boolean).join(delimiter);
   await run('bash', ['--norc', '-euc', commandsUnder(heading)], { cwd: folder, env: { PATH: path, ...env } });

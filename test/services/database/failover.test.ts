@@ -88,7 +88,7 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
       expect(acknowledged.length).toBeGreaterThan(100);
       expect(acknowledged.filter((name) => !there.has(name))).toEqual([]);
 
-      // The sidecar goes on by itself as well.
+      // The sidecar also continues.
       const unsealed = async () =>
         (await client.query('select from audit_events where seq is null')).rowCount;
       await expect.poll(unsealed, patient).toBe(0);

@@ -54,13 +54,13 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
       headers: keyHeader(portal.announcement.health_check_access_key),
     });
 
-  /** No answer but success and the refusal that may be tried again, and each of them soon. */
+  /** Only successes and retryable refusals, each within the time limit. */
   function expectRefusals(answers: readonly LoadAnswer[]): void {
     const refused = answers.filter(({ status }) => status >= 300 || status === 0);
     expect(refused.length).toBeGreaterThan(100);
     const kinds = new Set(refused.map((one) => `${one.status} ${one.code} ${one.retryAfter}`));
     expect([...kinds]).toEqual(['503 database_unavailable 5']);
-    // A place in the pool 3 s, a lock or a statement some more; the rest is what a busy machine takes.
+    // 3 s for a connection of the pool, some more for a lock or a statement; the rest is for a busy machine.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(25_000);
   }
 
@@ -71,7 +71,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     await psql.run('begin; lock table sites, dispatchers, farms;');
     const load = startLoad(portal, () => sites());
     const refused = () => load.answers.filter(({ status }) => status === 503).length;
-    // Several times as many as there are connections, for longer than a statement waits for a lock.
+    // Several times as many as there are connections, for longer than the lock timeout of a statement.
     await expect.poll(refused, patient).toBeGreaterThan(1_000);
     const { status: health, tookMs } = await check();
     expect([200, 503]).toContain(health);
@@ -96,14 +96,14 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     frozen.push(...before);
     for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     const load = startLoad(portal, () => sites(), 20);
-    // By then most frozen connections have been given up, and their statements cancelled; some were not ours.
+    // By then most frozen connections have been closed, and their statements cancelled; some belong to the test.
     const given = () => load.answers.filter(({ status, ms }) => status === 503 && ms > 10_000).length;
     await expect.poll(given, patient).toBeGreaterThanOrEqual(frozen.length / 2);
     for (const pid of frozen.splice(0)) process.kill(pid, 'SIGCONT');
     await expect.poll(status, patient).toBe(200);
     expectRefusals(await load.stop());
     expect((await watched())['aggregator-portal']).toBe(most['aggregator-portal']);
-    // Those that were given up are not used again.
+    // Closed connections are not used again.
     const kept = (await pids()).filter((pid) => before.includes(pid));
     expect(kept.length).toBeLessThanOrEqual(before.length / 2);
   }, 180_000);
@@ -118,7 +118,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
       );
       return rows.map(({ application_name }) => application_name);
     };
-    // A client without the settings, whose statement the server would finish although its client is gone.
+    // A client without the settings, whose statement the server would finish although its client has disconnected.
     const other = new pg.Client({ connectionString: server.url, application_name: 'other' });
     other.on('error', () => undefined);
     await other.connect();

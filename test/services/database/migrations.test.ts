@@ -19,7 +19,7 @@ const functions = `select proname as name, pg_get_functiondef(p.oid) as definiti
 const triggers = `select tgname as name, tgrelid::regclass::text as "table", pg_get_triggerdef(t.oid) as definition
   from pg_trigger t join pg_class c on c.oid = tgrelid
   where relnamespace = 'public'::regnamespace and not tgisinternal order by 1, 2`;
-/** The transaction that wrote each row of the catalog and of the bookkeeping. */
+/** The transaction that wrote each row of the catalogue and of the migration tables. */
 const written = `select 'class' as what, oid::text as id, xmin::text from pg_class
     where relnamespace = any ('{public,drizzle,pgboss}'::regnamespace[])
   union all select 'function', oid::text, xmin::text from pg_proc where pronamespace = 'public'::regnamespace

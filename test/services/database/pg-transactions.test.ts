@@ -14,7 +14,7 @@ const pidOf = async ({ db }: Pick<Connection, 'db'>) =>
 
 let proxy: FreezableProxy;
 let direct: pg.Client;
-/** Of one connection: whoever keeps it, keeps it from everybody. */
+/** With one connection: a caller that does not release it blocks all others. */
 let connection: Connection;
 
 beforeEach(async () => {

@@ -86,7 +86,7 @@ describe('FLT-1 the database privileges', () => {
 
 describe('FLT-1 a function of the owner', () => {
   it('FLT-1 does not use an object of its caller in place of one of the owner', async () => {
-    // An attacker with CREATE on some schema of the search path must not be able to put something in front.
+    // An attacker with CREATE on some schema of the search path must not be able to shadow an object.
     const paths = await as(database.ownerUrl, async (client) => {
       const { rows } = await client.query(
         `select proname, proconfig from pg_proc where prosecdef and pronamespace = 'public'::regnamespace order by 1`,
@@ -111,7 +111,7 @@ describe('FLT-1 a migration', () => {
       await client.query(`grant truncate on sites to ${defaultRoles.portal}`);
       await client.query(`grant execute on function seal_audit(int) to ${defaultRoles.portal}`);
       await client.query(`revoke select on users from ${defaultRoles.portal}`);
-      // The names of the roles are not given: they are known from before.
+      // The names of the roles are not given: they are stored already.
       await migrateDatabase(database.ownerUrl);
       expect(await privilegesOf(client, defaultRoles.portal)).toEqual(before);
     });

@@ -53,7 +53,7 @@ requireService('postgresql', binaries !== undefined)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** What an administrator does: `npm run db:migrate -- --roles | psql`. */
+    /** The command of an administrator: `npm run db:migrate -- --roles | psql`. */
     async function runRoles(address: DatabaseAddress): Promise<void> {
       const command = [
         `node shared/tooling/launch.mjs shared/tooling/migrate.ts --roles |`,
@@ -63,7 +63,7 @@ requireService('postgresql', binaries !== undefined)(
       await run('bash', ['--norc', '-euo', 'pipefail', '-c', command], { cwd: root, env });
     }
 
-    /** No other variable: a migration needs a database alone. */
+    /** No other variable: a migration needs only a database. */
     const variables = ({ url, ownerUrl, sidecarUrl }: DatabaseAddress) => ({
       ...programVariables,
       HOME: process.env.HOME,
@@ -96,7 +96,7 @@ requireService('postgresql', binaries !== undefined)(
       };
     }
 
-    /** Signs in, writes, and waits for what only the sidecar does: the seal of the audit and a job of the queue. */
+    /** Signs in, writes, and waits for two tasks of the sidecar: the seal of the audit and a queued job. */
     async function useAll({ portal, api }: { portal: PortalProcess; api: Api }): Promise<void> {
       const token = await api.login('admin', 'correct horse battery staple');
       await accepted(api, `POST ${base}/sites`, { token, body: { name: 'North', uri: 'north' } });
@@ -123,7 +123,7 @@ requireService('postgresql', binaries !== undefined)(
       expect(stdout).toMatch(/^The schema is up to date\. First administrator: admin, password \S+$/m);
       await query(address.ownerUrl, `delete from user_roles; delete from users; delete from authenticators`);
       await useAll(await start(address));
-      // Without the owner, who is not needed while the schema is current.
+      // Without the owner, which is not needed while the schema is current.
       const again = await start({ url: address.url, sidecarUrl: address.sidecarUrl });
       await again.api.login('admin', 'correct horse battery staple');
       await again.api.close();

@@ -55,7 +55,7 @@ async function portOf(door: Server): Promise<number> {
   });
 }
 
-/** Logins as an operator's server has them: passwords, one user by TLS only. */
+/** Server authentication as in production: passwords, one user by TLS only. */
 async function secure(): Promise<void> {
   const data = join(server.folder, 'data');
   const { certFile, keyFile } = await ensureLocalTls(join(folder, 'tls'), ['127.0.0.1']);
@@ -212,7 +212,7 @@ const urls: Case[] = [
   ],
 ];
 
-/** What is found out later in the start. */
+/** Errors that are detected later in the start. */
 const later: Case[] = [
   [
     'the role may not read the tables',

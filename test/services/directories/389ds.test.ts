@@ -62,7 +62,7 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
     ds.change(
       `dn: cn=config\nchangetype: modify\nreplace: passwordMustChange\npasswordMustChange: on\n-\nreplace: passwordExp\npasswordExp: on\n\n`,
     );
-    // A password that the manager sets must be changed by its owner.
+    // The user must change a password that the manager sets.
     for (const name of ['reset', 'expired', 'expiring'])
       ds.change(change(personDn(name), 'userPassword', passwordOf(name)));
     ds.change(change(personDn('expired'), 'passwordExpirationTime', '20200101000000Z'));
@@ -145,7 +145,7 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
     const again = await logIn(domain, 'bea');
     expect(again.body.user).toMatchObject({ id: first.body.user.id, roles: [role.name] });
     expect(await idOf(domain, 'bea')).toBe(stored);
-    // A new entry takes the name of a former one, which the stored attribute still finds.
+    // A new entry takes the name of a former one, which the stored attribute still matches.
     ds.change(renamed('eva', 'eva2') + renamed('zoe', 'eva'));
     expect((await logIn(domain, 'eva', passwordOf('zoe'))).body.user.id).not.toBe(former.body.user.id);
     expect((await logIn(domain, 'eva2', passwordOf('eva'))).body.user.id).toBe(former.body.user.id);

@@ -65,7 +65,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
   };
   const logIn = ({ id }: Json, username: string, password = adPassword(username)): Promise<Answer> =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
-  /** How long a crowd takes depends on the machine. */
+  /** The time of many concurrent logins depends on the machine. */
   const withoutHurry = async <T>(work: () => Promise<T>): Promise<T> => {
     const { directories } = world.portal.deps;
     const { within } = directories;
@@ -136,7 +136,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     const before = wire.connections();
     const answers = await withoutHurry(() => Promise.all(crowd.map((name) => logIn(made, name))));
     expect(answers.filter(({ status }) => status !== 200).map(codeOf)).toEqual([]);
-    // One pair is there already.
+    // One pair exists already.
     expect(wire.connections() - before).toBeLessThanOrEqual(14);
   }, 120_000);
 

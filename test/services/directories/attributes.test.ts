@@ -13,7 +13,7 @@ const secret =
 
 type Definition = { name: string; isConfidential: boolean };
 
-/** Microsoft's own definitions. Bit 7 of `searchFlags` marks what is confidential (MS-ADTS, 2.2.9). */
+/** Microsoft's own definitions. Bit 7 of `searchFlags` marks confidential attributes (MS-ADTS, 2.2.9). */
 const microsoftSchema = (): Definition[] =>
   readFileSync(microsoft, 'utf8')
     .split(/\r?\n\r?\n/)
@@ -84,7 +84,7 @@ requireService('samba', existsSync(microsoft))('the schema of Active Directory',
     expect(closed.map(({ name }) => name)).toContain('unicodePwd');
     const leaking = closed.filter(({ name }) => isReadable('active_directory', name, parameters));
     expect(leaking.map(({ name }) => name)).toEqual([]);
-    // Most of the schema is no description of people.
+    // Most of the schema does not describe users.
     const readable = schema.filter(({ name }) => isReadable('active_directory', name, parameters));
     expect(readable.length).toBeGreaterThan(90);
     expect(readable.length).toBeLessThan(130);

@@ -81,7 +81,7 @@ describe('a change of a domain', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
     expect(refused.body.missing).toContain('groups.update');
     expect((await stand.logIn(own, 'fay')).body.code).toBe('two_factor_required');
-    // What does not concern the directory stays with the right to change domains.
+    // Settings that do not concern the directory need only the right to change domains.
     expect((await ask(`PATCH ${domainsPath}/${own.id}`, { comments: 'checked' })).status).toBe(200);
     expect((await stand.world.admin(`PATCH ${domainsPath}/${own.id}`, { params })).status).toBe(200);
   });

@@ -12,7 +12,7 @@ const numbered = (prefix: string, count: number): string[] =>
 const names = numbered('user', 2_000);
 const [member = '', outsider = ''] = names;
 
-/** A person as Active Directory has it: with an identifier of 16 octets. */
+/** A user entry of Active Directory, with an identifier of 16 octets. */
 const account = (uid: string, members: Record<string, string>): string =>
   person(uid, {
     ...members,
@@ -28,7 +28,7 @@ const ldif = [
   account('locked', { sAMAccountName: 'locked', nsAccountLock: 'TRUE' }),
   account('expired', { sAMAccountName: 'expired', shadowExpire: '10' }),
   account('lasting', { sAMAccountName: 'lasting', shadowExpire: '-1' }),
-  // What a principal name says is somebody else than whom a login name says.
+  // A principal name refers to another user than the same text as a login name.
   account('taken', { sAMAccountName: 'taken' }),
   account('taker', { sAMAccountName: 'taker', userPrincipalName: 'taken@corp.example' }),
   ...numbered('group', 150).map((cn) => groupOfNames(cn, [personDn(member)])),
@@ -37,7 +37,7 @@ const ldif = [
     ['enabled', 'disabled', 'locked', 'expired', 'lasting', 'taken', 'taker', member].map(personDn),
   ),
   groupOfNames('middle', [groupDn('inner')]),
-  // A circle.
+  // A cycle.
   groupOfNames('outer', [groupDn('middle'), groupDn('round')]),
   groupOfNames('round', [groupDn('outer')]),
   `dn: ou=elsewhere,ou=people,${suffix}\nobjectClass: referral\nobjectClass: extensibleObject\nou: elsewhere\nref: ldap://127.0.0.1:1/dc=elsewhere\n\n`,

@@ -130,7 +130,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       await addValue('ida', shared);
       expect(await stand.logIn(ipa, 'ida')).toMatchObject(ambiguous);
       expect((await stand.logIn(ipa, 'hal')).body.user).toMatchObject({ id, name: 'hal' });
-      // A row of the name that is not bound does not lead to the other row.
+      // An unbound row with the name does not give access to the other row.
       const own = newId();
       const row = {
         id: own,
@@ -173,7 +173,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
           .select()
           .from(users)
           .where(eq(users.directory_id, directory_id ?? ''));
-        // The same identifier again, as a restored directory would have it.
+        // The same identifier again, as in a restored directory.
         await stand.world.portal.db.delete(users).where(eq(users.directory_id, directory_id ?? ''));
         await stand.world.portal.db.update(users).set({ directory_id }).where(of('jon'));
         return former?.name ?? '';
@@ -192,7 +192,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
         `dn: ${personDn('gus')}\nchangetype: modrdn\nnewrdn: uid=taken\ndeleteoldrdn: 1\n`,
       );
       const other = new pg.Client({ connectionString: portal.database.ownerUrl });
-      // A test that failed leaves it open, and the database is dropped.
+      // A failed test leaves it open, and the database is dropped.
       other.on('error', () => undefined);
       await other.connect();
       await other.query('begin');
@@ -201,7 +201,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
         [newId(), domain.id, 'taken', 'entryUUID:00000000-0000-0000-0000-000000000000'],
       );
       const login = stand.logIn(domain, 'taken', passwordOf('gus'));
-      // As the role of the login, whose activity other roles do not see.
+      // As the role of the login, whose activity other roles cannot read.
       const isWaiting = sql<boolean>`exists(select 1 from pg_stat_activity where datname = current_database()
         and wait_event_type = 'Lock' and query like 'update "users"%')`;
       const waits = async () =>

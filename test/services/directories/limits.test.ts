@@ -121,7 +121,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
       return octets.includes('uid=alice') ? 'cut' : { code: 0 };
     });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
-    // After the first login the failed server is asked last.
+    // After the first login the failed server is tried last.
     const before = await stand.slapd.bindsAs(personDn('alice'));
     expect(codeOf(await stand.logIn(domain, 'alice', 'wrong'))).toEqual([502, 'upstream_failed']);
     expect(await stand.slapd.bindsAs(personDn('alice'))).toBe(before);
@@ -154,7 +154,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     ];
     expect(answers.map(codeOf)).toEqual(Array(3).fill([502, 'upstream_refused']));
     expect(attempts()).toBe(1);
-    // Of both processes one takes the attempt that is due.
+    // One of the two processes takes the attempt that is due.
     stand.world.portal.advance(61);
     await Promise.all([stand.logIn(domain, 'alice'), other('POST /api/auth/v7.0/login', { body })]);
     expect(attempts()).toBe(2);

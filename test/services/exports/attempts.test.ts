@@ -23,7 +23,7 @@ let portal: TestPortal;
 let token: string;
 let admin: Ask;
 let gate: pg.Client;
-/** Sees what every session waits for. */
+/** Reads the wait events of every session. */
 let watcher: Connection;
 const audit = `${base}/audit`;
 const stops: (() => Promise<void>)[] = [];

@@ -34,7 +34,7 @@ const read = async (file: string, bytes: number, offset = 0): Promise<string> =>
   text(await createS3Reader(s3.config, { pause }).read({ file, offset, bytes }));
 
 describe('the verifier of S3 signatures', () => {
-  /** The example of Amazon's description, "GET Object". */
+  /** The example in Amazon's documentation, "GET Object". */
   const example = {
     method: 'GET',
     target: '/test.txt',
@@ -87,7 +87,7 @@ describe('the object store client', () => {
       code: 'upstream_failed',
       message: 'The object store did not execute the request',
     });
-    // A refusal does not pass by itself.
+    // A refusal is not temporary.
     expect(pauses).toEqual([]);
   });
 

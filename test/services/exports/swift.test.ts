@@ -99,7 +99,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a Swift ob
   it('fails with a wrong secret, and reports the cause', async () => {
     const sidecar = await start('another secret');
     const { body } = await admin(`GET ${audit}/export?event=test.Filled&format=csv`);
-    /** What waits for its next attempt need not. */
+    /** A job that waits for its next attempt need not be. */
     const hurried = async () => {
       await portal.sidecarDb.execute(sql`update pgboss.job set start_after = now() where state = 'retry'`);
       return (await admin(`GET ${audit}/export?export_id=${body.export_id}`)).body.state;
@@ -113,7 +113,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a Swift ob
     await expect
       .poll(journal, { timeout: 20_000 })
       .toEqual([{ code: 'job_failed', details: { error: 'The object store did not execute the request' } }]);
-    // Whoever runs the sidecar is told what the store said, the API nobody.
+    // The response of the store is in the log of the sidecar, and not in the API.
     expect(sidecar.errors()).toContain('SignatureDoesNotMatch');
     expect([await swift.uploads(), await swift.keys()]).toEqual([[], []]);
     expect((await fileOf({ export_id: body.export_id })).status).toBe(409);

@@ -7,7 +7,7 @@ import { type GatewayStand, startGatewayStand } from '../../support/gateways/sta
 import type { TicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** On the socket driver, and on that of Workers, which cannot keep a transaction open. */
+/** With the socket driver, and with that of Workers, which cannot keep a transaction open. */
 describe.each<Driver>(['pg', 'neon'])('a gateway server that supports only tickets (%s)', (driver) => {
   let workplace: Awaited<ReturnType<typeof startEcho>>;
   let gateways: GatewayStand;
@@ -33,7 +33,7 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that supports only ticke
     await workplace.close();
   });
 
-  /** What a client program is told; it comes from this machine, as its tunnel will. */
+  /** The connection of a client program; its request comes from this machine, as its tunnel will. */
   const connection = async (query = '') => (await stand.connect({ ip: '127.0.0.1', query })).body;
   const stats = async () => (await stand.shown(registered)).stats;
 

@@ -212,7 +212,7 @@ requireService('xfreerdp, Xvfb or xrdp', hasRdp)('FreeRDP', () => {
     const sign = await signerOf(await createRdpSigner());
     const viewer = screen.openRdp(await stored(await rdpFile(offered, sign), 'rdp'));
     expect([await viewer.ended, viewer.output()]).toEqual([0, expect.any(String)]);
-    // Behind the heads of TPKT and X.224, which have eleven bytes.
+    // After the TPKT and X.224 headers of eleven bytes.
     expect(relay.heard[0]?.slice(11, 11 + ticket.length + 2)).toBe(`${ticket}\r\n`);
     await relay.stop();
   });

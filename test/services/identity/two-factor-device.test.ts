@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const folders = (process.env.PATH ?? '').split(delimiter);
 const isPresent = folders.some((folder) => existsSync(join(folder, 'oathtool')));
 
-/** What the device of somebody else's making shows: the URI of a picture is all that it is told. */
+/** The code of an independent device, which gets only the URI of a QR code. */
 async function shownBy(uri: string, at: Date): Promise<string> {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const now = at.toISOString().replace('T', ' ').replace('Z', ' UTC');

@@ -62,7 +62,7 @@ const kind = (name: string, given: Partial<JobKind<{ n: number }>> = {}): JobKin
   ...given,
 });
 
-/** A queue with the outbox in front of it, as a sidecar has them. */
+/** A queue with the outbox in front of it, as in a sidecar. */
 async function start(workers: readonly AnyWorker[]): Promise<Queue> {
   const stopping = new AbortController();
   const parts = {
@@ -245,7 +245,7 @@ describe('two sidecars', () => {
   }, 90_000);
 });
 
-/** Moves wanted jobs of the slow kind without working them. */
+/** Moves enqueued jobs of the slow kind without executing them. */
 async function relay(): Promise<void> {
   const [{ queue, stopping } = {}] = running;
   if (!queue || !stopping) throw new Error('no queue runs');

@@ -19,7 +19,7 @@ import { type Sidecar, startSidecar } from '../../support/processes/sidecar-proc
 import { requireService } from '../../support/services.ts';
 
 const cleanUp = { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1 };
-/** Twice what is promised: other tests load the machine at the same time. */
+/** Twice the documented time: other tests load the machine concurrently. */
 const withinTime = { timeout: 60_000 };
 
 let database: FreshDatabase;
@@ -75,10 +75,10 @@ const writeEvents = (count: number) =>
     })),
   );
 
-/** A lock that others wait for, held by a client of its own. */
+/** A lock that blocks others, held by a separate client. */
 async function hold(statement: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
-  // A test that failed has not released it, and the database is dropped.
+  // A failed test has not released it, and the database is dropped.
   client.on('error', () => undefined);
   await client.connect();
   await client.query(`begin; ${statement}`);
@@ -93,7 +93,7 @@ const waiting = async (query: string) =>
 requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sidecars', () => {
   it('the standby runs the jobs of a frozen leader, which then becomes a standby', async () => {
     const { leader, standby } = await startTwo();
-    // Frozen while a sealing statement and a job are under way.
+    // Frozen during a sealing statement and a job.
     const release = await hold(
       `lock table service_lists; select from guards where name = 'audit' for update`,
     );
@@ -102,11 +102,11 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     await expect.poll(() => waiting('select seal_audit%'), withinTime).toBeGreaterThan(0);
     leader.signal('SIGSTOP');
     await release();
-    // The lease ends 20 s after its last renewal, and a standby looks every two seconds.
+    // The lease expires 20 s after its last renewal, and a standby checks every two seconds.
     await expect.poll(() => hasLed(standby), { timeout: 30_000 }).toBe(1);
     await writeEvents(20);
     await expect.poll(unsealed, withinTime).toBe(0);
-    // The attempt of the frozen leader costs the job none of its tries.
+    // The attempt of the frozen leader does not count for the job.
     await expect.poll(jobs, withinTime).toEqual([{ state: 'completed', tries_left: cleanUp.tries - 1 }]);
     leader.signal('SIGCONT');
     await expect.poll(() => leader.errors(), withinTime).toContain('the lease of the sidecars is lost');
@@ -160,7 +160,7 @@ describe('FLT-7: while the leader is active', () => {
     await Promise.all([writeEvents(5), enqueueJob(admin.db, cleanUp, {})]);
     await expect.poll(unsealed, withinTime).toBe(0);
     await expect.poll(completed, withinTime).toBe(before + 1);
-    // It has asked for the lease a few times by then.
+    // It has requested the lease a few times by then.
     const names = await rowsOf(sql`select distinct application_name from pg_stat_activity
       where datname = current_database() and application_name like 'aggregator-%' order by 1`);
     expect(names).toEqual([

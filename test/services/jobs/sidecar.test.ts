@@ -191,7 +191,7 @@ describe('a probe of the sidecar', () => {
     const overall = async () =>
       (await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) })).status;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
-    // A node that is new counts as healthy until its first probe has ended.
+    // A new node counts as healthy until its first probe has ended.
     await expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ status: 'pass' });
     simulator.knobs.failing = 500;
     const failed = { status: 'fail', last_error: 'upstream_failed:server_error' };

@@ -67,13 +67,13 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     if (!found) throw new Error('no such workplace');
     return found;
   };
-  /** Somebody works there. */
+  /** A user has a session there. */
   const work = (name: string, n: number) =>
     openSession(state(), workplace(name, n), {
       person: { domain: 'CORP', name: unique('user') },
       protocol: 'rdp',
     });
-  /** A round of the job then; the node's clock agrees, or it would take no token. */
+  /** A run of the job at that time; the clock of the node is equal, or it would reject tokens. */
   const later = (minutes: number, given: Parameters<typeof round>[2] = {}) => {
     node.simulator.knobs.clockSkewS = minutes * 60;
     return round(world.portal, minutes, given);
@@ -163,7 +163,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     const { dispatchers } = world.portal.deps;
     let ended = 0;
     const killed: Promise<never> = new Promise(() => undefined);
-    // Nothing comes back to it any more after the first session.
+    // It receives no further response after the first session.
     const endSession: typeof dispatchers.endSession = async (...asked) =>
       ended++ === 0 ? dispatchers.endSession(...asked) : killed;
     const dying = later(61, { dispatchers: { ...dispatchers, endSession } });
@@ -181,7 +181,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await order();
     const { dispatchers } = world.portal.deps;
     let sent = 0;
-    // The node has it, but nothing comes back any more.
+    // The node has the message, but the response does not arrive.
     const sendMessage: typeof dispatchers.sendMessage = async (...asked) => {
       await dispatchers.sendMessage(...asked);
       sent++;
@@ -213,7 +213,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
       await later(51);
     });
     expect(messages()).toEqual([]);
-    // One event, however often it is tried.
+    // One event for any number of attempts.
     expect(events).toMatchObject([{ action: 'message', result: 'failure', user_name: 'system' }]);
     await setCircuit(world.portal, node, 'closed');
     await endLeases(world.portal);

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const dayMs = 86_400_000;
 
-/** The certificate that the last probe saw ends in so many days. */
+/** The certificate in the last probe expires in this many days. */
 async function endsIn(days: number): Promise<string> {
   const not_after = new Date(Date.now() + days * dayMs).toISOString();
   const certificate = { subject: 'CN=node', issuer: 'CN=authority', not_after };
@@ -40,7 +40,7 @@ async function endsIn(days: number): Promise<string> {
   return not_after;
 }
 
-/** Passes time: the same certificate, whose end comes nearer. */
+/** Moves the time: the same certificate, with an earlier expiry. */
 async function wait(notAfter: string, days: number): Promise<string> {
   const nearer = new Date(Date.parse(notAfter) - days * dayMs).toISOString();
   const [row] = await db.select().from(dispatchers).where(eq(dispatchers.id, id));
@@ -51,7 +51,7 @@ async function wait(notAfter: string, days: number): Promise<string> {
   return nearer;
 }
 
-/** A round of as many sidecars as there are connections, all at once. */
+/** A concurrent run of as many sidecars as there are connections. */
 const round = () =>
   Promise.all(
     connections.map((one) => certificateJob(one.db, () => new Date()).round(new AbortController().signal)),

@@ -31,7 +31,7 @@ import {
 } from '../../support/monitoring/prometheus.ts';
 import { requireService } from '../../support/services.ts';
 
-/** Names of the specification that are not as Prometheus would have them. */
+/** Names of the specification that do not follow the conventions of Prometheus. */
 const specified = [
   ...['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'],
   ...['user_session_count', 'admin_session_count', 'auth_domain_count'],
@@ -81,7 +81,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     const { code, output } = await promtool(['check', 'metrics'], text);
     const named = output.split('\n').flatMap((line) => /^(\w+) \S/.exec(line)?.[1] ?? []);
     expect([...new Set(named)].sort()).toEqual(specified.toSorted());
-    // Remarks, and no error of syntax.
+    // Warnings, and no syntax error.
     expect(code).toBe(3);
   });
 
@@ -126,7 +126,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     await hasRows(rules.find(({ name }) => name === 'AggregatorSidecarDown')?.query ?? 'nothing');
   });
 
-  /** Counts go on meanwhile: a rate needs two scrapes that differ. */
+  /** Counters increase meanwhile: a rate needs two scrapes that differ. */
   const hasRows = (expression: string) =>
     expect
       .poll(
@@ -151,7 +151,7 @@ const maintained = [
 
 const [node, domain] = [newId(), newId()];
 
-/** An installation in which everything is wrong. */
+/** An installation with every failure. */
 async function stage({ db }: Connection): Promise<void> {
   const past = new Date(Date.now() - 3_600_000);
   const certificate = {
@@ -178,7 +178,7 @@ async function stage({ db }: Connection): Promise<void> {
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);
 }
 
-/** One more round of what is counted, most of it bad. */
+/** One more step of all counters, mostly failures. */
 async function count({ db }: Connection): Promise<void> {
   await appendTelemetry(db, [
     ['http_requests', ['auth', 'login.create', '503'], 1_000],
@@ -194,7 +194,7 @@ async function count({ db }: Connection): Promise<void> {
   await addUpTelemetry(db, 10);
 }
 
-/** A host with neither memory nor disk left, and a process with hardly any descriptors. */
+/** A host without free memory and disk, and a process with hardly any free descriptors. */
 async function exhausted() {
   const sampler = createSystemSampler(() => undefined);
   await sampler.sample();

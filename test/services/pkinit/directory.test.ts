@@ -171,7 +171,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     await stand.slapd.change(memberChange('staff', 'delete', 'memberUid', 'gwen'));
     await expect.poll(async () => codeOf(await use(lenient))).toEqual([403, 'no_registered_group']);
     await stand.slapd.change(memberChange('staff', 'add', 'memberUid', 'gwen'));
-    // A checked login by password takes the place of the card.
+    // A verified login by password replaces the card.
     await expect.poll(async () => (await stand.logIn(lenient, 'gwen')).status).toBe(200);
     door.cut();
     expect(await use(lenient)).toMatchObject({ status: 503, body: away });

@@ -9,7 +9,7 @@ import { addCardDomain, addCardUser, type Realm, signIn, startRealm } from '../.
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
-/** Before the content that it is the type of. */
+/** Before the content of this type. */
 const keyInfoType = oid('1.3.6.1.5.2.3.2');
 const isSigned = (message: Buffer): boolean => message.length > 1_000;
 
@@ -38,7 +38,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a forged reply from the
     return domain;
   }
 
-  /** The attacker signs in as alice with a card of his own making, and answers for the KDC. */
+  /** The attacker signs in as alice with a forged card, and answers for the KDC. */
   async function attack(disguise: Disguise) {
     const made = await kdc.issue({ name: `made-${stands.length}`, client: 'alice', authority: 'other' });
     const stand = await startStand(async (message, socket) => {

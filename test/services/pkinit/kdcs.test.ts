@@ -31,7 +31,7 @@ const faults: Record<string, Fault> = {
   'answers nothing at all': (_, socket) => socket.write(Buffer.alloc(4)),
   'speaks another language': (_, socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
 };
-/** The right first byte, and then none of what it promises. */
+/** A valid first byte, followed by invalid content. */
 const nonsense: Fault = (_, socket) => socket.write(frame(Buffer.from('6b0a30080201013103020102', 'hex')));
 
 requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', () => {
@@ -181,7 +181,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     const [first, second] = [await stand(record), await stand(forward)];
     const domain = await domainOf([`127.0.0.1:${port}`, first.address, second.address]);
     expect((await signIn(portal, domain, alice)).status).toBe(200);
-    // The second message goes to the one that answered the first.
+    // The second message is sent to the KDC that answered the first.
     expect(messages).toHaveLength(3);
     expect(messages[1]).toEqual(messages[0]);
     expect(messages[2]).not.toEqual(messages[1]);

@@ -209,7 +209,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     const signature = await alice.sign(data_to_sign);
     const ended = await tripsOf(() => finalize(portal, domain, { challenge_id, signature }));
     expect([begun.answer.status, ended.answer.status]).toEqual([200, 200]);
-    // One more when the limits are read anew.
+    // One more when the limits are read again.
     expect(begun.trips).toBeLessThanOrEqual(3);
     expect(ended.trips).toBeLessThanOrEqual(5);
   });

@@ -42,7 +42,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   });
 
   const refused = (status: number, code: string) => ({ status, body: { code } });
-  /** An address of its own: vain questions of one are few a minute. */
+  /** A separate address: failed requests of one are limited per minute. */
   const from = (ip: string): Pick<TestPortal, 'send'> => ({
     send: (route, options) => portal.send(route, { ...options, ip }),
   });

@@ -29,7 +29,7 @@ beforeEach(async () => {
   const [, second] = farms;
   if (!second) throw new Error('two farms were asked for');
   west = second;
-  // Keys are got and domains known, so that what a test breaks is the list itself.
+  // Session keys and domains are cached, so that a fault of a test affects the list itself.
   await stand.list(site);
   await forget();
 });
@@ -41,7 +41,7 @@ async function forget(): Promise<void> {
 }
 const failures = async () => (await stand.circuitOf(west)).circuit_failures;
 const circuit = async () => (await stand.circuitOf(west)).circuit;
-/** A list by each of so many isolates, and what is written behind them. */
+/** A list by each of several isolates, with their background writes. */
 async function failIn(isolates: readonly TestPortal['send'][]): Promise<void> {
   for (const send of isolates) {
     await stand.list(site, send);
@@ -111,7 +111,7 @@ describe('the circuit breaker of a node', () => {
     if (!hasKey) await stand.world.portal.ownerDb.execute('truncate dispatcher_sessions');
     west.node.simulator.knobs.hang = 'headers';
     expect(statusesOf(await stand.list(site), farms)).toEqual(['ok', 'timeout']);
-    // The call itself would go on for five seconds.
+    // The call itself would take five seconds.
     await expect.poll(failures, { timeout: 2_000 }).toBe(1);
   });
 });

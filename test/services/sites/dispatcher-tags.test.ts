@@ -107,7 +107,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect((await world.admin(`PATCH ${path}`, { color: '#445566' })).body).toMatchObject({
       color: '#445566',
     });
-    // What was read is accepted, also with a name that no tag of ours could have.
+    // Tags of the node are accepted, also with a name that a portal tag cannot have.
     const replaced = await world.admin(`PUT ${tagsPath}/${other?.id}`, other);
     expect([replaced.status, replaced.body.name]).toEqual([200, spaced]);
     const domain = await addDomain(world.admin);
@@ -115,7 +115,7 @@ describe('CON-8: tags of dispatchers', () => {
     const attached = await world.admin(`PATCH ${tagsPath}/${other?.id}`, { attach });
     expect([attached.status, attached.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
     expect((await world.admin(`PATCH ${path}`, { attach })).body).toMatchObject({ objects_count: 1 });
-    // A tag that objects carry stays as one of ours.
+    // A tag with attached objects stays a portal tag.
     lose(node);
     await read();
     expect(await found()).toMatchObject([{ name, source: 'manual', color: '#445566' }, { name: spaced }]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 afterEach(() => stand.clear());
 
-/** The requests after which each lie is known, and what the part says of it. */
+/** The number of requests until each fault is detected, and the error of the part. */
 const lies: [CursorLie, number, string][] = [
   ['same', 2, 'upstream_failed:repeated_cursor'],
   ['cycle', 4, 'upstream_failed:repeated_cursor'],
@@ -49,7 +49,7 @@ describe('a node whose list never ends', () => {
     expect(await sync(portal, farm, kind)).toBe('failed');
     expect(asked({ farm, node }, `/api/webui/${kind}`)).toBe(calls);
     expect(await partOf(portal.db, farm, kind)).toMatchObject({ error, sync_id: null });
-    // What there was stays, and of what was read before the lie was known nothing is left.
+    // The previous rows stay, and no row that was read before the detection is stored.
     expect(await rowsOf(portal.db, farm, kind)).toEqual(before);
     expect(await portal.db.$count(syncRows)).toBe(0);
   });

@@ -29,7 +29,7 @@ const client = (site: Json, question: string, id: string) =>
 const serviceId = ({ farm, node }: FarmWithNode, name: string) =>
   `${farm.id}.${node.simulator.state.poolNamed(name).uuid}`;
 const callsOf = ({ node }: FarmWithNode): boolean => node.simulator.calls.length > 0;
-/** The site's only farm; most of these tests need one. */
+/** The only farm of the site; most of these tests need one. */
 async function oneFarm(name = 'East') {
   const { site, farms } = await stand.site([{ pools: [pool(name)] }]);
   const [east] = farms;
@@ -102,7 +102,7 @@ describe('F7 the number of concurrent calls', () => {
   it('F7 farms that failed are called last, and six of them do not delay the others', async () => {
     const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
     const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
-    // Lists name farms in this order, so that without another one the first six would take all six places.
+    // Lists call farms in this order, so that without another one the first six would use all six slots.
     const [failing, [unknown, passing]] = [byName.slice(0, 6), byName.slice(6)];
     if (!unknown || !passing) throw new Error('eight farms were asked for');
     await stand.setParameter('aggregator.list_deadline_ms', 500);
@@ -149,7 +149,7 @@ describe('F7 the number of concurrent calls', () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     const members: Member[] = [];
-    // One after the other: the places for hashing passwords are few.
+    // Sequentially: the slots for hashing passwords are few.
     for (let n = 0; n < 40; n++) members.push(await addMember(stand.world, []));
     east.node.simulator.knobs.latencyMs = 30;
     const clients = members.flatMap((member) =>
@@ -158,7 +158,7 @@ describe('F7 the number of concurrent calls', () => {
     const answers = await Promise.all(clients);
     expect(answers.filter((answer) => servicesOf(answer).length === 1)).toHaveLength(200);
     expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(16);
-    // Somebody whose list was being written when he came may have asked again.
+    // A user whose list was being stored at that time may have requested it again.
     expect(asked(east)).toBeLessThan(100);
   }, 30_000);
 

@@ -25,11 +25,11 @@ afterAll(() => stand.close());
 afterEach(() => stand.clear());
 
 const deadlineMs = 400;
-/** What a loaded machine may need besides. */
+/** Additional time for a busy machine. */
 const graceMs = 600;
 const setDeadline = () => stand.setParameter('aggregator.list_deadline_ms', deadlineMs);
 
-/** Two farms that everybody knows already, the second of which fails so. */
+/** Two farms with cached lists, the second of which fails in this way. */
 async function westFailing(
   faults: Partial<Knobs>,
 ): Promise<{ site: Json; farms: FarmWithNode[]; west: FarmWithNode }> {
@@ -177,7 +177,7 @@ describe('F5 a farm that alternates between up and down', () => {
 describe('F9 a session that has ended', () => {
   type Live = { east: FarmWithNode; session: Json; sessions: () => Promise<Json[]> };
 
-  /** A session that a user opened himself, as the list shows it. */
+  /** A session that a user opened directly, as the list shows it. */
   async function liveSession(): Promise<Live & { site: Json }> {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }]);
     const [east] = farms;

@@ -25,7 +25,7 @@ const adminPassword = 'correct horse battery staple';
 const client = '/aggregator/api/client/v7.0';
 const logOutPath = '/api/auth/v7.0/logout';
 
-/** Portal and sidecar as processes of their own, as `npm start` starts them, on PostgreSQL. */
+/** Portal and sidecar as separate processes, as `npm start` starts them, on PostgreSQL. */
 requireService('postgresql', findBinaries() !== undefined)(
   'the session keys of nodes after access ends',
   () => {
@@ -101,7 +101,7 @@ requireService('postgresql', findBinaries() !== undefined)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** What `psql` shows of the stored keys of all users, a line for each. */
+    /** The output of `psql` for the stored keys of all users, a line for each. */
     async function storedKeys(): Promise<string[]> {
       const select = `select 'live' from dispatcher_sessions where subject <> 'aggregator'
       union all select 'ended ' || tries from ended_node_keys`;
@@ -116,7 +116,7 @@ requireService('postgresql', findBinaries() !== undefined)(
       return stdout.split('\n').filter((line) => line !== '');
     }
 
-    /** A user at a desktop, whose key of the node is stored. */
+    /** A user with a desktop session, whose key of the node is stored. */
     async function connected(at: Json = domain, label = 'CORP'): Promise<{ user: Json; token: string }> {
       const user = await ask(`POST ${usersPath(at)}`, { name: unique('user'), password: goodPassword });
       const token = await api.login(user.name, goodPassword, label);

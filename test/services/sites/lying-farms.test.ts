@@ -20,12 +20,12 @@ import { addDispatcher, addFarm, addSite } from '../../support/installation.ts';
 import { type Sidecar, signingKey, startSidecar } from '../../support/processes/sidecar-process.ts';
 
 const issuer = 'https://localhost:8443';
-/** 300,000 is the most that a farm may have: `LYING_FARMS_ROWS=300000` reads so many, in about a minute and a half. */
+/** 300,000 is the maximum of a farm: `LYING_FARMS_ROWS=300000` reads them all, in about a minute and a half. */
 const rows = Number(process.env.LYING_FARMS_ROWS || 30_000);
 const pool: PoolSeed = { name: 'Office', protocols: ['rdp'], workplaces: 3, entitled: 'all' };
 const lists = '/api/webui/';
 
-/** Sixteen ways to be of no use, at the first call or only where rows are read. */
+/** Sixteen faults, at the first call or only where rows are read. */
 const lies: Partial<Knobs>[] = [
   { hang: 'headers' },
   { hang: 'headers' },

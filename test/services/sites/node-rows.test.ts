@@ -43,7 +43,7 @@ const records = (list: ListKind) =>
 const person = () => ({ domain: world.domain.small_name as string, name: member.user.name as string });
 const client = (path: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${path}`);
 
-/** Only what identifies the row. */
+/** Only the identity of the row. */
 const bare = (list: string, { uuid, session_uuid, name }: Json) => {
   if (list === 'tags') return { name };
   return list === 'spsessions' ? { session_uuid } : { uuid };
@@ -102,7 +102,7 @@ describe('CON-6: rows of nodes', () => {
       .tags.all()
       .filter(({ name }) => name === 'red'))
       state().tags.remove(tag.uuid);
-    // The first read shows that the node reports no changes; the next one is of the whole list.
+    // The first read shows that the node reports no changes; the next one reads the whole list.
     await sync(world.portal, at.farm, 'tags');
     await sync(world.portal, at.farm, 'tags');
     expect((await sees('tags')).map(({ name }) => name)).toEqual(['blue']);
@@ -163,7 +163,7 @@ describe('CON-6: rows of nodes', () => {
         ignored: [{ member: 'ip', reason: 'out_of_range', count: 1 }],
       },
     });
-    // Other rows change: what is ignored stays as it is, and so does the record.
+    // Other rows change: the ignored values stay, and so does the record.
     await touched(second.uuid);
     expect(await records('workplaces')).toEqual([made]);
     wrong.add(second.uuid);
@@ -216,7 +216,7 @@ describe('CON-6: rows of nodes', () => {
   });
 });
 
-/** Labels but the farm, and values, of what the metrics say is ignored at the farm. */
+/** Labels except the farm, and values, of the metrics of ignored values at the farm. */
 async function gauge(): Promise<unknown[]> {
   const { ignored } = await fleetGauges(world.portal.db, []);
   return ignored
@@ -225,7 +225,7 @@ async function gauge(): Promise<unknown[]> {
 }
 
 describe('CON-6: missing or wrong optional properties', () => {
-  /** Marks that the node has in its lists only: it would connect all the same. */
+  /** Flags that are only in the lists of the node: it would connect all the same. */
   const marked = (list: string, row: Json): Json => {
     const isOf = (name: string) => [row.uuid, row.servicepool_uuid].includes(uuidOf(at, name));
     if (list === 'servicespools' && isOf('Lab')) return { ...row, maintenance: true };
@@ -235,7 +235,7 @@ describe('CON-6: missing or wrong optional properties', () => {
   };
   const rowsIn = { servicespools: 4, workplaces: 12, spsessions: 1, tags: 2 };
 
-  /** Which pools the portal would connect the user to; what the lists are like is read anew. */
+  /** The pools that the portal would connect the user to; the state of the lists is read again. */
   async function connectable(plan: readonly Damage[]): Promise<string[]> {
     const sent: Record<string, number> = {};
     knobs().alter = (list, row) => {

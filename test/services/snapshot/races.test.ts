@@ -42,7 +42,7 @@ const member = (n: number) => {
 };
 const rowOf = async (n: number) => (await rows()).find(({ uuid }) => uuid === member(n).uuid);
 
-/** Syncs, and does the work when the node has answered and nothing is merged yet. */
+/** Syncs, and runs the callback when the node has answered and before the merge. */
 const duringSync = (work: () => Promise<unknown>) => {
   const { dispatchers } = world.portal.deps;
   const list: typeof dispatchers.list = async (...asked) => {
@@ -86,7 +86,7 @@ describe('the effect of a portal action during a sync', () => {
     const { uuid } = member(0);
     await duringSync(() => atomically(world.portal.db, (h) => dropRow(h, farm.id, uuid)));
     expect((await rows()).map((row) => row.uuid)).not.toContain(uuid);
-    // The node still has it: the next sync, which began after the removal, says so.
+    // The node still has it until the next sync, which began after the removal.
     await read();
     expect(await rows()).toHaveLength(4);
   });
@@ -124,7 +124,7 @@ describe('two syncs of one part', () => {
     let calls = 0;
     const upstream = async <T>(work: () => PromiseLike<T>): Promise<T> => {
       calls += 1;
-      // Claim, the call of the node, the rows kept aside; then the merge.
+      // Claim, the call of the node, the staged rows; then the merge.
       if (calls === 4) {
         await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });
         expect(await read()).toBe('synced');
@@ -137,7 +137,7 @@ describe('two syncs of one part', () => {
   });
 });
 
-/** A pool whose connection is cut at the `at`-th thing that is asked of it, before it is sent or just after. */
+/** A pool whose connection is cut at its `at`-th query, before or just after it is sent. */
 function cutPool(at: number, when: 'before' | 'after') {
   const cut = new pg.Pool({
     connectionString: world.portal.databaseUrl,
@@ -176,14 +176,14 @@ describe.each([
       .map(({ uuid, owner, tags }) => shapeOf(uuid, owner?.name, tags))
       .sort();
 
-  /** Changes everything at the node, and syncs by a connection that is cut. @returns false when it was not */
+  /** Changes everything at the node, and syncs over a connection that is cut. @returns false when it was not */
   async function cutAt(at: number): Promise<boolean> {
     const old = await kept();
     for (const one of members()) changeWorkplace(node.simulator.state, one, { tags: [`t${at}`] });
     if (at === 5) removeWorkplace(node.simulator.state, member(3));
     const { db, asked, end } = cutPool(at, when);
     await read({ deps: { ...world.portal.deps, db } }).catch(() => undefined);
-    // One whose transaction could not even begin is never given back.
+    // A connection whose transaction failed to begin is never released.
     void end();
     expect([old, fresh()]).toContainEqual(await kept());
     await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });

@@ -89,7 +89,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
 
   it('detects by its validator that a node without increments has nothing new', async () => {
     node.simulator.knobs.incremental = false;
-    // The first read shows nothing of it, the second that it does not, the third gets the validator.
+    // The first read finds no difference, the second that the node reports no changes, the third gets the validator.
     const outcomes = [await read(), await read(), await read(), await read(), await read()];
     expect(outcomes).toEqual(['synced', 'synced', 'synced', 'unchanged', 'unchanged']);
     assignOwner(node.simulator.state, workplace(), { domain: 'CORP', name: 'Bob' });
@@ -98,7 +98,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
   });
 
   it.each([600, -600])('is correct with a clock that is off by %d seconds', async (clockSkewS) => {
-    // A token of ours would be refused by such a clock; the key of another read is good.
+    // Such a clock would reject a token of the portal; the key of another read is valid.
     await read('tags');
     node.simulator.knobs.clockSkewS = clockSkewS;
     await read();
@@ -183,7 +183,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     await Promise.all(jobs.map(({ round }) => round(new AbortController().signal)));
     expect(listCalls()).toHaveLength(4);
     expect(await rows('servicespools')).toHaveLength(2);
-    // After the first part that fails, the others are left to the round of failing farms.
+    // After the first failed part, the others are left to the job for failing farms.
     expect((await partOf(world.portal.db, broken, 'servicespools'))?.error).toMatch(/^upstream_/);
     expect(await partOf(world.portal.db, broken, 'tags')).toBeUndefined();
     await failingFarmsJob(world.portal.deps).round(new AbortController().signal);

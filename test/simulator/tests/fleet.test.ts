@@ -42,7 +42,7 @@ describe('a fleet of simulated dispatchers', () => {
 
 const macOf = ({ unique_id }: Workplace) => unique_id;
 
-/** A list read to its end. */
+/** A complete list. */
 function pagesOf(workplaces: Collection<Workplace>, since: number | undefined) {
   const uuids: string[] = [];
   let pages = 0;
@@ -74,7 +74,7 @@ describe('a fault script', () => {
   it('alternates until it is stopped', async () => {
     const { watched, seen } = watch(noFaults());
     const flapping = flap(watched, 2, { failing: 503 });
-    // A step puts all knobs back, and then sets its faults.
+    // A step resets all settings, and then applies its faults.
     await expect.poll(() => seen.filter((status) => status === 503).length).toBeGreaterThan(2);
     flapping.stop();
     expect(seen.slice(0, 6)).toEqual([null, 503, null, null, 503, null]);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 
 /** A session of `psql`, a client that is independent of this project. */
 export type Psql = {
-  /** Runs statements, and resolves when they are done. */
+  /** Runs statements, and resolves when they have ended. */
   run(sql: string): Promise<void>;
-  /** Ends the session, and with it its transaction and locks. */
+  /** Ends the session with its transaction and locks. */
   end(): Promise<void>;
 };
 

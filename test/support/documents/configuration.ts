@@ -10,11 +10,11 @@ import { adminPassword, startPortal, type TestPortal } from '../portal.ts';
 
 export type Applied = { said: string; fault: string };
 
-/** A portal on a database of its own, to which configuration files are applied. */
+/** A portal on a separate database, to which configuration files are applied. */
 export type ConfiguredPortal = {
   portal: TestPortal;
   admin: Ask;
-  /** Applies a text as a file; a fault is returned instead of thrown. */
+  /** Applies a text as a file; an error is returned instead of thrown. */
   apply(
     text: string,
     given?: { prune?: boolean; dryRun?: boolean; env?: NodeJS.ProcessEnv },

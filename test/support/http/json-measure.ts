@@ -3,7 +3,10 @@ export type Measure = { depth: number; members: number; values: number; widest: 
 /** Deeper ones exceed any limit, and would exceed the stack. */
 const farBelow = 1_000;
 
-/** What the limits of JSON count in a value, found by walking it. `widest` is the number of members of one object. */
+/**
+ * The values that the limits of JSON count, found by walking the value. `widest` is the number of members of one
+ * object.
+ */
 export function measure(value: unknown, level = 0): Measure {
   if (typeof value !== 'object' || value === null || level > farBelow)
     return { depth: 0, members: 0, values: 0, widest: 0 };

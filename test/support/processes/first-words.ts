@@ -3,19 +3,19 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 
 export type Relay = {
   port: number;
-  /** What each connection began with, as Latin letters. */
+  /** The first bytes of each connection, as Latin-1. */
   heard: readonly string[];
   stop(): Promise<void>;
 };
 
 type Ways = {
-  /** Where connections lead. */
+  /** The target of connections. */
   to: number;
-  /** What the relay itself answers to the first words; they are then not passed on. */
+  /** The own response of the relay to the first bytes, which are then not forwarded. */
   answer?: string;
 };
 
-/** A proxy in the place of a gateway: records the first bytes of each connection and forwards everything. */
+/** A proxy in place of a gateway: records the first bytes of each connection and forwards everything. */
 export async function startRelay({ to, answer }: Ways): Promise<Relay> {
   const heard: string[] = [];
   const open = new Set<Socket>();

@@ -16,11 +16,11 @@ export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 export type Sidecar = {
   url: string;
   pid: number;
-  /** What it has logged of warnings and errors. */
+  /** Its logged warnings and errors. */
   errors(): string;
   stop(): Promise<{ code: number | null; errors: string }>;
   signal(name: NodeJS.Signals): void;
-  /** As if the machine had lost its power. */
+  /** Simulates a power failure. */
   kill(): Promise<void>;
 };
 

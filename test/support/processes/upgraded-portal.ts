@@ -8,8 +8,8 @@ import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/st
 import { newSigningKey } from '../identity/signing-keys.ts';
 
 /**
- * The portal of the tree that it is started in, on a database which this tree migrates as soon as that portal is ready:
- * what functions see that are still running when the schema of the next version is there.
+ * The portal of the tree in which it is started, on a database that this tree migrates as soon as that portal is ready:
+ * the view of functions that are still running when the schema of the next version is applied.
  */
 async function main(): Promise<void> {
   const binaries = findBinaries();

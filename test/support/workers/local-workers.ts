@@ -24,7 +24,7 @@ export type LocalPortal = {
   stop(): Promise<number | null>;
 };
 
-/** `npm run workers`, all its variables given. @throws Error with what it said when it ends instead */
+/** `npm run workers` with all its variables. @throws Error with its output when it ends instead */
 export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal> {
   const started = performance.now();
   const args = [programFile('shared/tooling/workers/workers.ts'), '--json'];
@@ -51,7 +51,7 @@ export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal>
   };
 }
 
-/** `send(url, 'POST /api/…', { token, body })`; a body goes out as JSON. */
+/** `send(url, 'POST /api/…', { token, body })`; a body is sent as JSON. */
 export async function send(
   url: string,
   route: string,

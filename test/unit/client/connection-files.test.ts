@@ -29,13 +29,13 @@ const spice = {
   title: undefined,
 };
 
-/** Whatever could end a line somewhere, or be taken for the beginning of another. */
+/** Characters that may end a line, or begin another. */
 const hostile = fc.string({
   unit: fc.constantFrom(...'a:=[]\\;# \r\n\t\0\u0085\u2028\u2029\u000b\u000c\ud800\ufeffä'),
 });
 const gateway = { host: 'gw.test', port: 443, ticket: 'T'.repeat(48) };
 
-/** Whatever readers may split texts at. */
+/** Characters at which readers may split texts. */
 const anyLineEnd = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 describe('an .rdp file', () => {
@@ -104,7 +104,7 @@ describe('a .vv file', () => {
           // Of a key file of GLib: every backslash begins one of its escapes.
           expect(value.replaceAll(/\\[sntr\\]/g, '')).not.toContain('\\');
         }
-        // Only a certificate has line ends.
+        // Only a certificate has line breaks.
         expect(Object.fromEntries(members).title?.replaceAll('\\\\', '')).not.toContain('\\n');
       }),
     ));

@@ -6,7 +6,7 @@ const items = (count: number): number[] => Array.from({ length: count }, (_, n) 
 const never = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-/** Work that a test ends itself, and how much of it was under way at once. */
+/** Tasks that a test ends itself, and the number of concurrent ones. */
 function gate() {
   const waiting: (() => void)[] = [];
   let most = 0;

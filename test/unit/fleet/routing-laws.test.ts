@@ -63,7 +63,7 @@ const facts: fc.Arbitrary<RoutingFacts> = fc.record({
   ),
 });
 
-/** The same chance again each time it is asked for. */
+/** The same random value for each call. */
 const chance = fc.record({
   turn: fc.nat(100),
   draws: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true })),
@@ -77,7 +77,7 @@ const holds = (law: (given: RoutingFacts, by: Drawn) => void) =>
   fc.assert(fc.property(facts, chance, law), { numRuns: 2_000 });
 const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candidates.map(keyText);
 
-/** Said anew, so that a mistake in the code is not one here as well. */
+/** Implemented again, so that an error in the code is not repeated here. */
 const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boolean => {
   if (!rule.enabled || !rule.usable || !site.enabled) return false;
   if (!one.enabled || !one.farm.enabled || one.unknown) return false;

@@ -115,7 +115,7 @@ describe('FLT-4 the probe schedule', () => {
     ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000, ...given },
   });
 
-  /** `lasts` is how long a node takes to answer; `delayMs` by how much this process is late with every timeout. */
+  /** `lasts` is the response time of a node; `delayMs` the delay of this process with every timeout. */
   function start(lasts: (id: string) => number, delayMs = 0) {
     const time = createVirtualTime(7);
     const probes: { id: string; at: number; limitMs: number; url: string }[] = [];
@@ -154,7 +154,7 @@ describe('FLT-4 the probe schedule', () => {
     ]);
     expect(outcomes.filter(({ id }) => id === 'b')).toEqual([]);
     expect(startsOf(probes, 'b')).toHaveLength(1);
-    // The first probe of the changed node was cut short, and is no outcome.
+    // The first probe of the changed node was aborted, and has no outcome.
     expect(outcomes[0]).toMatchObject({ id: 'a', at: 1_500 });
     scheduler.stop();
     const { length } = probes;

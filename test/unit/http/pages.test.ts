@@ -6,7 +6,7 @@ import { cookieTokenOf, isFromOwnPage } from '../../../shared/http/pages/own-pag
 import { fill } from '../../../shared/http/pages/template.ts';
 import { languageOf } from '../../../shared/messages/languages.ts';
 
-/** Contrast as WCAG 2.2 defines it, worked out apart from the source. */
+/** Contrast as WCAG 2.2 defines it, computed independently of the source. */
 function contrastOf(one: string, other: string): number {
   const light = (color: string) => {
     const [r, g, b] = (color.match(/[0-9a-f]{2}/g) ?? []).map((pair) => {

@@ -42,7 +42,7 @@ describe('the password hasher', () => {
   it('creates hashes with the parameters for production', async () => {
     const hash = await createHasher().hash('secret');
     expect(hash).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
-    // What Cloudflare's runtime admits.
+    // The limit of Cloudflare's runtime.
     expect(16_384 * 8 * 5).toBeLessThanOrEqual(1_048_576);
   });
 
@@ -72,7 +72,7 @@ describe('the password hasher', () => {
     await Promise.all(all);
     const served = ended.filter((name) => !name.endsWith('overloaded'));
     expect(served.slice().sort()).toEqual([...Array(4).fill('flood'), 'known', 'new user', 'other']);
-    // Of the four places of its line the flood held three, when the other came, and one was at work.
+    // The flood held three of the four places in its queue when the other request arrived, and one was running.
     expect(served.indexOf('known')).toBeLessThanOrEqual(3);
     expect(served.indexOf('new user')).toBeLessThanOrEqual(3);
     expect(ended).toHaveLength(33);

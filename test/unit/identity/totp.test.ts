@@ -3,7 +3,7 @@ import { newRecoveryCodes, recoveryHash } from '../../../shared/identity/second-
 import { newSecret, stepOf, uriOf } from '../../../shared/identity/second-factor/totp.ts';
 import { codeOf, fromBase32 } from '../../support/identity/totp-device.ts';
 
-/** RFC 6238, appendix B: the secret `12345678901234567890`, SHA-1; of its eight digits the last six. */
+/** RFC 6238, appendix B: the secret `12345678901234567890`, SHA-1; the last six of its eight digits. */
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const vectors: [seconds: number, code: string][] = [
   [59, '287082'],

@@ -4,7 +4,7 @@ import { createFairQueue } from '../../../shared/kernel/concurrency/fair-queue.t
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A semaphore of width 1, whose work the test ends, one piece after the other, in the order in which it began. */
+/** A semaphore of width 1, whose tasks the test ends one by one, in the order in which they began. */
 function gate(most: number, shares: Record<string, number> = { all: 1 }) {
   const begun: { name: string; end: () => void }[] = [];
   const refused: string[] = [];

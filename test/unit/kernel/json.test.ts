@@ -122,7 +122,7 @@ const escapeUnit = (character: string): string =>
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** True when a member that the patch removes is still there. */
+/** True when a member that the patch removes still exists. */
 const holdsNull = (patch: Record<string, unknown>, merged: Record<string, unknown>): boolean =>
   Object.entries(patch).some(([name, value]) => {
     if (value === null) return Object.hasOwn(merged, name);

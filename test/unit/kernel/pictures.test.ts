@@ -39,7 +39,7 @@ describe('an image', () => {
     expect(png(1, 1, padding)).toHaveLength(maxPictureBytes);
     expect(await faultOf(dataUri('png', png(1, 1, padding)))).toBeUndefined();
     expect(await faultOf(dataUri('png', png(1, 1, padding + 1)))).toMatch('256 KiB');
-    // Shorter as it was sent than as it is written.
+    // Shorter as sent than as written.
     const growing = svg(`<text>${'>'.repeat(maxPictureBytes / 2)}</text>`);
     expect(await faultOf(dataUri('svg+xml', growing))).toMatch('256 KiB');
   });

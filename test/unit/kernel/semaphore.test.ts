@@ -3,7 +3,7 @@ import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that a test ends itself, in the order in which it began. */
+/** Tasks that a test ends itself, in the order in which they began. */
 function heldWork() {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
   const work = (name: string) => () =>

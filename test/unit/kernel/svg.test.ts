@@ -140,7 +140,7 @@ describe('an SVG document', () => {
     ];
     const started = performance.now();
     for (const text of attempts) await sanitiseSvg(text);
-    // The square of the length would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
@@ -206,7 +206,7 @@ const { node } = fc.letrec<{ node: string }>((tie) => ({
   ),
 }));
 
-/** What an XML parser would find in a text that the sanitiser wrote. */
+/** The content that an XML parser would find in the output of the sanitiser. */
 function expectHarmless(svg: string): void {
   const tags = [...svg.matchAll(/<(\/?)([^\s/>]*)([^>]*)>/g)];
   for (const [tag = '', , name = '', rest = ''] of tags) {

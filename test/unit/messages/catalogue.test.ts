@@ -7,7 +7,7 @@ import * as permissions from '../../../shared/messages/ru/permissions.ts';
 
 const root = new URL('../../../', import.meta.url);
 const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
-/** Names of products and protocols, and sentences of values alone. */
+/** Names of products and protocols, and sentences that consist of values. */
 const alike = ['null', 'LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
 
 const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
@@ -21,7 +21,7 @@ const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
     )
     .map((path) => readFileSync(new URL(`${folder}/${path}`, root), 'utf8')),
 );
-/** Words of the forms of domains: those of every type, and those that a type brings. */
+/** Texts of domain forms: those of every type, and those of one type. */
 const lists: { russian?: Record<string, string> }[] = await Promise.all(
   readdirSync(new URL('shared/identity/domains/', root), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('words.ts'))

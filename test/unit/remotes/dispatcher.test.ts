@@ -27,7 +27,7 @@ const connection = { protocol: 'rdp', host: '10.0.0.5', port: 3389, username: 'a
 
 type Answer = { status?: number; body: unknown };
 
-/** A remote whose transport gives these answers in turn, and what was sent. */
+/** A remote whose transport returns these responses in turn, and records the requests. */
 function remoteWith(...answers: Answer[]): { remote: DispatcherRemote; sent: TransportRequest[] } {
   const sent: TransportRequest[] = [];
   const transport: Transport = {

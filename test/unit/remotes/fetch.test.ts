@@ -18,7 +18,7 @@ let authority: Authority;
 
 beforeAll(async () => {
   authority = await createAuthority('Trusted by the runtime');
-  // A Worker cannot be handed an authority: it trusts what its runtime trusts.
+  // A Worker cannot be given an authority: it trusts those of its runtime.
   setDefaultCACertificates([...trusted, authority.ca]);
 });
 afterAll(() => setDefaultCACertificates(trusted));

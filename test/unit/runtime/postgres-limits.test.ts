@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Limits, LimitWatch } from '../../../shared/tooling/embedded/protocol/limits.ts';
 import { type Client, EngineQueue } from '../../../shared/tooling/embedded/protocol/queue.ts';
 
-/** Clients whose jobs note what becomes of them; those that keep the engine are inside a transaction. */
+/** Clients whose jobs record their results; those that keep the engine are inside a transaction. */
 class Stand {
   readonly queue = new EngineQueue();
   readonly events: string[] = [];
@@ -31,7 +31,7 @@ class Stand {
     this.queue.add(client, { run, refuse: ({ code }) => this.events.push(`${name} ${code}`) });
   }
 
-  /** Lets what can run do so, and the time pass. */
+  /** Runs what is ready, and advances the time. */
   async pass(ms: number): Promise<void> {
     await this.queue.rest();
     await vi.advanceTimersByTimeAsync(ms);

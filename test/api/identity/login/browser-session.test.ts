@@ -20,7 +20,7 @@ const credentials = { username: 'admin', password: adminPassword, authSmallName:
 
 const signIn = (body: object = credentials, headers: Record<string, string> = ownPage) =>
   world.portal.send('POST /signin', { body, headers });
-/** The cookie as a browser sends it back. */
+/** The cookie as a browser returns it. */
 const cookieOf = ({ headers }: Answer): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 const signedIn = async (body?: object): Promise<string> => cookieOf(await signIn(body));
 const ask = (route: string, cookie: string, headers: Record<string, string> = ownPage) =>

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Moving the clock ends sessions. */
+/** Moving the clock expires sessions. */
 async function later(seconds: number): Promise<void> {
   portal.advance(seconds);
   world.admin = asker(portal, await portal.login());
@@ -43,7 +43,7 @@ async function limit(limits: Record<string, number>): Promise<void> {
   await portal.db.insert(systemParameters).values(values.map((one) => ({ ...one, updated_at: new Date() })));
 }
 const newUser = () => addUser((...parts) => world.admin(...parts), world.domain);
-/** An address that nobody has used. */
+/** An unused address. */
 const freshIp = (): string => `198.18.${Math.floor(++hosts / 250)}.${1 + (hosts % 250)}`;
 const guess = (name: string, ip: string): Promise<Answer> =>
   logIn(portal, world.domain, { name }, { password: 'a wrong guess' }, ip);
@@ -52,7 +52,7 @@ const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ stat
 const count = (answers: readonly Answer[], status: number): number =>
   statusesOf(answers).filter((one) => one === status).length;
 
-/** One after the other, so that the hashes find room. */
+/** Sequentially, so that the hashes fit in the queue. */
 async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const item of items) answers.push(await work(item));
@@ -88,11 +88,11 @@ describe('an address', () => {
     await later(3 * 3600);
     const attack = await inTurn(times(60), (at) => guess(unique(`name${at}`), office));
     expect([count(attack, 401), count(attack, 429)]).toEqual([50, 10]);
-    // A known user may mistype as well.
+    // A known user may mistype the password as well.
     const [first, ...others] = users;
     expect((await guess(first.name, office)).status).toBe(401);
     expect(count(await inTurn(users, (user) => right(user, office)), 200)).toBe(200);
-    // And guessing at one of them locks that one alone.
+    // Guesses at one of them lock that one only.
     expect(statusesOf(await inTurn(times(6), () => guess(first.name, office))).slice(4)).toEqual([401, 429]);
     expectLocked(await right(first, office), 300);
     expect(count(await inTurn(others.slice(0, 20), (user) => right(user, office)), 200)).toBe(20);
@@ -160,7 +160,7 @@ describe('an account', () => {
     expect(locks).toMatchObject([{ user_id: user.id, details: { network: '*', factor: 'password' } }]);
     expectLocked(await right(user, freshIp()), 3600);
     expect((await right(user, home)).status).toBe(200);
-    // A mistake at home is one of those at home, and the fifth locks there as ever.
+    // A failure in the known network counts there, and the fifth locks there as usual.
     expect(statusesOf(await inTurn(times(6), () => guess(user.name, home)))).toEqual([
       ...Array(5).fill(401),
       429,
@@ -309,7 +309,7 @@ describe('expired counter rows', () => {
     expect(await clean()).toBe(0);
     expect(await networksOf(key)).toEqual(['*', known, guessed]);
     await later(7_201);
-    // Those of the guessed pair, of the account, of the address, and of all together.
+    // The counters of the pair, the account, the address and the total.
     expect(await clean()).toBe(4);
     expect(await networksOf(key)).toEqual([known]);
     expect((await right(user, known)).status).toBe(200);

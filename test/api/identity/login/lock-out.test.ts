@@ -24,7 +24,7 @@ beforeAll(async () => {
   portal = world.portal;
 });
 beforeEach(async () => {
-  // The failures of one test shall not use up what its address may have in that minute; moving the clock ends sessions.
+  // Separates the failures of the tests, which share the limit of an address; moving the clock expires sessions.
   portal.advance(61);
   world.admin = asker(portal, await portal.login());
   user = await addUser(admin, world.domain);
@@ -154,7 +154,7 @@ describe('the lock-out', () => {
     );
     const count = (status: number) => result.filter((answer) => answer.status === status).length;
     expect(count(401) + count(429) + count(200)).toBe(20);
-    // A good login is a new beginning: up to four failures before it do not count.
+    // A successful login resets the count of failures.
     expect(count(401)).toBeLessThanOrEqual(count(200) === 1 ? 9 : 5);
     expectLocked(await right(), 300);
     expect(events.filter(({ event }) => event === 'portal.UserLocked')).toHaveLength(1);

@@ -38,7 +38,7 @@ const login = (body: Record<string, unknown>) =>
     body: { username: user.name, password: goodPassword, ...body },
   });
 
-/** A problem without what differs from one to the next by design. */
+/** A problem without the members that differ between any two. */
 const shape = ({ instance: _, ...problem }: Json): Json => problem;
 
 describe('a login', () => {

@@ -5,7 +5,7 @@ import { addUser, goodPassword, startWorld, unique, type World } from '../../../
 import type { Json } from '../../../support/portal.ts';
 
 let world: World;
-/** The portal behind one proxy of ours, and behind none. */
+/** The portal behind one trusted proxy, and behind none. */
 let behindProxy: RunningServer;
 let direct: RunningServer;
 

@@ -25,7 +25,7 @@ afterAll(() => world.portal.close());
 const next = 'another long pass phrase';
 const one = () => `${usersPath(world.domain)}/${user.id}`;
 
-/** Logs in while, between the check of the password and the session, this happens. */
+/** Runs a change during a login, between the password verification and the creation of the session. */
 async function logInWhile(happens: () => Promise<unknown>, { outdated = false } = {}) {
   const { hasher } = world.portal.deps;
   const { verify, isOutdated } = hasher;

@@ -40,7 +40,7 @@ afterAll(() => world.portal.close());
 const statusOf = async ({ ask }: Pick<Member, 'ask'>) => (await ask('GET /api/userinfo')).status;
 
 describe('disabling', () => {
-  /** Something of everything that lets a user act, used tickets included. */
+  /** One row of every kind that gives a user access, including used tickets. */
   async function accessOf(user: Json) {
     const { db } = world.portal;
     const later = new Date(world.portal.deps.clock().getTime() + 600_000);

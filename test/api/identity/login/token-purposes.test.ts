@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([attacker.close(), node.simulator.close(), a.portal.close(), b.portal.close()]);
 });
 
-/** A server that the attacker names as a dispatcher; it keeps the tokens that reach it. */
+/** A server of the attacker, registered as a dispatcher; it records the tokens that it receives. */
 async function startAttacker() {
   const authority = await createAuthority();
   const tokens: string[] = [];
@@ -100,7 +100,7 @@ describe('SEC-1 a token for a dispatcher', () => {
       401,
       'invalid_token',
     ]);
-    // The same claims under the purpose of a peer are accepted: nothing else of the token was wrong.
+    // The same claims with the purpose of a peer are accepted: nothing else in the token was wrong.
     const peer = await signJwt(a.portal.deps.signingKeys, 'peer+jwt', { iss: baseUrl, aud: urlOfB });
     expect(outcome(await b.portal.send(jwtauth, { body: { token: peer } }))).toEqual([200, 'ok']);
   });
@@ -118,7 +118,7 @@ describe('SEC-1 a token for a dispatcher', () => {
 });
 
 type Verifier = {
-  /** What a token must say to be accepted, besides its type. */
+  /** The claims that a token needs, besides its type. */
   claims: { iss: string; [claim: string]: unknown };
   accepts(token: string): Promise<boolean>;
 };

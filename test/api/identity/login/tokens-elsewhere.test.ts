@@ -23,7 +23,7 @@ import {
 } from '../../../support/identity/service-tokens.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../../../support/portal.ts';
 
-/** What is done on one portal must count on the other, which shares nothing but the database with it. */
+/** Changes on one portal must take effect on the other, with which it shares only the database. */
 let world: World;
 let here: TestPortal;
 let there: TestPortal;
@@ -43,7 +43,7 @@ const codeOf = async (answer: Promise<Answer>) => {
   const { status, body } = await answer;
   return [status, body.code, body.reason].filter((part) => part !== undefined);
 };
-/** What the token may do on the other portal, in its very next request. */
+/** The result of the next request with the token to the other portal. */
 const thereBy = (token: string, route = 'GET /api/userinfo') => codeOf(there.send(route, { token }));
 const userPath = ({ user }: Pick<Member, 'user'>, domain: Json = world.domain) =>
   `${usersPath(domain)}/${user.id}`;
@@ -203,7 +203,7 @@ describe('A13 issued tokens lose a right', () => {
   });
 });
 
-// They move the clocks, which ends the sessions of all others.
+// They move the clocks, which expires all other sessions.
 describe('A14 the expiry of a session', () => {
   const advance = (seconds: number) => {
     for (const portal of [here, there]) portal.advance(seconds);

@@ -19,7 +19,7 @@ let pool: pg.Pool;
 const statements: string[] = [];
 const hashes: string[] = [];
 
-/** The same portal, where every statement and every hash is seen. */
+/** The same portal, with every statement and hash recorded. */
 beforeAll(async () => {
   world = await startWorld();
   const { deps, databaseUrl } = world.portal;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-/** What a login costs and answers; nothing in it may tell why it was refused. */
+/** The cost and the response of a login; neither may reveal why it was refused. */
 async function costOf(body: Record<string, string>) {
   const later: Promise<unknown>[] = [];
   const invocation = {
@@ -60,7 +60,7 @@ async function costOf(body: Record<string, string>) {
     await Promise.all(later.splice(0));
     return answer;
   };
-  // The first request of a while also reads the system parameters for the limits of requests.
+  // The first request after a while also reads the system parameters for rate limits.
   await login();
   const answer = await login();
   const { instance: _, ...document } = JSON.parse(await answer.text());
@@ -94,7 +94,7 @@ it('A2 refused logins of an internal domain have one answer, one hash and the sa
     const { statements: asked, ...cost } = await costOf(body);
     const { statements: expected, ...alike } = wrong;
     expect({ name, ...cost }).toEqual({ name, ...alike });
-    // By which column a domain is looked up the caller chooses.
+    // The caller selects the column by which a domain is looked up.
     expect({ name, statements: asked.slice(1) }).toEqual({ name, statements: expected.slice(1) });
   }
 });

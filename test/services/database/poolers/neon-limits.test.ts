@@ -62,7 +62,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: through the N
       );
       await expect.poll(sleepers, { timeout: 10_000 }).toBe(1);
       expect(await failed).toBe('database_unavailable');
-      // Its role would let it go on for some seconds more.
+      // The timeout of its role would allow some more seconds.
       await expect.poll(sleepers, { timeout: 4_000 }).toBe(0);
     },
     30_000,

@@ -33,7 +33,7 @@ beforeAll(async () => {
   env = {
     ...bareVariables(folder, await freePorts(2)),
     DATABASE_DRIVER: 'neon',
-    // Only the proxy knows where the database is: by `pg` nothing would be reached but by migrations.
+    // Only the proxy has the address of the database: `pg` could reach only the one for migrations.
     DATABASE_URL: 'postgres://nobody:none@db.test/portal',
     DATABASE_OWNER_URL: database.ownerUrl,
     NEON_PROXY: proxy.url,

@@ -216,7 +216,7 @@ describe('database values', () => {
   });
   afterAll(() => Promise.all(both.map(({ close }) => close())));
 
-  /** What each driver reads by a single statement, by a batch and in a transaction. */
+  /** Values that each driver reads by a single statement, by a batch and in a transaction. */
   const readings = async (read: (h: Db) => PromiseLike<unknown>): Promise<unknown[]> => {
     const ways = both.flatMap(({ db }) => [
       () => read(db),

@@ -30,7 +30,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
 
   beforeAll(async () => {
     server = await startDatabaseServer();
-    // The roles keep their settings, and PgBouncer drops what it is given: as most are configured.
+    // The roles keep their settings, and PgBouncer drops startup parameters: the usual configuration.
     bouncer = await startPgbouncer({ server: server.url, users, ignored: ['options'], poolSize: 3 });
     const { address } = server;
     const through = { url: bouncer.through(address.url), sidecarUrl: bouncer.through(address.sidecarUrl) };
@@ -55,7 +55,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
       ]),
     );
     const statuses = new Set(answers.map(({ status }) => status));
-    // A repetition that comes while the first one runs is refused for the moment.
+    // A repeated request during the first one is refused with a retryable error.
     expect([...statuses].filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
     for (const [n, key] of keys.entries())
       expect((await create(n, { 'idempotency-key': key })).status).toBe(201);
@@ -82,7 +82,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
       `select state::text, retry_count from pgboss.job where name = 'build-export'`,
     );
     expect(rows).toEqual([{ state: 'completed', retry_count: 0 }]);
-    // Nothing is left of the cursor, its transaction, or a lock.
+    // The cursor, its transaction and its locks are gone.
     const { rows: left } = await server.admin.query(`select
       (select count(*)::int from pg_stat_activity where state like 'idle in transaction%') as transactions,
       (select count(*)::int from pg_locks where locktype = 'advisory') as locks`);

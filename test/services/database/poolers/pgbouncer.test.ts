@@ -42,7 +42,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
     let bouncer: Pgbouncer;
 
     beforeAll(async () => {
-      // One session of the server, so that every client gets the one that the others have used.
+      // One server session, so that every client gets the one that the others have used.
       bouncer = await startPgbouncer({ server: server.url, users, ignored, poolSize: 1 });
     });
     afterAll(() => bouncer?.stop());
@@ -59,7 +59,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       const { db, reports } = connect(server.address.url);
       expect(await rowsOf(db)).toEqual([{ statement: '10s', lock: '3s', idle: '15s' }]);
       expect(reports).toEqual([{ limitedBy: 'role', isPooled: true }]);
-      // A statement of its own is one transaction, without a message before or after it.
+      // A single statement is one transaction, without a message before or after it.
       const [alone] = await rowsOf(
         db,
         sql`select statement_timestamp() = transaction_timestamp() as is_alone`,
@@ -102,7 +102,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       await withTransaction(db, (tx) => rowsOf(tx));
       await codeOf(db.execute(sql`select 1 / ${0}::int`));
       const psql = startPsql(bouncer.through(server.url));
-      // It fails when the check is false.
+      // Fails when the check is false.
       await psql.run(`select 1 / (current_setting('statement_timeout') = '0')::int;
         select 1 / (current_setting('lock_timeout') = '0')::int;
         select 1 / (select count(*) = 0 from pg_prepared_statements)::int;

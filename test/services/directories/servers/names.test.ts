@@ -42,7 +42,7 @@ const ldifOf = (members: () => Record<string, string | string[]>): string =>
     groupOfNames('Ärzte', [personDn('bob')]),
   ].join('');
 
-/** One group, as administrators type it. */
+/** One group in spellings that administrators enter. */
 const spellings = [
   `CN=äRZTE\\, WEST+OU=BERLIN,OU=Groups,DC=Example,DC=COM`,
   `cn = Ärzte\\, West + ou = Berlin , ou = groups , dc = example , dc = com`,
@@ -53,7 +53,7 @@ const spellings = [
   `2.5.4.3=Ärzte\\, West+organizationalUnitName=Berlin,${container}`,
   `cn=Ärzte\\,  West+ou=Berlin,${container}`,
 ];
-/** Other entries, and none. */
+/** Other entries, and invalid texts. */
 const others = [groupDn('Ärzte'), `cn=Ärzte\\, West,${container}`, `cn=Ärzte,ou=West+ou=Berlin,${container}`];
 
 let world: World;
@@ -167,7 +167,7 @@ requireService('samba', hasSamba)('names of groups in Active Directory (Samba)',
       const sids = () => db.select({ sid: groups.directory_id }).from(groups).where(eq(groups.id, group.id));
       expect([dn, await sids()]).toEqual([dn, [{ sid: expect.stringMatching(/^S-1-5-21-/) }]]);
       expect([dn, await logIn(made, 'alice', adPassword('alice'))]).toEqual([dn, admitted]);
-      // As if the directory could not be asked at registration.
+      // As if the directory had been unavailable at registration.
       await db.update(groups).set({ directory_id: null }).where(eq(groups.id, group.id));
       expect([dn, await logIn(made, 'alice', adPassword('alice'))]).toEqual([dn, admitted]);
       expect([dn, await sids()]).toEqual([dn, [{ sid: expect.stringMatching(/^S-1-5-21-/) }]]);

@@ -55,7 +55,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     const domain = await stand.domainFor('staff', plain([own.url]));
     const other = await stand.domainFor('staff', plain([own.url]));
     for (const one of [domain, domain, other]) expect((await stand.logIn(one, 'alice')).status).toBe(200);
-    // Each domain has a connection that searches and one for passwords.
+    // Each domain has a connection for searches and one for passwords.
     expect(own.connections()).toBe(4);
     expect(own.operations.filter((operation) => operation === 'bind')).toHaveLength(2 + 3);
     await own.close();
@@ -154,7 +154,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     stand.world.portal.advance(61);
     expect((await stand.logIn(domain, 'alice')).status).toBe(502);
     expect(attempts()).toBe(before + 1);
-    // The second refusal holds for longer than the first.
+    // The second refusal has a longer delay than the first.
     stand.world.portal.advance(61);
     expect((await stand.logIn(domain, 'alice')).status).toBe(502);
     expect(attempts()).toBe(before + 1);
@@ -187,7 +187,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
         detail: `The directory rejected the password of the search account; the next attempt is at ${retryAt}`,
       });
     expect(attempts()).toBe(1);
-    // Another password is tried, and its failure does not free the stored one.
+    // Another password is tried, and its failure does not reset the delay of the stored one.
     expect(await bind({ bind_password: 'another' })).toMatchObject({ status: 'fail' });
     expect(attempts()).toBe(2);
     expect(await bind()).toMatchObject({ detail: expect.stringContaining(retryAt) });
@@ -214,7 +214,7 @@ const sid = (relative: number): Buffer => {
   return octets;
 };
 
-/** Knows everybody; a search in chain takes its time. */
+/** Has every user; a chain search is slow. */
 function activeDirectory({ operation, octets }: LdapMessage): FakeAnswer {
   if (operation !== 'search') return { code: 0 };
   const text = octets.toString('latin1');

@@ -142,7 +142,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     const refused = { code: 'upstream_refused', members: { reason: 'address_not_allowed' } };
     for (const host of ['moving.example', '127.0.0.1', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]'])
       await expect(within([], `ldap://${host}:${port}`, true)).rejects.toMatchObject(refused);
-    // A public address in the clear: allowed for nobody.
+    // A public address in plain text: always rejected.
     await expect(within(['127.0.0.0/8'], `ldap://public.example:${port}`)).rejects.toMatchObject(refused);
     expect(await within(['127.0.0.0/8'], `ldap://moving.example:${port}`)).toBe('connected');
   });
@@ -176,7 +176,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
   });
 });
 
-/** A server that accepts connections and says nothing. */
+/** A server that accepts connections and sends nothing. */
 async function listen(server: Server) {
   let count = 0;
   server.on('connection', (socket) => {

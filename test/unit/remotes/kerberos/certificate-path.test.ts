@@ -22,7 +22,7 @@ type Order = {
 };
 let serial = 16;
 
-/** All of one key: what is told apart here are names and extensions. */
+/** All with one key: the differences are in names and extensions. */
 async function issue({ subject, issuer, ca = true, pathLength, hash = 'SHA-256', extra = [] }: Order) {
   const made = await x509.X509CertificateGenerator.create({
     serialNumber: (++serial).toString(16),

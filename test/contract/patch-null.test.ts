@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDirectory, addFarm, addSite, domainsPath, startWorld, type World } from '../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDirectory, addFarm, addSite, domainsPath, useWorld } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 import { document, resolve } from './generated/described.ts';
 import { type PatchedKind, patchedKinds } from './patched-kinds.ts';
 
-let world: World;
+const world = useWorld({ allowInsecure: true });
 let kinds: Record<string, PatchedKind>;
 beforeAll(async () => {
-  world = await startWorld({ allowInsecure: true });
   kinds = await patchedKinds(world);
 });
-afterAll(() => world.portal.close());
 
 /** Schemas of merge patches of records, from the document. */
 const schemas: Record<string, Record<string, Json>> = Object.fromEntries(

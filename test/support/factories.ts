@@ -1,4 +1,5 @@
 import { asc } from 'drizzle-orm';
+import { afterAll, beforeAll } from 'vitest';
 import { auditEvents } from '../../db/schema/audit/events.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createDispatcherState, type PoolSeed } from '../simulator/data/seed.ts';
@@ -32,6 +33,22 @@ export async function startWorld(options?: Parameters<typeof startPortal>[0]): P
   const [domain, site] = [await addDomain(admin), await addSite(admin)];
   return { portal, admin, domain, site, farm: await addFarm(admin, site) };
 }
+
+/** A world for the tests of a file or of a `describe`; it is empty until their `beforeAll` hooks run. */
+export function useWorld(options?: Parameters<typeof startWorld>[0]): World {
+  const world = {} as World;
+  beforeAll(async () => {
+    Object.assign(world, await startWorld(options));
+  });
+  afterAll(() => world.portal.close());
+  return world;
+}
+
+/** The administrator of a world, which may be empty yet. */
+export const adminOf =
+  (world: World): Ask =>
+  (...request) =>
+    world.admin(...request);
 
 /** Creates one object. @throws Error with the response when it is refused */
 export async function create(ask: Ask, path: string, body: Overrides): Promise<Json> {

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMember, base, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, useWorld } from '../../support/factories.ts';
 import { type Fleet, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
 
 beforeAll(async () => {
-  world = await startWorld();
   fleet = await startFleet(world);
 });
 afterAll(async () => {
   await fleet.simulator.close();
-  await world.portal.close();
 });
 
 const route = (farm = fleet.farm): string =>

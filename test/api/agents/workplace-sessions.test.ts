@@ -2,24 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { removeSession, touchSession } from '../../../db/repositories/snapshot/touch.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
-import {
-  addMember,
-  addNode,
-  base,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/spsessions`;
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 
 beforeAll(async () => {
-  world = await startWorld();
   node = await addNode(world, world.farm, { pools: [pool('Office')] });
   const { state } = node.simulator;
   for (const [n, name] of ['Ada', 'Bob', 'Cyd'].entries()) {
@@ -33,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
 const list = async (query = ''): Promise<Json> => {

@@ -6,19 +6,18 @@ import { addCheckpoint } from '../../../db/repositories/audit/checkpoints.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { sealAll, verdictOf } from '../../support/audit/audit.ts';
 import { connectBy, type Driver } from '../../support/database/neon-proxy.ts';
-import { addSite, startWorld, type World } from '../../support/factories.ts';
+import { addSite, useWorld } from '../../support/factories.ts';
 
 const refusal = 'AG002';
 
 describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   /** The owner of the tables has every privilege on them. */
   let owner: Connection;
   let db: Db;
   let id: string;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     owner = await connectBy(driver, { url: world.portal.database.ownerUrl });
     db = owner.db;
   });
@@ -29,7 +28,6 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
   });
   afterAll(async () => {
     await owner.close();
-    await world.portal.close();
   });
 
   const read = () => db.select().from(auditEvents).where(eq(auditEvents.id, id));

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -12,23 +12,20 @@ import {
   base,
   logIn,
   type Member,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/audit`;
 
 describe.each<Driver>(['pg', 'neon'])('the audit journal, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let auditor: Member;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     auditor = await addMember(world, ['audit.read']);
   });
-  afterAll(() => world.portal.close());
 
   const list = async (query = ''): Promise<Json> => {
     const { status, body } = await auditor.ask(`GET ${path}${query}`);

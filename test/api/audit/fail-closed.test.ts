@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
@@ -16,27 +16,24 @@ import {
   logIn,
   type Member,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('without an audit table, by the driver %s,', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let member: Member;
   let mend: () => Promise<void>;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     member = await addMember(world, ['sites.update']);
   });
   beforeEach(async () => {
     mend = await breakAudit(world.portal.ownerDb);
   });
   afterEach(() => mend());
-  afterAll(() => world.portal.close());
 
   /** Every row that the writes of these tests could leave. `last_seen_at` changes with any request. */
   const state = async () => {

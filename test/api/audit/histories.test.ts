@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operations } from '../../contract/generated/described.ts';
 import { bodySchemaOf } from '../../contract/generated/ground.ts';
-import {
-  audited,
-  create,
-  type Resource,
-  resources,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { adminOf, audited, create, type Resource, resources, useWorld } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
 const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
@@ -36,16 +29,11 @@ const drivers = [
 ] as const;
 
 describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const add = (resource: Resource): Promise<Json> =>
     create(admin, resource.path(world), resource.body(world));
   const addressOf = (resource: Resource, { id }: Json): string => `${resource.path(world)}/${id}`;
-
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
 
   describe.each(resources.map((resource) => [resource.type, resource] as const))('a %s', (_, resource) => {
     it('counts each acknowledged write of many concurrent ones and loses none', async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
 import { auditEntry } from '../../support/audit/audit.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { addMember, base, type Member, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, type Member, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 /** The parts of a page besides its events: the cursor, names, commas. */
@@ -11,14 +11,12 @@ const frame = 5_000;
 const weightOf = (page: Json): number => Buffer.byteLength(JSON.stringify(page));
 
 describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let auditor: Member;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     auditor = await addMember(world, ['audit.read']);
   });
-  afterAll(() => world.portal.close());
 
   /** Events in the order in which they are written, told apart by their messages. */
   async function write(event: string, given: readonly Partial<AuditEntry>[]): Promise<void> {

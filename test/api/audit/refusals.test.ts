@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { settleRefusals } from '../../../db/repositories/audit/refusals.ts';
 import { auditRefusals } from '../../../db/schema/audit/refusals.ts';
 import { breakAudit } from '../../support/audit/audit.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { addMember, addUser, audited, base, logIn, startWorld, type World } from '../../support/factories.ts';
+import { addMember, addUser, audited, base, logIn, useWorld } from '../../support/factories.ts';
 
 const times = async (n: number, work: () => Promise<unknown>): Promise<void> => {
   for (let at = 0; at < n; at++) await work();
@@ -13,13 +13,8 @@ const times = async (n: number, work: () => Promise<unknown>): Promise<void> => 
 const later = (): Date => new Date(Date.now() + 7_200_000);
 
 describe.each<Driver>(['pg', 'neon'])('a refused request, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   const settle = () => settleRefusals(world.portal.db, later());
-
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
 
   it('of a valid session is audited at once, with the missing permission and the path', async () => {
     const { ask, user } = await addMember(world, ['farms.read']);

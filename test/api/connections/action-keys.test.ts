@@ -1,19 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import { breakAudit } from '../../support/audit/audit.ts';
-import { audited, base, siteBody, startWorld, unique, type World } from '../../support/factories.ts';
+import { audited, base, siteBody, unique, useWorld } from '../../support/factories.ts';
 import { type Fleet, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
 describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let fleet: Fleet;
   let key: string;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     fleet = await startFleet(world);
     key = unique('key');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import {
@@ -6,28 +6,25 @@ import {
   addMember,
   addNode,
   addSite,
+  adminOf,
   audited,
   base,
   dispatcherState,
   type Member,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let farm: Json;
 let node: SimulatedNode;
 const started: SimulatedNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, []);
   site = await addSite(admin, { authenticators: [world.domain.id] });
@@ -45,7 +42,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ simulator }) => simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const clientPath = () => `/aggregator/api/client/v7.0/${site.uri}`;

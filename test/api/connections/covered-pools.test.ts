@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ruleMembers, rules } from '../../../db/schema/routing/rules.ts';
-import { addMember, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { addMember, type Member, pool, useWorld } from '../../support/factories.ts';
 import {
   addRule,
   addSnapshotPool,
@@ -13,13 +13,12 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
 let at: FarmWithNode;
 let bob: Member;
 let kate: Member;
 beforeAll(async () => {
-  world = await startWorld();
   [bob, kate] = [await addMember(world, []), await addMember(world, [])];
 });
 beforeEach(async () => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
   [site, at] = [made.site, made.farms[0] as FarmWithNode];
 });
 afterEach(() => at.node.simulator.close());
-afterAll(() => world.portal.close());
 
 const client = () => `/aggregator/api/client/v7.0/${site.uri}`;
 const idOf = (name: string) => `${at.farm.id}.${uuidOf(at, name)}`;

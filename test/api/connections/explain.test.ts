@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addMember,
-  addSite,
-  base,
-  type Member,
-  pool,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addSite, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
 let farms: FarmWithNode[];
 let [a, b, c]: FarmWithNode[] = [];
@@ -20,7 +12,6 @@ let user: Member;
 let explainer: Member;
 
 beforeAll(async () => {
-  world = await startWorld();
   const made = await siteWithFarms(world, [
     { pools: [pool('Office')] },
     { pools: [pool('Office')] },
@@ -36,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(farms.map(({ node }) => node.simulator.close()));
-  await world.portal.close();
 });
 
 const path = (what: string) => `GET /aggregator/api/client/v7.0/${site.uri}/${what}`;

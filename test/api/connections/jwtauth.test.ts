@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import type { SimulatorOptions } from '../../simulator/start.ts';
 import {
@@ -8,20 +8,15 @@ import {
   audited,
   base,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 const nodes: SimulatedNode[] = [];
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterAll(async () => {
   await Promise.all(nodes.map(({ simulator }) => simulator.close()));
-  await world.portal.close();
 });
 
 async function node(simulator: Partial<SimulatorOptions> = {}, dispatcher: Record<string, unknown> = {}) {

@@ -1,33 +1,22 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { farms } from '../../../db/schema/sites/farms.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import {
-  addMember,
-  addTemplate,
-  base,
-  type Member,
-  pool,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addTemplate, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { inMinutes } from '../../support/fleet/maintenance.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 let office: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, []);
   const made = await siteWithFarms(world, [{ pools: [pool('Office', { workplaces: 3 })] }]);
@@ -37,7 +26,6 @@ beforeEach(async () => {
   await readSnapshot();
 });
 afterEach(() => at.node.simulator.close());
-afterAll(() => world.portal.close());
 
 async function readSnapshot(): Promise<void> {
   for (const kind of ['servicespools', 'workplaces', 'spsessions'] as const)

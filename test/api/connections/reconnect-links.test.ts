@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAllowedLink } from '../../../shared/sites/links.ts';
-import { addMember, base, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { type FarmWithNode, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/tconfig`;
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 let session_uuid: string;
 beforeAll(async () => {
-  world = await startWorld();
   const made = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
   site = made.site;
   at = made.farms[0] as FarmWithNode;
@@ -22,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await at.node.simulator.close();
-  await world.portal.close();
 });
 
 /** The response when the node returns a link with this beginning. */

@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { issuedConnections } from '../../../db/schema/routing/issued-connections.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import {
   addGroup,
   addMember,
   addPriorityGroup,
+  adminOf,
   audited,
   base,
   type Member,
   type NodeOptions,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addRule,
@@ -26,17 +26,13 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const started: FarmWithNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ node }) => node.simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 /** Farms that each have a pool `Office`, unless other pools are given. */
 async function threeFarms(options: NodeOptions[] = [{}, {}, {}]) {

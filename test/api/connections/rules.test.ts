@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
@@ -9,6 +9,7 @@ import {
   addRule,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   domainsPath,
@@ -16,19 +17,14 @@ import {
   memberOf,
   ruleBody,
   rulesPath,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const add = (given: Json = {}) => addRule(admin, world.site, given);
 const patch = ({ id }: Json, body: Json) => admin(`PATCH ${rulesPath}/${id}`, body);

@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import {
   addGroup,
   addMember,
+  adminOf,
   base,
   logIn,
   type Member,
   type NodeOptions,
   pool,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addRule,
@@ -24,17 +24,13 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const started: FarmWithNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ node }) => node.simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 async function twoFarms(options: NodeOptions[] = [{ pools: [pool('East')] }, { pools: [pool('West')] }]) {
   const made = await siteWithFarms(world, options);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
 import {
   addDispatcher,
@@ -8,6 +8,7 @@ import {
   addMember,
   addNode,
   addSite,
+  adminOf,
   base,
   dispatcherState,
   groupsPath,
@@ -15,23 +16,18 @@ import {
   type Member,
   pool,
   type SimulatedNode,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const nodes: SimulatedNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map(({ simulator }) => simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 type Options = Parameters<typeof addNode>[2];
 async function node(farm: Json, options?: Options): Promise<SimulatedNode> {

@@ -12,22 +12,21 @@ import {
   addMember,
   addMonitoringRecord,
   addTag,
+  adminOf,
   asker,
   base,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let token: string;
 let stopExports: () => Promise<void>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const audit = `${base}/audit`;
 const obtain = (path: string, body?: Json, as = token) => obtainedFile(world.portal, as, path, body);
 
 beforeAll(async () => {
-  world = await startWorld();
   token = await world.portal.login();
   await addEvents(world.portal.db, 5_000);
   for (let n = 0; n < 3; n++) {
@@ -53,7 +52,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopExports?.();
-  await world.portal.close();
 });
 
 const parse = (text: string): Json[] =>

@@ -1,21 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
+import { addMember, adminOf, audited, base, useWorld } from '../../support/factories.ts';
 
 /** No sidecar runs here: requested exports stay pending. */
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 const audit = `${base}/audit`;
 const order = async (query: string) => (await admin(`GET ${audit}/export?${query}`)).body.export_id;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 
 describe('the request of an export', () => {
   it('creates one export, one event and one job for concurrent equal requests', async () => {

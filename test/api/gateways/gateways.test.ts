@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
@@ -7,24 +7,19 @@ import {
   addGateway,
   addMember,
   addSite,
+  adminOf,
   audited,
   base,
   gatewayBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/gateways`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 async function rowOf({ id }: Json) {
   const [row] = await world.portal.db.select().from(gateways).where(eq(gateways.id, id));

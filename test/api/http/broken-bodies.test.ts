@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
-import { base, startWorld, type World } from '../../support/factories.ts';
+import { base, useWorld } from '../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 let serving: RunningServer;
 let token: string;
 let arrived = Promise.withResolvers<void>();
 
 beforeAll(async () => {
-  world = await startWorld();
   token = await world.portal.login();
   const fetch: Parameters<typeof serveNode>[0]['fetch'] = (request, invocation) => {
     arrived.resolve();
@@ -20,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await serving.close(0);
-  await world.portal.close();
 });
 
 it.each([

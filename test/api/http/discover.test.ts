@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../shared/kernel/errors.ts';
 import { document } from '../../contract/generated/described.ts';
-import { addMember, addSite, startWorld, type World } from '../../support/factories.ts';
+import { addMember, addSite, useWorld, type World } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const { send } = { send: (...parts: Parameters<World['portal']['send']>) => world.portal.send(...parts) };
 

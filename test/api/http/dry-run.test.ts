@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addSite,
+  adminOf,
   audited,
   base,
   create,
   goodPassword,
   resources,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 
@@ -36,13 +36,8 @@ async function stateOf({ db }: TestPortal): Promise<unknown> {
 }
 
 describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
 
   /** Sends a dry run that must change nothing. @returns the predicted result */
   async function wouldBe(route: string, body?: unknown, headers = {}): Promise<Json> {

@@ -1,20 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
-import { asker, goodPassword, startWorld, unique, usersPath, type World } from '../../support/factories.ts';
+import { asker, goodPassword, unique, usersPath, useWorld, type World } from '../../support/factories.ts';
 import { startPortal } from '../../support/portal.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 const [former, current] = [newKey(), newKey()];
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ secretKeys: [former] });
-});
-afterAll(() => world.portal.close());
+const world = useWorld({ secretKeys: [former] });
 
 const send = (ask: World['admin'], key: string, body: object) =>
   ask(`POST ${usersPath(world.domain)}`, body, { 'idempotency-key': key });

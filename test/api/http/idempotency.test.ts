@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import { isExpiredKey } from '../../../db/repositories/jobs/idempotency-keys.ts';
 import { deleteExpired } from '../../../db/repositories/settings/clean-up.ts';
@@ -9,15 +9,15 @@ import {
   addGateway,
   addMember,
   addSite,
+  adminOf,
   asker,
   audited,
   base,
   gatewayBody,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
@@ -27,17 +27,12 @@ const many = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work));
 
 describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const sitesNamed = async (name: unknown): Promise<number> =>
     (await admin(`GET ${sites}?search=${name}`)).body.items.length;
   const rowsOf = (key: string) =>
     world.portal.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key));
-
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
 
   it('executes twenty concurrent requests once, and each of them gets the same answer', async () => {
     const [key, body] = [unique('key'), siteBody()];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addMember,
@@ -6,11 +6,11 @@ import {
   goodPassword,
   type Member,
   startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 const tconfig = '/api/webui/aggregator/tconfig';
 const themes = '/api/userinfo/themes';
@@ -19,10 +19,6 @@ const html = { accept: 'text/html' };
 /** An error that contains no value of the request. */
 const refused = 'DELETE /api/webui/aggregator/sites/01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   member = await addMember(world, ['roles.read', 'system_parameters.read', 'authenticators.read']);
   await setDefault('en');

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { foldName } from '../../../shared/kernel/text.ts';
 import {
   addDomain,
   create,
   type Resource,
   resources,
-  startWorld,
   unique,
+  useWorld,
   type World,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ask,
   addDispatcher,
@@ -10,19 +10,16 @@ import {
   domainBody,
   domainsPath,
   siteBody,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 const faults = async (route: string, body?: unknown): Promise<Json[]> =>
   (await admin(route, body)).body.errors;

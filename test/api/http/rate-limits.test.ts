@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, base, logIn, startWorld, type World } from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMember, base, logIn, useWorld } from '../../support/factories.ts';
 import { type Answer, adminPassword, startPortal } from '../../support/portal.ts';
 
 const path = `${base}/tconfig`;
-let world: World;
+const world = useWorld();
 let hosts = 0;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 /** Resets every quota. */
 beforeEach(async () => {
   world.portal.advance(60);

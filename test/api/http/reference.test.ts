@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
-import { addMember, startWorld, type World } from '../../support/factories.ts';
+import { addMember, useWorld } from '../../support/factories.ts';
 import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let cookie: string;
 let token: string;
 
@@ -21,11 +21,9 @@ const visit = (path: string, headers: Record<string, string> = {}, portal = worl
   portal.send(`GET ${path}`, { headers });
 
 beforeAll(async () => {
-  world = await startWorld();
   cookie = await signIn(world.portal);
   token = await world.portal.login();
 });
-afterAll(() => world.portal.close());
 
 const documents = ['/api/openapi.json', '/api/openapi.yaml'];
 const pages = ['/api/docs/', '/api/docs', ...filesOfReference];

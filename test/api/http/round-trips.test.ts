@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDirectory,
   addGroup,
   addMember,
   addUser,
+  adminOf,
   base,
   create,
   directoryBody,
@@ -13,22 +14,16 @@ import {
   logIn,
   pool,
   resources,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addRule, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { addTwoFactorDomain, enrol, logIn2fa } from '../../support/identity/second-factor.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import type { Answer } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 /** The number of database round trips of one request, including those after the response. */
 async function tripsOf(status: number, work: () => Promise<Answer>): Promise<number> {

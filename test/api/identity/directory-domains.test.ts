@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import {
@@ -7,6 +7,7 @@ import {
   addGroup,
   addMember,
   addUser,
+  adminOf,
   audited,
   builtinRole,
   directoryBody,
@@ -17,19 +18,14 @@ import {
   startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld({ allowedNetworks: ['127.0.0.0/8', '10.20.0.0/16'] });
+const admin = adminOf(world);
 const { caPem } = await createAuthority();
 const { caPem: otherCa } = await createAuthority();
-
-beforeAll(async () => {
-  world = await startWorld({ allowedNetworks: ['127.0.0.0/8', '10.20.0.0/16'] });
-});
-afterAll(() => world.portal.close());
 
 const one = ({ id }: Json): string => `${domainsPath}/${id}`;
 const stored = async ({ id }: Json): Promise<Json> =>

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addDirectory,
-  addMember,
-  audited,
-  domainsPath,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDirectory, addMember, adminOf, audited, domainsPath, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   domain = await addDirectory(admin, { bind_dn: 'cn=reader', bind_password: 'secret' });
 });
-afterAll(() => world.portal.close());
 
 const path = ({ id }: Json = domain): string => `PATCH ${domainsPath}/${id}/attribute`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../../simulator/authority.ts';
 import {
   addDirectory,
   addMember,
+  adminOf,
   audited,
   directoryBody,
   domainsPath,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 const { caPem } = await createAuthority();
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 
 const types = ['internal', 'ldap', 'active_directory', 'freeipa'];
 const formOf = async (type: string): Promise<Json[]> => (await admin(`GET ${domainsPath}/gui/${type}`)).body;

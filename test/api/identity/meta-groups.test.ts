@@ -1,33 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   addDomain,
   addGroup,
   addMember,
   addSite,
   addUser,
+  adminOf,
   audited,
   domainsPath,
   groupsPath,
   logIn,
   type Member,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   domain = await addDomain(admin);
 });
-afterAll(() => world.portal.close());
 
 const group = (given: Json = {}) => addGroup(admin, domain, given);
 const meta = (parts: Json[], given: Json = {}) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addDomain,
@@ -7,6 +7,7 @@ import {
   addRole,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   builtin,
@@ -16,27 +17,24 @@ import {
   groupsPath,
   logIn,
   type Member,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 /** May write users, groups, roles and domains, and has no other permissions. */
 let clerk: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const verbs = ['read', 'create', 'update', 'delete'];
 const clerical = ['users', 'groups', 'roles', 'authenticators'].flatMap((resource) =>
   verbs.map((verb) => `${resource}.${verb}`),
 );
 
 beforeAll(async () => {
-  world = await startWorld();
   clerk = await addMember(world, clerical);
 });
-afterAll(() => world.portal.close());
 
 function expectLacking({ status, body }: Answer, missing: readonly string[]): void {
   expect([status, body.code, body.missing]).toEqual([403, 'forbidden', missing]);

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { groups } from '../../../db/schema/identity/groups.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import {
@@ -10,19 +10,14 @@ import {
   groupsPath,
   pool,
   resources,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { siteWithFarms } from '../../support/fleet/rules.ts';
 
 const hidden = (name: unknown) => `${String(name).slice(0, 4)}\u034f${String(name).slice(4)}`;
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 /** Names of tags are ASCII; monitoring records have none. */
 const named = resources.filter(({ type }) => !['tag', 'monitoring_record'].includes(type));
 

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Ask,
   addDomain,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addServiceToken,
@@ -18,19 +18,17 @@ import {
 } from '../../support/identity/service-tokens.ts';
 import type { Answer, Json, TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
   // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
-afterAll(() => portal.close());
 
 const day = 86_400;
 const inSeconds = (seconds: number) => secondsFrom(portal.deps.clock(), seconds);

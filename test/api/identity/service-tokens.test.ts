@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { serviceTokens } from '../../../db/schema/identity/service-tokens.ts';
@@ -10,16 +10,16 @@ import {
   addRole,
   addSite,
   addUser,
+  adminOf,
   asker,
   audited,
   base,
   create,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addServiceToken,
@@ -30,19 +30,17 @@ import {
 } from '../../support/identity/service-tokens.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
   // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
-afterAll(() => portal.close());
 
 const day = 86_400;
 const inSeconds = (seconds: number) => secondsFrom(portal.deps.clock(), seconds);

@@ -8,32 +8,22 @@ import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
-import {
-  addDomain,
-  addMember,
-  base,
-  domainsPath,
-  startWorld,
-  usersPath,
-  type World,
-} from '../../support/factories.ts';
+import { addDomain, addMember, base, domainsPath, usersPath, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 /** More than the buffers of both sockets. */
 const chunkBytes = 262_144;
 const chunks = 160;
 
-let world: World;
+const world = useWorld();
 let serving: RunningServer;
 beforeAll(async () => {
-  world = await startWorld();
   const log = { error: () => undefined };
   const { fetch } = world.portal.portal;
   serving = await serveNode({ fetch, host: '127.0.0.1', port: 0, trustProxy: 0, log });
 });
 afterAll(async () => {
   await serving?.close(0);
-  await world.portal.close();
 });
 
 /** A large export of the user, written directly to its tables. */

@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addNode,
   addSite,
   addTemplate,
+  adminOf,
   audited,
   base,
   type Member,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   inMinutes,
@@ -25,17 +25,15 @@ import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../
 import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   member = await addMember(world, []);
 });
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   const made = await siteWithFarms(world, [{ pools: [pool('Office'), pool('Lab')] }]);
   site = made.site;

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addSite,
   addTemplate,
+  adminOf,
   base,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/maintenance`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const body = (given: object = {}) => ({ name: unique('template'), message: 'Back at noon', ...given });
 const pointers = (problem: Json): string[] => problem.errors?.map(({ pointer }: Json) => pointer);

@@ -10,8 +10,7 @@ import {
   addSite,
   addTemplate,
   base,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   accessKeys,
@@ -24,18 +23,16 @@ import {
 import { parseMetrics } from '../../support/monitoring/prometheus-text.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 let port: HealthPort;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
   port = await startHealthPort(world.portal.database.sidecarUrl);
 });
 afterAll(async () => {
   await port.close();
-  await world.portal.close();
 });
 
 type Place = { site: Json; farm: Json; node: Json };

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
@@ -16,19 +16,16 @@ import {
   base,
   logIn,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 const read = async (ask: Ask = admin) => (await ask(`GET ${base}/dashboard/admin`)).body;
 const person = { domain: 'CORP', name: 'Ada' };

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring/records.ts';
@@ -7,16 +7,12 @@ import { nodeRecord } from '../../../db/repositories/sites/node-records.ts';
 import { type AgedOutcome, recordProbes } from '../../../db/repositories/sites/probes.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
-import { addDispatcher, addNode, base, startWorld, unique, type World } from '../../support/factories.ts';
+import { addDispatcher, addNode, base, unique, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 type Status = AgedOutcome['status'];
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 /** The result of a probe of the node, as the job passes it. */
 function outcome({ id, name }: Json, status: Status, revision = 1): AgedOutcome {

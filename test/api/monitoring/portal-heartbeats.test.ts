@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
 import { portalReportJob } from '../../../functions/health/jobs/process/portal-report.ts';
 import { createSystemSampler } from '../../../functions/health/system.ts';
 import { noteEdgePortal } from '../../../shared/portals/report.ts';
 import { createAuthority } from '../../simulator/authority.ts';
-import { addMember, base, startWorld, unique, type World } from '../../support/factories.ts';
+import { addMember, base, unique, useWorld } from '../../support/factories.ts';
 import {
   addPeer,
   claimsOf,
@@ -20,16 +20,14 @@ const path = '/api/aggregator/v7.0/portals';
 const aud = `${baseUrl}${path}/heartbeat`;
 const listed = `${base}/appnodes/portals`;
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let peer: Peer;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   peer = await addPeer(world.admin);
 });
-afterAll(() => portal.close());
 
 const told = (given: object = {}) => ({
   name: unique('portal'),

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Ask,
-  addMember,
-  audited,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, addMember, audited, base, unique, useWorld } from '../../support/factories.ts';
 import { addPortal } from '../../support/fleet/portal-rows.ts';
 
 const path = `${base}/appnodes/portals`;
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 describe('a portal', () => {
   it('is listed with the values of its heartbeats', async () => {

@@ -1,17 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { exportJWK, generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { peerSessions } from '../../../db/schema/identity/peers.ts';
 import { permissions } from '../../../shared/context/permissions.ts';
-import {
-  addMember,
-  addRole,
-  audited,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addRole, adminOf, audited, base, unique, useWorld } from '../../support/factories.ts';
 import {
   addPeer,
   createSigner,
@@ -23,15 +15,13 @@ import {
 } from '../../support/identity/peers.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let signer: Signer;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   signer = await createSigner();
 });
-afterAll(() => world.portal.close());
 
 const withKeys = (given: object = {}) => peerBody({ jwks: { keys: [signer.jwk] }, ...given });
 const pathOf = ({ peer }: Pick<Peer, 'peer'>) => `${peersPath}/${peer.id}`;

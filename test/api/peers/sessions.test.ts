@@ -9,26 +9,23 @@ import {
   audited,
   base,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addPeer, exchange, type Peer } from '../../support/identity/peers.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 /** Another process on the same database. */
 let elsewhere: TestPortal;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   elsewhere = await startPortal({ database: portal.database });
 });
 afterAll(async () => {
   await elsewhere.close();
-  await portal.close();
 });
 
 type Guest = Peer & { role: Json; token: string; ask: Ask };

@@ -11,6 +11,7 @@ import {
   base,
   startWorld,
   unique,
+  useWorld,
   type World,
 } from '../../support/factories.ts';
 import {
@@ -24,18 +25,16 @@ import {
 } from '../../support/identity/peers.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let role: Json;
 let one: Peer;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   role = await addRole(world.admin, ['sites.read', 'gateways.read']);
   one = await addPeer(world.admin, [role.id]);
 });
-afterAll(() => portal.close());
 
 const now = () => Math.floor(portal.deps.clock().getTime() / 1000);
 const bring = (token: unknown, options: object = {}, at = portal) =>

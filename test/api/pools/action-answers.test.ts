@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import type { Terse } from '../../simulator/faults.ts';
-import { addMember, base, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, useWorld } from '../../support/factories.ts';
 import {
   type Fleet,
   listed,
@@ -15,12 +15,8 @@ import {
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   fleet = await startFleet(world);
   return () => fleet.simulator.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDispatcher,
   addDomain,
@@ -7,6 +7,7 @@ import {
   addMember,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   builtin,
@@ -14,18 +15,13 @@ import {
   domainsPath,
   groupsPath,
   resources,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const absentIds = (count: number): string[] =>

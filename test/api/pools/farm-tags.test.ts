@@ -7,22 +7,19 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 const path = () => `${base}/farms/${world.farm.id}/tags`;
 
 beforeAll(async () => {
-  world = await startWorld();
   node = await addNode(world, world.farm, { pools: [pool('Office', { tags: ['green', 'blue'] })] });
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
 it('a farm that was never synchronised has no tags, and the answer states it', async () => {

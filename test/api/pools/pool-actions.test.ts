@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  addFarm,
-  addMember,
-  addNode,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addFarm, addMember, addNode, adminOf, base, unique, useWorld } from '../../support/factories.ts';
 import { type Fleet, listed, observe, startFleet } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const admin = adminOf(world);
 
 beforeEach(async () => {
   fleet = await startFleet(world);

@@ -1,24 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { touchPool } from '../../../db/repositories/snapshot/touch.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
-import {
-  addMember,
-  addNode,
-  base,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/servicespools`;
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 
 beforeAll(async () => {
-  world = await startWorld();
   const pools = [pool('Office', { tags: ['blue'], comments: 'Desks' }), pool('Lab', { workplaces: 1 })];
   node = await addNode(world, world.farm, { pools });
   const { state } = node.simulator;
@@ -29,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
 const list = async (query = ''): Promise<Json> => {

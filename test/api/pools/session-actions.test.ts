@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { endSession } from '../../simulator/data/sessions.ts';
-import { addMember, base, startWorld, unique, type World } from '../../support/factories.ts';
+import { addMember, adminOf, base, unique, useWorld } from '../../support/factories.ts';
 import { type Fleet, listed, observe, sessionOf, startFleet } from '../../support/fleet/fleet.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const admin = adminOf(world);
 
 beforeEach(async () => {
   fleet = await startFleet(world);

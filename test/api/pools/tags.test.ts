@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ask,
   addDomain,
@@ -7,21 +7,18 @@ import {
   audited,
   base,
   domainsPath,
-  startWorld,
   tagsPath,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addPortal } from '../../support/fleet/portal-rows.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 const domainWith = (tags: string[]) => addDomain(admin, { tags });
 const tagsOf = async (domain: { id: string }) => (await admin(`GET ${domainsPath}/${domain.id}`)).body.tags;

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, addNode, addUser, base, startWorld, type World } from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMember, addNode, addUser, adminOf, base, useWorld } from '../../support/factories.ts';
 import { type Fleet, listed, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const admin = adminOf(world);
 
 beforeEach(async () => {
   fleet = await startFleet(world);

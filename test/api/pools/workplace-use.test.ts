@@ -1,22 +1,20 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaceSessions } from '../../../db/schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import { type Ask, addMember, base, startWorld, type World } from '../../support/factories.ts';
+import { type Ask, addMember, base, useWorld } from '../../support/factories.ts';
 import { type Fleet, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
 /** Has every permission for workplaces except the one to force. */
 let careful: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   const able = ['power', 'refresh', 'delete', 'read'].map((action) => `workplaces.${action}`);
   careful = (await addMember(world, able)).ask;
 });
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   fleet = await startFleet(world);
   return () => fleet.simulator.close();

@@ -12,21 +12,19 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import { addPart, addWorkplaces } from '../../support/fleet/snapshot-rows.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/workplaces`;
-let world: World;
+const world = useWorld();
 let other: { site: Json; farm: Json };
 let nodes: SimulatedNode[];
 
 beforeAll(async () => {
-  world = await startWorld();
   const site = await addSite(world.admin);
   other = { site, farm: await addFarm(world.admin, site) };
   nodes = [
@@ -50,7 +48,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(nodes.map(({ simulator }) => simulator.close()));
-  await world.portal.close();
 });
 
 const list = async (query = '', ask = world.admin): Promise<Json> => {

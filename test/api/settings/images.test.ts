@@ -1,27 +1,23 @@
 import { count, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { images } from '../../../db/schema/settings/images.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
   addMember,
   addRule,
   addSite,
+  adminOf,
   audited,
   base,
   ruleBody,
   rulesPath,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { dataUri, png, svg, webp } from '../../support/pictures.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const service = (id: string) => `${base}/gallery/images/srvimg/${id}`;
 const protocol = (id: string) => `${base}/gallery/images/transicon/${id}`;

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ask, addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, addMember, audited, base, useWorld } from '../../support/factories.ts';
 
 const path = `${base}/tconfig`;
 
 describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let admin: Ask;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     ({ admin } = world);
   });
-  afterAll(() => world.portal.close());
 
   it('are listed with defaults, bounds and descriptions', async () => {
     const { status, body } = await admin(`GET ${path}`);

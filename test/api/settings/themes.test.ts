@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, audited, startWorld, type World } from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMember, adminOf, audited, startWorld, useWorld } from '../../support/factories.ts';
 import { dataUri, png, svg } from '../../support/pictures.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
 const path = '/api/userinfo/themes';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 const put = (body: Json, headers?: Record<string, string>) => admin(`PUT ${path}`, body, headers);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 
 const defaults = {
   site_name: 'Aggregator portal',

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, withTransaction } from '../../../db/client.ts';
 import { dropSessionsOf, upsertNodeKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
@@ -14,22 +14,18 @@ import {
   dispatcherState,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
 /** The node as first registered, through a proxy that can hold its responses, and the one with the new address. */
 let former: SimulatedNode;
 let proxy: FreezableProxy;
 let next: SimulatedNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   site = await addSite(world.admin, { authenticators: [world.domain.id] });
   const farm = await addFarm(world.admin, site);
@@ -42,7 +38,6 @@ beforeEach(async () => {
   next = await addNode(world, parked, { name, state, dispatcher: { name: unique('parked') } });
   await change({ url: proxy.url });
 });
-afterAll(() => world.portal.close());
 
 const change = async (body: object) => {
   const { status } = await world.admin(`PATCH ${base}/dispatchers/${former.dispatcher.id}`, body);

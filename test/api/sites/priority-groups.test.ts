@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addDomain,
@@ -7,26 +7,21 @@ import {
   addMember,
   addPriorityGroup,
   addUser,
+  adminOf,
   audited,
   base,
   domainsPath,
   groupsPath,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/priority_groups`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 /** By id, as in responses. */
 const sorted = (farms: { farm_id: string; priority: number }[]) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
@@ -12,23 +12,23 @@ import {
   addRule,
   addSite,
   addTemplate,
+  adminOf,
   base,
   domainsPath,
   groupsPath,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let scoped: Ask;
 type Place = { site: Json; farm: Json; node: Json };
 let own: Place;
 let other: Place;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 async function addPlace(): Promise<Place> {
   const site = await addSite(admin);
@@ -37,11 +37,9 @@ async function addPlace(): Promise<Place> {
 }
 
 beforeAll(async () => {
-  world = await startWorld();
   [own, other] = [await addPlace(), await addPlace()];
   scoped = (await addMember(world, permissions, [own.site.id])).ask;
 });
-afterAll(() => world.portal.close());
 
 const nodeBody = (farm: Json) => ({
   name: unique('node'),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { escapeControls } from '../../../shared/kernel/text.ts';
 import {
   addMember,
@@ -11,19 +11,16 @@ import {
   logIn,
   type Member,
   resources,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let nobody: Member;
 
 beforeAll(async () => {
-  world = await startWorld();
   nobody = await addMember(world, []);
 });
-afterAll(() => world.portal.close());
 
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addUser, asker, startWorld, type World } from '../../support/factories.ts';
+import { expect, it } from 'vitest';
+import { addUser, asker, useWorld } from '../../support/factories.ts';
 import { addTwoFactorDomain, holdClock, logIn2fa } from '../../support/identity/second-factor.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -20,11 +20,7 @@ async function shownBy(uri: string, at: Date): Promise<string> {
 }
 
 requireService('oathtool', isPresent)('A10 oathtool as the second-factor device', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(() => world.portal.close());
+  const world = useWorld();
 
   it('is enrolled by the URI, and logs in with each code once, step by step', async () => {
     const { portal, admin } = world;

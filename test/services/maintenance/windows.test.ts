@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addSessionAgent, messagesLeft } from '../../support/agents.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
@@ -12,9 +12,8 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   endLeases,
@@ -33,15 +32,11 @@ import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let site: Json;
   let farm: Json;
   let node: SimulatedNode;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     site = await addSite(world.admin);
     farm = await addFarm(world.admin, site);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
@@ -13,23 +13,18 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   tagsPath,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let farm: Json;
 let node: SimulatedNode;
 let name: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   name = unique('tag');
   farm = await addFarm(world.admin, world.site);

@@ -1,26 +1,22 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetGauges } from '../../../db/repositories/monitoring/fleet-gauges.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { type Damage, damaged, damages, expectedCounts } from '../../support/damage.ts';
-import { addMember, base, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   member = await addMember(world, []);
   const pools = [pool('Office', { tags: ['blue', 'red'] }), pool('Lab'), pool('Hall'), pool('Desk')];

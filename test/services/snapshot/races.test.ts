@@ -1,31 +1,20 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
 import { removeWorkplace as dropRow, touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
 import { assignOwner, changeWorkplace, removeWorkplace } from '../../simulator/data/workplaces.ts';
-import {
-  addFarm,
-  addNode,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addFarm, addNode, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { partOf, rowsOf, snapshotFarm, sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let farm: Json;
 let node: SimulatedNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   farm = await addFarm(world.admin, world.site);
   node = await addNode(world, farm, { pools: [pool('Office', { workplaces: 4 })] });

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
@@ -14,21 +14,16 @@ import {
   addNode,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { partOf, rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let farm: Json;
   let node: SimulatedNode;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     farm = await addFarm(world.admin, world.site);
     node = await addNode(world, farm, { pools: [pool('Office'), pool('Lab', { tags: ['blue'] })] });

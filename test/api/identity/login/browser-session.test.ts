@@ -1,18 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../../db/repositories/settings/clean-up.ts';
 import { findOverrides } from '../../../../db/repositories/settings/system-parameters.ts';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { pageTokens } from '../../../../db/schema/identity/page-tokens.ts';
 import { parametersFrom } from '../../../../shared/kernel/system-parameters.ts';
-import { addUser, base, goodPassword, startWorld, type World } from '../../../support/factories.ts';
+import { addUser, base, goodPassword, useWorld } from '../../../support/factories.ts';
 import { type Answer, adminPassword, baseUrl } from '../../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const html = { accept: 'text/html,*/*;q=0.8' };

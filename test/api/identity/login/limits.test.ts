@@ -1,37 +1,26 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleRefusals } from '../../../../db/repositories/audit/refusals.ts';
 import { isObsoleteLock } from '../../../../db/repositories/identity/login/limits.ts';
 import { deleteExpired } from '../../../../db/repositories/settings/clean-up.ts';
 import { loginLocks } from '../../../../db/schema/identity/login-locks.ts';
 import { monitoringRecords } from '../../../../db/schema/monitoring/records.ts';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
-import {
-  addUser,
-  asker,
-  audited,
-  logIn,
-  startWorld,
-  unique,
-  usersPath,
-  type World,
-} from '../../../support/factories.ts';
+import { addUser, asker, audited, logIn, unique, usersPath, useWorld } from '../../../support/factories.ts';
 import type { Answer, Json, TestPortal } from '../../../support/portal.ts';
 
 const dayS = 86_400;
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let hosts = 0;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(() => later(61));
 afterEach(async () => {
   await portal.db.delete(systemParameters);
 });
-afterAll(() => portal.close());
 
 /** Moving the clock expires sessions. */
 async function later(seconds: number): Promise<void> {

@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
 import {
   addMember,
   addUser,
+  adminOf,
   asker,
   audited,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Answer, Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let user: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
@@ -29,7 +28,6 @@ beforeEach(async () => {
   world.admin = asker(portal, await portal.login());
   user = await addUser(admin, world.domain);
 });
-afterAll(() => portal.close());
 
 const guess = (ip?: string, username: string = user.name) =>
   logIn(portal, world.domain, { name: username }, { password: 'a wrong guess' }, ip);

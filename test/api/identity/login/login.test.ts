@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { sha256 } from '../../../../shared/kernel/crypto/digests.ts';
 import {
@@ -8,29 +8,27 @@ import {
   addMember,
   addRole,
   addUser,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let user: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   user = await addUser(admin, world.domain);
 });
-afterAll(() => portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const login = (body: Record<string, unknown>) =>

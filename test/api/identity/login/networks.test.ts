@@ -1,16 +1,15 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, serveNode } from '../../../../shared/runtime/node/server.ts';
-import { addUser, goodPassword, startWorld, unique, type World } from '../../../support/factories.ts';
+import { addUser, goodPassword, unique, useWorld } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 /** The portal behind one trusted proxy, and behind none. */
 let behindProxy: RunningServer;
 let direct: RunningServer;
 
 beforeAll(async () => {
-  world = await startWorld();
   const serve = (trustProxy: number) =>
     serveNode({
       fetch: world.portal.portal.fetch,
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([behindProxy.close(1_000), direct.close(1_000)]);
-  await world.portal.close();
 });
 
 async function login(serving: RunningServer, forwardedFor: string, username: string, password: string) {

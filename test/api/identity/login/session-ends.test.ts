@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../../db/client.ts';
 import { endAccessOfDomain, endAccessOfUser } from '../../../../db/repositories/identity/access-end.ts';
 import { gateways } from '../../../../db/schema/gateways/gateways.ts';
@@ -26,16 +26,12 @@ import {
   type Member,
   startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { addPeer, exchange } from '../../../support/identity/peers.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const statusOf = async ({ ask }: Pick<Member, 'ask'>) => (await ask('GET /api/userinfo')).status;
 

@@ -7,13 +7,12 @@ import {
   addUser,
   domainsPath,
   goodPassword,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { baseUrl } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: Portal;
 let pool: pg.Pool;
 const statements: string[] = [];
@@ -21,7 +20,6 @@ const hashes: string[] = [];
 
 /** The same portal, with every statement and hash recorded. */
 beforeAll(async () => {
-  world = await startWorld();
   const { deps, databaseUrl } = world.portal;
   pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const db = drizzle({ client: pool, logger: { logQuery: (text) => void statements.push(text) } });
@@ -38,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await world.portal.close();
 });
 
 /** The cost and the response of a login; neither may reveal why it was refused. */

@@ -1,26 +1,25 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import {
   addDomain,
   addMember,
+  adminOf,
   asker,
   audited,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let member: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
@@ -28,7 +27,6 @@ beforeEach(async () => {
   world.admin = asker(portal, await portal.login());
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => portal.close());
 
 const own = '/api/userinfo/sessions';
 const ofMember = (domain: Json = world.domain) => `${usersPath(domain)}/${member.user.id}/sessions`;

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  addMember,
-  audited,
-  type Member,
-  startWorld,
-  usersPath,
-  type World,
-} from '../../../support/factories.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, audited, type Member, usersPath, useWorld } from '../../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => world.portal.close());
 
 const read = async () => (await member.ask('GET /api/userinfo')).body;
 const patch = (body: object) => member.ask('PATCH /api/userinfo', body);

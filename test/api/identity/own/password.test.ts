@@ -1,31 +1,27 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { passwordHistory } from '../../../../db/schema/identity/users.ts';
 import {
   addMember,
+  adminOf,
   asker,
   audited,
   base,
   goodPassword,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => world.portal.close());
 
 const next = 'another long pass phrase';
 const change = (to: string, current = goodPassword) =>

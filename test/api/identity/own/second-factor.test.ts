@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recoveryCodes, secondFactors } from '../../../../db/schema/identity/second-factors.ts';
 import {
   addUser,
+  adminOf,
   asker,
   audited,
   base,
   domainsPath,
   goodPassword,
   logIn,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import {
   addEnrolled,
@@ -25,20 +25,18 @@ import {
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const ask2fa = (user: Json, given?: object, ip?: string) => logIn2fa(world.portal, domain, user, given, ip);
 const secondOf = (user: Json) =>
   world.portal.db.select().from(secondFactors).where(eq(secondFactors.user_id, user.id));
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(admin);
 });
-afterAll(() => world.portal.close());
 
 const refused = [401, 'invalid_credentials'];
 

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../../../db/client.ts';
 import { addDirectoryUser } from '../../../../db/repositories/identity/directory/users.ts';
 import { findSecondFactor } from '../../../../db/repositories/identity/second-factors.ts';
@@ -13,16 +13,16 @@ import {
   addMember,
   addRole,
   addUser,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
   groupsPath,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import {
   addEnrolled,
@@ -35,19 +35,17 @@ import {
 import { codeOf } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const ask2fa = (user: Json, given?: object) => logIn2fa(world.portal, domain, user, given);
 const userPath = (user: Json) => `${usersPath(domain)}/${user.id}`;
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(admin);
 });
-afterAll(() => world.portal.close());
 
 describe('a domain with a mandatory second factor', () => {
   it('may be of any type, and is marked in the login list', async () => {

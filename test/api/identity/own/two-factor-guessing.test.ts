@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loginChallenges } from '../../../../db/schema/identity/login-challenges.ts';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { secondFactors } from '../../../../db/schema/identity/second-factors.ts';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
-import { addUser, audited, logIn, startWorld, type World } from '../../../support/factories.ts';
+import { addUser, audited, logIn, useWorld } from '../../../support/factories.ts';
 import {
   addEnrolled,
   addTwoFactorDomain,
@@ -17,7 +17,7 @@ import {
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let one: Enrolled;
 let clock: ReturnType<typeof holdClock>;
@@ -35,7 +35,6 @@ const allowing = async (maxTries: number) => {
 };
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(world.admin);
 });
@@ -44,7 +43,6 @@ beforeEach(async () => {
   one = await addEnrolled(world, domain, clock.now());
   clock.move(30);
 });
-afterAll(() => world.portal.close());
 
 const refused = [401, 'invalid_credentials'];
 const atOnce = 8;

@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addUser,
+  adminOf,
   asker,
   audited,
   goodPassword,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { addTwoFactorDomain, holdClock, logIn2fa, said } from '../../../support/identity/second-factor.ts';
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let me: Pick<Member, 'ask' | 'user'>;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const path = '/api/userinfo/two_factor';
 const begin = async (ask = me.ask) => (await ask(`POST ${path}`, { password: goodPassword })).body;
 const code = (secret: string) => codeOf(secret, clock.now());
@@ -27,7 +27,6 @@ const refused = [401, 'invalid_credentials'];
 const reason = ({ status, body }: { status: number; body: Json }) => [status, body.code, body.reason];
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
 });
 beforeEach(async () => {
@@ -35,7 +34,6 @@ beforeEach(async () => {
   const user = await addUser(admin, domain);
   me = { user, ask: asker(world.portal, (await logIn(world.portal, domain, user)).body.token) };
 });
-afterAll(() => world.portal.close());
 
 describe('a signed-in user', () => {
   it('enrols a device with the password and its first code, and needs its codes when the domain requires it', async () => {

@@ -21,13 +21,13 @@ import { startFreezableProxy } from '../../../support/database/freezable-proxy.t
 import { connectBy, type Driver, startNeonProxy } from '../../../support/database/neon-proxy.ts';
 import {
   addMember,
+  adminOf,
   audited,
   base,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { type Json, startPortal } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
@@ -280,12 +280,8 @@ describe('database values', () => {
 });
 
 describe.each(drivers)('the portal by %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const path = `${base}/sites`;
 
   it('supports the life cycle of a site: created, refused twice, changed, listed, deleted', async () => {

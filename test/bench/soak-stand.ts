@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { bareVariables, freePorts, startPortal } from '../e2e/support/portal-pro
 import { nodeTarget } from '../e2e/twins/targets.ts';
 import { alice, domain, seed } from '../simulator/demo/seed.ts';
 import { startPostgres } from '../support/database/postgres.ts';
+import { newKeyVariables } from '../support/identity/signing-keys.ts';
 import { type Child, startChild } from './child-process.ts';
 import { node } from './settings.ts';
 
@@ -75,10 +76,7 @@ const variables = (databaseUrl: string, baseUrl: string): NodeJS.ProcessEnv => (
   BASE_URL: baseUrl,
   TLS: 'off',
   ADMIN_PASSWORD: adminPassword,
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 });
 
 /** Two sessions represent a thousand; their quotas are not measured. */

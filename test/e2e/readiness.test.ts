@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../support/database/database.ts';
+import { newSecretKey } from '../support/identity/signing-keys.ts';
 import { signingKey } from '../support/processes/sidecar-process.ts';
 import { whereThereIs } from '../support/services.ts';
 import { type Api, createApi } from './support/api.ts';
@@ -33,7 +33,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
       DATABASE_URL: database.url,
       DATABASE_OWNER_URL: database.ownerUrl,
       DATABASE_SIDECAR_URL: database.sidecarUrl,
-      SECRET_KEY: randomBytes(32).toString('base64'),
+      SECRET_KEY: newSecretKey(),
       AGGREGATOR_JWT_SSL_KEY: signingKey,
     };
     portal = await startPortal({ env });

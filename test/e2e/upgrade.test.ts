@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkOut, hasHistory, makeSqlOlder, olderSchema, schemaOf } from '../support/audit/history.ts';
+import { endOf } from '../support/processes/output.ts';
 import { programVariables } from '../support/program-variables.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './support/portal-process.ts';
@@ -56,11 +56,6 @@ async function runVitest(folder: string, path: string): Promise<{ code: number |
     env: { ...programVariables, HOME: process.env.HOME, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const [code] = await once(child, 'close');
-  return { code, output };
+  const { code, stdout, stderr } = await endOf(child);
+  return { code, output: stdout + stderr };
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
@@ -9,6 +9,7 @@ import { everyOperation, type Registered } from '../../contract/generated/descri
 import { createGround } from '../../contract/generated/ground.ts';
 import { type Credentials, createCredentials } from '../../contract/support/credentials.ts';
 import { startPostgres } from '../../support/database/postgres.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import type { Answer, SendOptions, TestPortal } from '../../support/portal.ts';
 import { rounded } from '../load.ts';
 import { createBenchPortal } from '../portal/portal.ts';
@@ -80,10 +81,8 @@ async function onPortal<T>(databaseUrl: string, work: (sent: Sent) => Promise<T>
   const settings = {
     databaseUrl,
     baseUrl: 'https://bench.test',
-    secretKey: randomBytes(32).toString('base64'),
-    signingKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
+    secretKey: newSecretKey(),
+    signingKey: newSigningKey(),
     adminPassword: randomBytes(18).toString('base64url'),
   };
   const log = createLog({ level: 'info', write: () => undefined });

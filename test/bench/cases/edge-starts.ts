@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import {
   bundleEntry,
   type EdgeModule,
 } from '../../../shared/tooling/build/bundles.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { median, rounded } from '../load.ts';
 import { type LambdaStart, startLambda } from '../portal/lambda-process.ts';
 import { startWorkerd, type WorkerStart } from '../portal/workerd-process.ts';
@@ -85,10 +85,7 @@ async function measureFunction(file: Bundle['file'], route: string, runs: number
 const variables = {
   DATABASE_URL: 'postgres://nobody:none@127.0.0.1:9/portal',
   BASE_URL: 'https://bench.test',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   LOG_LEVEL: 'error',
 };
 

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { root } from '../../e2e/support/portal-process.ts';
+import { endOf } from '../../support/processes/output.ts';
 
 /**
  * Milliseconds: from the start of the process until it listens, after the Worker program was evaluated; of
@@ -32,11 +33,7 @@ export async function startWorkerd(
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   // It prints warnings about the compatibility flags; the output matters only when it ends.
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const ended = once(child, 'close').then(([code]) => `workerd ended with ${code}: ${said}`);
+  const ended = endOf(child).then(({ code, stderr }) => `workerd ended with ${code}: ${stderr}`);
   const agent = new Agent({ keepAlive: true });
   try {
     const port = await portOf(child, ended);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
 /** The last line of standard output of a start with `--json`, in any runtime. */
@@ -23,7 +24,7 @@ export type Announcement = Announced & {
 };
 
 /** The output of a process and all its descendants; the code is null after a signal. */
-export type Ending = { code: number | null; stdout: string; stderr: string };
+export type Ending = ProcessEnd;
 
 export type PortalProcess<A extends Announced = Announcement> = {
   announcement: A;
@@ -126,21 +127,6 @@ function launch({ env, command = launcher, showErrors = false, signal }: PortalO
   });
   signal?.addEventListener('abort', () => child.kill('SIGTERM'));
   return child;
-}
-
-/** `close` is emitted when the pipes are closed, hence after the last descendant. */
-function endOf(child: ChildProcess): Promise<Ending> {
-  const said = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
-  });
 }
 
 function announcementOf<A extends Announced>({ stdout }: ChildProcess): Promise<A> {

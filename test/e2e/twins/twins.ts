@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createAuthority } from '../../simulator/authority.ts';
 import type { Simulator } from '../../simulator/start.ts';
 import { freshDatabase } from '../../support/database/database.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { type Api, accepted, createApi, type Json } from '../support/api.ts';
 import { createInstallation, type Installation, user, webui } from '../support/installation.ts';
 import { bareVariables, freePorts, type PortalProcess, startPortal } from '../support/portal-process.ts';
@@ -36,10 +37,7 @@ export async function startTwins(): Promise<Twins> {
     BASE_URL: baseUrl,
     ADMIN_PASSWORD: adminPassword,
     PORTAL_NAME: 'twins',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
+    ...newKeyVariables(),
     // The only way in which both runtimes can trust a private authority.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   };

@@ -1,6 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
@@ -18,29 +17,25 @@ import {
   audited,
   domainsPath,
   logIn,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addEnrolled, addTwoFactorDomain, enrol, logIn2fa } from '../../support/identity/second-factor.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import type { Json } from '../../support/portal.ts';
 
-const makeKey = () => randomBytes(32).toString('base64');
-const formerKey = makeKey();
-let world: World;
+const formerKey = newSecretKey();
+const world = useWorld({ secretKeys: [formerKey] });
 let env: NodeJS.ProcessEnv;
 
-beforeAll(async () => {
-  world = await startWorld({ secretKeys: [formerKey] });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+beforeAll(() => {
   env = {
     DATABASE_URL: world.portal.databaseUrl,
     SECRET_KEY: formerKey,
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
   };
 });
-afterAll(() => world.portal.close());
 
 const nameOf = (user: Json) => `${world.domain.small_name}/${user.name}`;
 const failLogins = async (user: Json) => {
@@ -246,7 +241,7 @@ describe('npm run admin -- reseal', slow, () => {
   /** All keys of the installation, the current one first: a value that one test has sealed is still there in the next. */
   const keys = [formerKey];
   const withNewKey = () => {
-    const newKey = makeKey();
+    const newKey = newSecretKey();
     keys.unshift(newKey);
     return { newKey, all: { ...env, SECRET_KEY: keys.join(',') } };
   };
@@ -303,7 +298,7 @@ describe('npm run admin -- reseal', slow, () => {
     const { db } = world.portal;
     const { newKey, all } = withNewKey();
     const [former, current, lost] = await Promise.all(
-      [formerKey, newKey, makeKey()].map((key) => createSealer([key])),
+      [formerKey, newKey, newSecretKey()].map((key) => createSealer([key])),
     );
     if (!former || !current || !lost) throw new Error('no sealers');
     const { id: dispatcherId } = await addDispatcher(world.admin, world.farm);

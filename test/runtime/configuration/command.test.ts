@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,6 +11,7 @@ import { parse } from 'yaml';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 import { programFile } from '../../support/processes/programs.ts';
@@ -27,13 +27,12 @@ const at = (name: string, text?: string): string => {
 };
 
 beforeAll(async () => {
-  const secretKey = randomBytes(32).toString('base64');
+  const secretKey = newSecretKey();
   portal = await startPortal({ secretKeys: [secretKey] });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   env = {
     DATABASE_URL: portal.databaseUrl,
     SECRET_KEY: secretKey,
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
   };
 });
 afterAll(() => portal.close());

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
-
-type End = { code: number | null; stdout: string; stderr: string };
 
 /** Wrangler runs once or twice per module, and each run bundles all of them. */
 const slow = { timeout: 240_000 };
@@ -38,7 +36,7 @@ afterEach(() => api.close());
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 /** `npm run deploy -- …` as a separate process, without variables and account of the developer. */
-async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<End> {
+function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ProcessEnd> {
   const child = spawn(process.execPath, [programFile('shared/tooling/deploy/deploy.ts'), ...args], {
     cwd: root,
     env: {
@@ -51,15 +49,7 @@ async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pro
       ...env,
     },
   });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...said };
+  return endOf(child);
 }
 
 async function tablesIn(address: string): Promise<number> {

@@ -1,9 +1,9 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeNames } from '../../../shared/runtime/edge/config.ts';
 import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
 import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
 import { builtBundles } from '../../support/bundles.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
 let bundles: Bundle[];
@@ -18,10 +18,7 @@ afterAll(() => vi.unstubAllGlobals());
 const values: Record<string, string> = {
   // No credential is needed for a path without an operation.
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',
 };

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,9 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { startPortal } from '../../support/portal.ts';
+import { endOf, outputOf } from '../../support/processes/output.ts';
 import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
@@ -63,14 +64,8 @@ function start(args: readonly string[]) {
       },
     },
   );
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  return { child, said, end: once(child, 'close').then(([code]) => ({ code, ...said })) };
+  const output = outputOf(child);
+  return { child, output, end: endOf(child, output) };
 }
 const deploy = (...args: string[]) => start(args).end;
 const own = () => ({ BASE_URL: 'https://portal.example.org', DATABASE_URL: url });
@@ -120,7 +115,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     });
     await Promise.race([reached, first.end]);
     await first.end;
-    expect(first.said.stdout).toContain('deployed auth\n');
+    expect(first.output.stdout).toContain('deployed auth\n');
     const keys = [settingIn('SECRET_KEY'), settingIn(signing)];
     expect(keys[0]).toMatch(/^[A-Za-z0-9+/]{43}=$/);
     onSecrets = async () => undefined;
@@ -189,7 +184,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
           ),
         ]);
         expect(readFileSync(file(), 'utf8')).toBe(before);
-        write({ ...own(), SECRET_KEY: randomBytes(32).toString('base64') });
+        write({ ...own(), SECRET_KEY: newSecretKey() });
         expect((await deploy('auth')).stderr).toMatch(/^SECRET_KEY: the database was sealed with the key /);
         expect(api.calls).toEqual([]);
       } finally {

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
@@ -16,6 +15,7 @@ import {
   prepareLimitedCalls,
   wide,
 } from '../../support/http/limited-calls.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { eventOf, type LambdaRequest, restEventOf } from '../../support/lambda/events.ts';
 import { awslambda, invoke } from '../../support/lambda/runtime.ts';
 
@@ -39,16 +39,7 @@ beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
   database = await freshDatabase();
   bundles = await builtBundles('lambda');
-  const variables = {
-    DATABASE_URL: database.url,
-    BASE_URL: 'https://portal.example',
-    LOG_LEVEL: 'error',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  configure(functionVariables(database.url));
   const { db, close } = connectPg({ url: database.url });
   await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
   calls = await prepareLimitedCalls({

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -9,6 +8,8 @@ import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.t
 import { builtBundles } from '../../support/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { restEventOf } from '../../support/lambda/events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../../support/lambda/runtime.ts';
 import { dataUri, png } from '../../support/pictures.ts';
@@ -16,7 +17,7 @@ import type { Json } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
 /** The key of the database: each instance compares its own with it. */
-const secretKey = randomBytes(32).toString('base64');
+const secretKey = newSecretKey();
 
 type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
 
@@ -38,18 +39,7 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-function configure(variables: Record<string, string>): void {
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-}
-const complete = (): Record<string, string> => ({
-  DATABASE_URL: database.url,
-  BASE_URL: 'https://portal.example',
-  LOG_LEVEL: 'error',
-  SECRET_KEY: secretKey,
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
-});
+const complete = () => ({ ...functionVariables(database.url), SECRET_KEY: secretKey });
 
 /** The bundle as Lambda loads it; a query after the path creates a separate instance. */
 const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
@@ -9,6 +8,7 @@ import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.t
 import { builtBundles } from '../../support/bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addFarm, addSite } from '../../support/installation.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { awslambda, eventOf, type Handler, invoke, invokeStreaming } from '../../support/lambda/runtime.ts';
 
 const password = 'correct horse battery staple';
@@ -24,15 +24,7 @@ beforeAll(async () => {
   bundles = await builtBundles('lambda');
   connection = connectPg({ url: database.url });
   await prepareInstallation(connection.db, createHasher({ cost: 2 ** 4 }), password);
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const variables = {
-    DATABASE_URL: database.url,
-    BASE_URL: 'https://portal.example',
-    LOG_LEVEL: 'error',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  configure(functionVariables(database.url));
 });
 afterAll(async () => {
   await connection?.close();

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,6 +30,7 @@ import {
   lastChunk,
   type RawClient,
 } from '../../support/http/raw-client.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 
 const password = 'correct horse battery staple';
 const mebibyte = 1_048_576;
@@ -45,14 +45,12 @@ const clients: RawClient[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-bodies-'));
   database = await freshDatabase();
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startPortal({
     env: {
       ...bareVariables(folder, await freePorts(2)),
       DATABASE_URL: database.url,
       ADMIN_PASSWORD: password,
-      SECRET_KEY: randomBytes(32).toString('base64'),
-      AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      ...newKeyVariables(),
     },
   });
   const { base_url, ca_file } = portal.announcement;

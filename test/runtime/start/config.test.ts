@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +9,10 @@ import { ConfigError } from '../../../shared/kernel/config-error.ts';
 import { parseConfig } from '../../../shared/runtime/config/config.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { loadSettings } from '../../../shared/tooling/start/settings.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
 const run = promisify(execFile);
-const key = () => randomBytes(32).toString('base64');
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n-----END PRIVATE KEY-----';
 
 /** The lines of a configuration error. */
@@ -44,7 +43,7 @@ describe('parseConfig', () => {
   });
 
   it('splits lists and removes the slash at the end of the base URL', () => {
-    const keys = [key(), key()];
+    const keys = [newSecretKey(), newSecretKey()];
     const config = parseConfig({
       SECRET_KEY: keys.join(', '),
       ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8,fd00::/8',
@@ -99,7 +98,11 @@ describe('parseConfig', () => {
       'AGGREGATOR_JWT_SSL_KEY',
     ]);
     expect(
-      required({ DATABASE_URL: 'postgresql://db/x', SECRET_KEY: key(), AGGREGATOR_JWT_SSL_KEY: pem }),
+      required({
+        DATABASE_URL: 'postgresql://db/x',
+        SECRET_KEY: newSecretKey(),
+        AGGREGATOR_JWT_SSL_KEY: pem,
+      }),
     ).toEqual([]);
     expect(required({ HOST: '0.0.0.0' })).toEqual(['BASE_URL']);
     expect(required({ HOST: '0.0.0.0', BASE_URL: 'https://a.test', TLS: 'off' })).toEqual(['TLS']);
@@ -138,7 +141,7 @@ describe('loadSettings', () => {
 
   it('keeps the values of the user, and the environment takes precedence', async () => {
     const file = join(folder, 'mine.conf');
-    const mine = `# mine\nPORT=9000\nLOG_LEVEL="debug"\n\nDATA_DIR='data'\nSECRET_KEY=${key()}`;
+    const mine = `# mine\nPORT=9000\nLOG_LEVEL="debug"\n\nDATA_DIR='data'\nSECRET_KEY=${newSecretKey()}`;
     writeFileSync(file, mine);
     const { config } = await loadSettings({ CONFIG_FILE: file, PORT: '9001' });
     expect(config).toMatchObject({ port: 9001, logLevel: 'debug', dataDir: join(folder, 'data') });
@@ -161,7 +164,7 @@ describe('loadSettings', () => {
     const given = {
       DATA_DIR: join(folder, 'given'),
       DATABASE_URL: 'postgres://db.test/x',
-      SECRET_KEY: key(),
+      SECRET_KEY: newSecretKey(),
     };
     const { config, env } = await loadSettings({ ...given, AGGREGATOR_JWT_SSL_KEY: file });
     expect(config.aggregatorJwtSslKey).toBe(pem);

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 
 const tooling = fileURLToPath(new URL('../../../shared/tooling/', import.meta.url));
 
@@ -67,24 +68,11 @@ function makeProject(root: string): void {
   write('crash.ts', `process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1e6);`);
 }
 
-type Result = { code: number | null; stdout: string; stderr: string };
-
 describe('launch.mjs', () => {
   let root: string;
   const launch = (args: string[], cwd = root): ChildProcess =>
     spawn(process.execPath, [join(root, 'shared/tooling/launch.mjs'), ...args], { cwd });
-  const run = async (args: string[], cwd?: string): Promise<Result> => {
-    const child = launch(args, cwd);
-    const result: Result = { code: null, stdout: '', stderr: '' };
-    child.stdout?.on('data', (chunk) => {
-      result.stdout += chunk;
-    });
-    child.stderr?.on('data', (chunk) => {
-      result.stderr += chunk;
-    });
-    [result.code] = await once(child, 'close');
-    return result;
-  };
+  const run = (args: string[], cwd?: string): Promise<ProcessEnd> => endOf(launch(args, cwd));
 
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'launch-'));

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
@@ -12,13 +11,12 @@ import { assertSecretKey, secretKeyGate } from '../../../shared/runtime/config/s
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
 import { builtBundles } from '../../support/bundles.ts';
 import { type NeonProxy, startNeonProxy } from '../../support/database/neon-proxy.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
 import { send } from '../../support/workers/local-workers.ts';
 
-const makeKey = () => randomBytes(32).toString('base64');
-const [right, wrong] = [makeKey(), makeKey()];
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const [right, wrong] = [newSecretKey(), newSecretKey()];
 
 let portal: TestPortal;
 let connection: Connection;
@@ -47,7 +45,7 @@ const variables = (secretKey: string) => ({
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',
   SECRET_KEY: secretKey,
-  AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
 });
 
 /** Of each kind: public, with a session, a page, a write with an idempotency key, and without credentials. */

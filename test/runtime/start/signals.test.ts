@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ownDataFolder } from '../../../shared/tooling/start/data-folder.ts';
 import { bareVariables, freePorts, isFree, root, startPortal } from '../../e2e/support/portal-process.ts';
+import { outputOf } from '../../support/processes/output.ts';
 import { processesWith } from '../../support/processes/process-list.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -32,12 +33,9 @@ function start(place: Place, command = launcher): Start {
     env: place.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
+  const output = outputOf(child);
   // After the last process that has standard error open.
-  return { ...place, child, ended: once(child, 'close'), errors: () => errors };
+  return { ...place, child, ended: once(child, 'close'), errors: () => output.stderr };
 }
 
 const processesOf = ({ folder }: Place) => processesWith(`DATA_DIR=${folder}\0`);

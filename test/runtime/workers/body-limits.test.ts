@@ -1,10 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
-import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
   callNames,
@@ -17,8 +15,7 @@ import {
   wide,
 } from '../../support/http/limited-calls.ts';
 import { chunked, chunksOf, connectRaw, headOf } from '../../support/http/raw-client.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { type LocalPortal, startWorkers, workersVariables } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
 
@@ -30,18 +27,7 @@ let calls: LimitedCalls;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-bodies-'));
   database = await freshDatabase();
-  const [port = 0] = await freePorts(1);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    ADMIN_PASSWORD: password,
-  });
+  portal = await startWorkers(await workersVariables({ folder, databaseUrl: database.url, password }));
   calls = await prepareLimitedCalls({ databaseUrl: database.url, password, send: portal.send });
 }, 90_000);
 afterAll(async () => {

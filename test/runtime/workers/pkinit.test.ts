@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,9 +19,8 @@ import {
   startRealm,
 } from '../../support/pkinit/pkinit.ts';
 import type { Json } from '../../support/portal.ts';
-import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
-import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { type LocalPortal, startWorkers, workersVariables } from '../../support/workers/local-workers.ts';
 
 requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate through a Worker', () => {
   let folder: string;
@@ -37,17 +35,12 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
       freshDatabase(),
       startRealm(),
     ]);
-    const [port = 0] = await freePorts(1);
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     portal = await startWorkers({
-      ...programVariables,
-      HOME: folder,
-      DATA_DIR: join(folder, 'data'),
-      PORT: String(port),
-      DATABASE_URL: database.url,
-      SECRET_KEY: randomBytes(32).toString('base64'),
-      AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      ADMIN_PASSWORD: 'correct horse battery staple',
+      ...(await workersVariables({
+        folder,
+        databaseUrl: database.url,
+        password: 'correct horse battery staple',
+      })),
       ALLOWED_PRIVATE_NETWORKS: '127.0.0.1/32',
     });
     const connection = await connectBy('pg', { url: database.url });

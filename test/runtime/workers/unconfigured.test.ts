@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bundle } from '../../../shared/tooling/build/bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
 import { builtBundles } from '../../support/bundles.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { send } from '../../support/workers/local-workers.ts';
-
-const secretKey = (): string => randomBytes(32).toString('base64');
 
 describe('a Worker that is not configured', () => {
   let bundles: Bundle[];
@@ -31,7 +29,7 @@ describe('a Worker that is not configured', () => {
   const complete = () => ({
     DATABASE_URL: 'postgres://user:secret@db.example/portal',
     BASE_URL: 'https://portal.example',
-    SECRET_KEY: secretKey(),
+    SECRET_KEY: newSecretKey(),
   });
   const namesIn = (line = '{}'): string[] =>
     JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);

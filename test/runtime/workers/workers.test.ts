@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -7,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
-import { freePorts, isFree } from '../../e2e/support/portal-process.ts';
+import { isFree } from '../../e2e/support/portal-process.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { createDispatcherState } from '../../simulator/data/seed.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
@@ -20,9 +19,13 @@ import {
   settingsOf,
   verify,
 } from '../../support/gateways/rdp-files.ts';
-import { signJwt } from '../../support/identity/signing-keys.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type Json, type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { newSigningKey, signJwt } from '../../support/identity/signing-keys.ts';
+import {
+  type Json,
+  type LocalPortal,
+  startWorkers,
+  workersVariables,
+} from '../../support/workers/local-workers.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -35,29 +38,17 @@ let node: Simulator;
 let admin: string;
 let rdpSigner: RdpSigner;
 
-const signingKey = (): string =>
-  generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString();
-const ownKey = signingKey();
-const secretKey = (): string => randomBytes(32).toString('base64');
+const ownKey = newSigningKey();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
   database = await freshDatabase();
   rdpSigner = await createRdpSigner();
   const authority = await createAuthority();
-  const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
   portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey(),
+    ...(await workersVariables({ folder, databaseUrl: database.url, password })),
     AGGREGATOR_JWT_SSL_KEY: ownKey,
-    ADMIN_PASSWORD: password,
     PORTAL_NAME: 'edge',
     RDP_SIGNING_CERT: rdpSigner.certificates,
     RDP_SIGNING_KEY: rdpSigner.key,
@@ -207,7 +198,7 @@ describe('a portal of Workers', () => {
     const token = await signJwt(keys, 'heartbeat+jwt', claims);
     const taken = await portal.send(`POST ${path}`, { body: { token } });
     expect(taken).toMatchObject({ status: 200, body: { result: 'ok', name: 'other', expires_in: 60 } });
-    const forger = await createSigningKeys([signingKey()], portal.url);
+    const forger = await createSigningKeys([newSigningKey()], portal.url);
     const forged = await signJwt(forger, 'heartbeat+jwt', claims);
     expect(await portal.send(`POST ${path}`, { body: { token: forged } })).toMatchObject({ status: 401 });
   });

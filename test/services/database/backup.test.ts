@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -22,13 +22,14 @@ import {
   logIn2fa,
   said,
 } from '../../support/identity/second-factor.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import { type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
 const run = promisify(execFile);
 const binaries = findBinaries();
-const secretKeys = [randomBytes(32).toString('base64')];
+const secretKeys = [newSecretKey()];
 const never = new AbortController().signal;
 
 /** The portal that was backed up, and its data as read over the API. */
@@ -131,7 +132,7 @@ requireService('pg_dump', binaries !== undefined)('a restored database', () => {
     const { domain, enrolled, clock } = before;
     clock.move(60);
     const code = codeOf(enrolled.secret, clock.now());
-    const stranger = await openRestored([randomBytes(32).toString('base64')]);
+    const stranger = await openRestored([newSecretKey()]);
     const refused = await logIn2fa(stranger, domain, enrolled.user, { code });
     await stranger.close();
     expect(refused.status).not.toBe(200);

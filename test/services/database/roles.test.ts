@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +20,7 @@ import {
   startPortal,
 } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -29,10 +29,7 @@ const binaries = findBinaries();
 const base = '/api/webui/aggregator';
 
 const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
 requireService('postgresql', binaries !== undefined)(

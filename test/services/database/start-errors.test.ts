@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
@@ -17,6 +16,7 @@ import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { bareVariables, freePorts } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
 import { type Standby, startStandby } from '../../support/database/postgres-standby.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { programs, refusedStart } from '../../support/processes/refused-start.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -34,10 +34,7 @@ let web: number;
 let closing: number;
 
 const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
 /** The server with another user, password, database or port. */

@@ -18,6 +18,7 @@ import {
   startWorld,
   type World,
 } from '../../support/factories.ts';
+import { type Relay, startRelay } from '../../support/gateways/first-words.ts';
 import { createRdpSigner } from '../../support/gateways/rdp-files.ts';
 import {
   hasRdp,
@@ -30,7 +31,6 @@ import {
   startSpiceServer,
   type Viewer,
 } from '../../support/gateways/viewers.ts';
-import { type Relay, startRelay } from '../../support/processes/first-words.ts';
 import { requireService } from '../../support/services.ts';
 
 const ticket = 'Ab3'.repeat(16);

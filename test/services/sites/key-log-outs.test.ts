@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +17,7 @@ import { createDispatcherState } from '../../simulator/data/seed.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { base, domainsPath, goodPassword, pool, unique, usersPath } from '../../support/factories.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { requireService } from '../../support/services.ts';
 
 const run = promisify(execFile);
@@ -39,10 +39,7 @@ requireService('postgresql', findBinaries() !== undefined)(
     let domain: Json;
     let service: string;
     const keys = {
-      SECRET_KEY: randomBytes(32).toString('base64'),
-      AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-        .privateKey.export({ type: 'pkcs8', format: 'pem' })
-        .toString(),
+      ...newKeyVariables(),
     };
 
     async function start(): Promise<void> {

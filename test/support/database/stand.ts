@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,14 +14,12 @@ import {
   type PortalProcess,
   startPortal,
 } from '../../e2e/support/portal-process.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 
 export const base = '/api/webui/aggregator';
 export const password = 'correct horse battery staple';
 export const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
 /** A portal with its sidecar, as `npm start` starts them, and a signed-in client without a quota. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { apply } from '../../../shared/tooling/configuration/apply.ts';
 import { exportText } from '../../../shared/tooling/configuration/export.ts';
 import { createOperator } from '../../../shared/tooling/configuration/records/operator.ts';
 import { type Ask, asker } from '../factories.ts';
+import { newSecretKey } from '../identity/signing-keys.ts';
 import { adminPassword, startPortal, type TestPortal } from '../portal.ts';
 
 export type Applied = { said: string; fault: string };
@@ -28,7 +28,7 @@ export type ConfiguredPortal = {
 export async function startConfigured(
   given: Parameters<typeof startPortal>[0] = {},
 ): Promise<ConfiguredPortal> {
-  const portal = await startPortal({ secretKeys: [randomBytes(32).toString('base64')], ...given });
+  const portal = await startPortal({ secretKeys: [newSecretKey()], ...given });
   const admin = asker(portal, await portal.login('admin', adminPassword));
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-configuration-'));
   let files = 0;

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { migrateDatabase, schemaStateOf } from '../../../db/migrate.ts';
 import { orEnd } from '../../../shared/tooling/start/fatal.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
-import { newSigningKey } from '../identity/signing-keys.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 
 /**
  * The portal of the tree in which it is started, on a database that this tree migrates as soon as that portal is ready:
@@ -22,8 +21,7 @@ async function main(): Promise<void> {
       env: {
         ...process.env,
         DATABASE_URL: url,
-        SECRET_KEY: randomBytes(32).toString('base64'),
-        AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
+        ...newKeyVariables(),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     },

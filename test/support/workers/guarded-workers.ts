@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { type Authority, createAuthority } from '../../simulator/authority.ts';
 import { builtBundles } from '../bundles.ts';
 import { freshDatabase } from '../database/database.ts';
 import { startNeonProxy } from '../database/neon-proxy.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 import { type Answer, type Asking, type Json, send } from './local-workers.ts';
 import { guardBundles } from './production-limits.ts';
 import type { Report } from './production-limits-guard.ts';
@@ -86,9 +86,6 @@ const variables = (proxy: string): Record<string, string> => ({
   DATABASE_DRIVER: 'neon',
   NEON_PROXY: proxy,
   BASE_URL: 'https://portal.example',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
 });

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { openCursor, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 
-const newKey = (): string => randomBytes(32).toString('base64');
 const place = { table: 'dispatchers', row: '1', column: 'health_key' };
 const list = { resource: 'site.list', filters: { enabled: true }, sort: 'name', scope: '*' };
 
 describe('a sealed text', () => {
   it('opens in its own context and in no other', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
         const sealed = await sealer.seal(text, place);
@@ -24,7 +24,7 @@ describe('a sealed text', () => {
   });
 
   it('does not open when a single character was changed', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     const sealed = await sealer.seal('secret', place);
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
@@ -37,14 +37,14 @@ describe('a sealed text', () => {
   });
 
   it('is different each time and never contains its text', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     const all = await Promise.all(Array.from({ length: 200 }, () => sealer.seal('secret', place)));
     expect(new Set(all).size).toBe(200);
     expect(all.join()).not.toContain('secret');
   });
 
   it('opens after a rotation, and is reported as sealed with a former key', async () => {
-    const [old, next] = [newKey(), newKey()];
+    const [old, next] = [newSecretKey(), newSecretKey()];
     const [before, during, after] = [
       await createSealer([old]),
       await createSealer([next, old]),
@@ -59,7 +59,7 @@ describe('a sealed text', () => {
   });
 
   it('opens neither with a derived key nor with one for another purpose', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     const [one, two] = [await sealer.derive('cursor'), await sealer.derive('other')];
     const sealed = await one.seal('x', place);
     expect(await (await sealer.derive('cursor')).open(sealed, place)).toBe('x');
@@ -75,7 +75,7 @@ describe('a sealed text', () => {
 
 describe('a cursor', () => {
   it('contains the position of a row, and is bound to its list', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     const codeOf = (work: Promise<unknown>) =>
       work.then(
         () => 'opened',
@@ -96,7 +96,7 @@ describe('a cursor', () => {
   });
 
   it('does not depend on the order of filters', async () => {
-    const sealer = await createSealer([newKey()]);
+    const sealer = await createSealer([newSecretKey()]);
     const cursor = await sealCursor(
       sealer,
       { ...list, filters: { a: 1, b: undefined, c: 2 } },

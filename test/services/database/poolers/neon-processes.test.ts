@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +13,7 @@ import {
 } from '../../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../../support/database/database.ts';
 import { type NeonProxy, startNeonProxy } from '../../../support/database/neon-proxy.ts';
+import { newKeyVariables } from '../../../support/identity/signing-keys.ts';
 
 const password = 'correct horse battery staple';
 const sites = '/api/webui/aggregator/sites';
@@ -29,7 +29,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-neon-'));
   database = await freshDatabase();
   proxy = await startNeonProxy({ databaseUrl: database.url });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   env = {
     ...bareVariables(folder, await freePorts(2)),
     DATABASE_DRIVER: 'neon',
@@ -37,8 +36,7 @@ beforeAll(async () => {
     DATABASE_URL: 'postgres://nobody:none@db.test/portal',
     DATABASE_OWNER_URL: database.ownerUrl,
     NEON_PROXY: proxy.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    ...newKeyVariables(),
     ADMIN_PASSWORD: password,
   };
   portal = await startPortal({ env });

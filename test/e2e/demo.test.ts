@@ -9,7 +9,7 @@ import { failsFrom, isFailing } from '../simulator/demo/sites.ts';
 import type { Json } from './support/api.ts';
 import { bareVariables, freePorts, root } from './support/portal-process.ts';
 
-type Demo = { said: string; lines: string; stop(): Promise<number | null> };
+type Demo = { output: string; lines: string; stop(): Promise<number | null> };
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -34,19 +34,19 @@ async function startDemo(): Promise<Demo> {
   const child = spawn(process.execPath, program, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const closed = once(child, 'close');
-  const shown = new Promise<Pick<Demo, 'said' | 'lines'>>((resolve, reject) => {
-    let said = '';
+  const shown = new Promise<Pick<Demo, 'output' | 'lines'>>((resolve, reject) => {
+    let output = '';
     const hear = (text: string) => {
-      said += text;
+      output += text;
       const found =
         /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nThey are in .*\nCtrl-C ends the demo\.$/m.exec(
-          said,
+          output,
         );
-      if (found?.[1]) resolve({ said, lines: found[1] });
+      if (found?.[1]) resolve({ output, lines: found[1] });
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
-    child.once('close', (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
+    child.once('close', (code) => reject(new Error(`the demo ended with ${code}: ${output}`)));
   });
   const stop = async () => {
     child.kill('SIGINT');
@@ -89,8 +89,8 @@ describe('npm run demo', () => {
   it('prints lines that log in, list services and get a connection, and a partial list while a farm fails', async () => {
     env = { ...env, DEMO_WEST_FAILS: 'always' };
     const demo = await startDemo();
-    expect(demo.said).toContain('\nWest farm fails always\n');
-    expect(demo.said).toMatch(/^In a browser: https:\S+\/signin, /m);
+    expect(demo.output).toContain('\nWest farm fails always\n');
+    expect(demo.output).toMatch(/^In a browser: https:\S+\/signin, /m);
     const answers = await paste(demo.lines);
     expectServicesAndConnection(answers);
     expect(westIn(answers)).toEqual({

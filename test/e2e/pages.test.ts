@@ -132,8 +132,8 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       const { page, errors } = await open('/status');
       await signIn(page, 'People', user.name);
       await heading(page, 'You are signed in');
-      const told = page.getByText('The page that you requested is for administrators only.');
-      expect(await told.isVisible()).toBe(true);
+      const notice = page.getByText('The page that you requested is for administrators only.');
+      expect(await notice.isVisible()).toBe(true);
       await page.goto('/api/docs/');
       await heading(page, 'Access denied');
       await page.getByText('A session on the administrator portal is required').waitFor();

@@ -27,9 +27,13 @@ describe('a workplace', () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     await agent('POST /ready', { body: { token, ip: '10.7.7.7', port: 43910, secret: 'of the agent' } });
-    const told = await stand.shown(2);
-    expect(told).toMatchObject({ ip: '10.7.7.7', agent_version: '4.0', agent_seen_at: expect.any(String) });
-    const { agent_seen_at, agent_version, ip } = told;
+    const records = await stand.shown(2);
+    expect(records).toMatchObject({
+      ip: '10.7.7.7',
+      agent_version: '4.0',
+      agent_seen_at: expect.any(String),
+    });
+    const { agent_seen_at, agent_version, ip } = records;
     stand.fleet.simulator.state.workplaces.touch(workplaceOf(stand.fleet, 'Office', 2).uuid);
     await sync(portal, stand.fleet.farm, 'workplaces');
     expect(await stand.shown(2)).toMatchObject({ ip, agent_version, agent_seen_at });
@@ -98,8 +102,8 @@ describe('a workplace', () => {
     expect((await agent('POST /logout', { body: logout })).body).toEqual(inForm({ result: 'ok' }));
     expect(await stand.shown(1)).toMatchObject({ in_use: false, in_use_since: null, state: 'ready' });
     expect(of(await stand.sessions())).toEqual([]);
-    const told = (await stand.journal()).filter(({ details }) => details.workplace_uuid === uuid);
-    expect(told.map(({ code }) => code)).toEqual([
+    const records = (await stand.journal()).filter(({ details }) => details.workplace_uuid === uuid);
+    expect(records.map(({ code }) => code)).toEqual([
       'agent_initialized',
       'agent_ready',
       'agent_address_changed',
@@ -232,8 +236,8 @@ describe('a state reported by an agent', () => {
     ];
     for (const [level, message] of lines)
       expect((await agent('POST /log', { body: { token, level, message } })).status).toBe(200);
-    const told = (await stand.journal()).filter(({ code }) => code === 'agent_log');
-    expect(told.map(({ level, message }) => [level, message])).toEqual([
+    const records = (await stand.journal()).filter(({ code }) => code === 'agent_log');
+    expect(records.map(({ level, message }) => [level, message])).toEqual([
       ['warning', 'low on disk'],
       ['info', 'logged in'],
       ['warning', 'clock is slow'],

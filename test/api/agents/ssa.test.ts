@@ -59,8 +59,8 @@ describe('a session agent', () => {
     ];
     const before = stand.world.portal.deps.clock().getTime();
     expect((await ssa('POST /events', { bearer, body: { events } })).body).toEqual(inForm({ result: 'ok' }));
-    const told = (await stand.journal()).filter(({ code }) => code === 'session_event');
-    expect(told).toMatchObject([
+    const records = (await stand.journal()).filter(({ code }) => code === 'session_event');
+    expect(records).toMatchObject([
       {
         at: new Date('2026-11-21T07:00:00.000Z'),
         level: 'info',
@@ -70,7 +70,7 @@ describe('a session agent', () => {
       { details: { kind: 'ahead' } },
     ]);
     const after = stand.world.portal.deps.clock().getTime();
-    const ahead = told.find(({ details }) => details.kind === 'ahead')?.at.getTime();
+    const ahead = records.find(({ details }) => details.kind === 'ahead')?.at.getTime();
     expect(ahead).toBeGreaterThanOrEqual(before);
     expect(ahead).toBeLessThanOrEqual(after);
     expect((await ssa('POST /logout', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));

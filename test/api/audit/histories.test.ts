@@ -70,8 +70,8 @@ describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds)
       const answers = await many(10, () => admin(`POST ${resource.path(world)}`, sent));
       const [made] = having(201, answers);
       expect(having(201, answers)).toHaveLength(1);
-      const told = having(409, answers).map(({ body }) => body.existing_id);
-      expect(told).toEqual(Array(9).fill(made?.body.id));
+      const ids = having(409, answers).map(({ body }) => body.existing_id);
+      expect(ids).toEqual(Array(9).fill(made?.body.id));
     });
   });
 
@@ -87,11 +87,11 @@ describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds)
       ]);
       const { body } = await admin(`GET ${one}`);
       const isNamed = [body[member]].flat().includes(made.id);
-      const said = JSON.stringify([removal.body, naming.body]);
-      expect([204, 409], said).toContain(removal.status);
-      expect([200, 422], said).toContain(naming.status);
-      if (removal.status === 204) expect(isNamed, said).toBe(false);
-      else expect([naming.status, isNamed], said).toEqual([200, true]);
+      const texts = JSON.stringify([removal.body, naming.body]);
+      expect([204, 409], texts).toContain(removal.status);
+      expect([200, 422], texts).toContain(naming.status);
+      if (removal.status === 204) expect(isNamed, texts).toBe(false);
+      else expect([naming.status, isNamed], texts).toEqual([200, true]);
     }
   });
 });

@@ -32,7 +32,7 @@ afterAll(async () => {
 const path = (what: string) => `GET /aggregator/api/client/v7.0/${site.uri}/${what}`;
 const list = (who: Member, query = '') => who.ask(path(`servicesList/${query}`));
 const check = (who: Member, id: string, query = '') => who.ask(path(`preconnectionInfo/${id}${query}`));
-const told = ({ explain }: Json) =>
+const reasonsOf = ({ explain }: Json) =>
   explain.map(({ farm_id, step, outcome, reason }: Json) => [farm_id, step, outcome, reason]);
 const calls = () => farms.reduce((sum, { node }) => sum + node.simulator.calls.length, 0);
 
@@ -40,7 +40,7 @@ describe('the explanation of a list of services', () => {
   it('has the reason for the result of every member of every rule', async () => {
     const { status, body } = await list(explainer, '?explain=true');
     expect(status).toBe(200);
-    expect(told(body)).toEqual([
+    expect(reasonsOf(body)).toEqual([
       [b?.farm.id, 'policy', 'chosen', 'priority'],
       ...[
         [a?.farm.id, 'farm', 'excluded', 'farm_maintenance'],
@@ -51,7 +51,7 @@ describe('the explanation of a list of services', () => {
     await world.portal.settled();
     const checked = await check(explainer, rule.id, '?explain=true');
     expect(checked.body).toMatchObject({ verdict: 'connect', farm_id: b?.farm.id });
-    expect(told(checked.body)[0]).toEqual([b?.farm.id, 'policy', 'chosen', 'priority']);
+    expect(reasonsOf(checked.body)[0]).toEqual([b?.farm.id, 'policy', 'chosen', 'priority']);
   });
 
   it('is returned only on request', async () => {
@@ -82,7 +82,7 @@ describe('the explanation of a list of services', () => {
     const before = calls();
     const unknown = await list(explainer, forOther);
     expect([unknown.status, unknown.body.services]).toEqual([200, []]);
-    expect(told(unknown.body).map(([farm, , outcome]: string[]) => [farm, outcome])).toEqual([
+    expect(reasonsOf(unknown.body).map(([farm, , outcome]: string[]) => [farm, outcome])).toEqual([
       [b?.farm.id, 'chosen'],
       [c?.farm.id, 'candidate'],
       [a?.farm.id, 'excluded'],
@@ -113,7 +113,7 @@ describe('the explanation of a list of services', () => {
     });
     const forUser = `?explain=true&user_id=${user.user.id}`;
     const refused = await check(explainer, closed.id, forUser);
-    expect([refused.status, told(refused.body)]).toEqual([
+    expect([refused.status, reasonsOf(refused.body)]).toEqual([
       404,
       [[a?.farm.id, 'rule', 'excluded', 'rule_not_for_user']],
     ]);

@@ -195,8 +195,8 @@ describe('H5: an export', () => {
       .set({ state: 'running' })
       .where(eq(exportedFiles.id, export_id));
     await atomically(world.portal.db, (h) => failExport(h, export_id, 'not_written', new Date()));
-    const told = await admin(`GET ${audit}/export?export_id=${export_id}`);
-    expect([told.status, told.body.state, told.body.reason]).toEqual([200, 'failed', 'not_written']);
+    const answer = await admin(`GET ${audit}/export?export_id=${export_id}`);
+    expect([answer.status, answer.body.state, answer.body.reason]).toEqual([200, 'failed', 'not_written']);
     const refused = await obtain(audit, { export_id });
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, 'invalid_state']);
     expect((await builtExport(admin, audit, 'user=fails')).export_id).not.toBe(export_id);
@@ -213,7 +213,7 @@ describe('H5: an export', () => {
       const refused = await obtain(audit, body, later);
       expect([refused.status, JSON.parse(refused.text).code]).toEqual([410, 'expired']);
     }
-    const told = await asker(world.portal, later)(`GET ${audit}/export?export_id=${export_id}`);
-    expect([told.status, told.body.code]).toEqual([410, 'expired']);
+    const answer = await asker(world.portal, later)(`GET ${audit}/export?export_id=${export_id}`);
+    expect([answer.status, answer.body.code]).toEqual([410, 'expired']);
   });
 });

@@ -28,7 +28,7 @@ async function rowOf({ id }: Json) {
 }
 
 /** The row that a heartbeat writes, this many seconds ago. */
-const heard = (
+const heartbeatFields = (
   { id }: Json,
   secondsAgo: number,
   stats = { connections: 3, sent: 5_000_000_000, received: 7 },
@@ -183,7 +183,7 @@ describe('gateways', () => {
   it('are online while heartbeats arrive, and offline a minute after the last', async () => {
     const made = await addGateway(admin);
     const etag = (await admin(`GET ${path}/${made.id}`)).headers.get('etag') ?? '';
-    await heard(made, 30);
+    await heartbeatFields(made, 30);
     const seen = await admin(`GET ${path}/${made.id}`, undefined, { 'if-none-match': etag });
     expect(seen.body).toMatchObject({
       state: 'online',
@@ -191,7 +191,7 @@ describe('gateways', () => {
       last_seen_at: expect.stringMatching(/Z$/),
       stats: { connections: 3, sent: 5_000_000_000, received: 7 },
     });
-    await heard(made, 70);
+    await heartbeatFields(made, 70);
     expect((await admin(`GET ${path}/${made.id}`)).body.state).toBe('offline');
     const changed = await admin(`PATCH ${path}/${made.id}`, { maintenance: true }, { 'if-match': etag });
     expect(changed.status).toBe(200);
@@ -203,8 +203,8 @@ describe('gateways', () => {
     await addGateway(admin, { name: `${prefix} a`, sites: [site.id, world.site.id] });
     const b = await addGateway(admin, { name: `${prefix} b`, enabled: false });
     const c = await addGateway(admin, { name: `${prefix} c`, sites: [world.site.id] });
-    await heard(b, 1);
-    await heard(c, 3600);
+    await heartbeatFields(b, 1);
+    await heartbeatFields(c, 3600);
     const list = async (query: string) =>
       (await admin(`GET ${path}?search=${prefix}&${query}`)).body.items
         .map(({ name }: Json) => name.slice(-1))

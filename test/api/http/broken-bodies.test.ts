@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 it.each([
-  ['of a length that was told', 'Content-Length: 100', '{"name":'],
+  ['of a declared length', 'Content-Length: 100', '{"name":'],
   ['in pieces', 'Transfer-Encoding: chunked', '8\r\n{"name":\r\n'],
 ])('a body %s that its client aborts is not reported as a database failure', async (_, header, piece) => {
   arrived = Promise.withResolvers();

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const passing = () => ({ status: 'pass', last_check_at: new Date() }) as const;
 const failing = () => ({ status: 'fail', last_check_at: new Date() }) as const;
-const said = ({ status, text }: Answer) => [status, JSON.parse(text)];
+const outcomeOf = ({ status, text }: Answer) => [status, JSON.parse(text)];
 const pass = [200, { version: '7.0', status: 'pass' }];
 const fail = [503, { version: '7.0', status: 'fail' }];
 const wrongPath = `${checkPath}/${'w'.repeat(32)}`;
@@ -73,14 +73,14 @@ describe('PEER-9 the health check with the key in the path', () => {
     const port = await start();
     await addNode(admin.db, passing(), { site: { uri: 'north' } });
     const answer = await port.ask(urlCheckPath);
-    expect(said(answer)).toEqual(pass);
+    expect(outcomeOf(answer)).toEqual(pass);
     expect(answer.headers['cache-control']).toContain('no-store');
     expect(answer.headers['content-type']).toBe('application/json');
     expect((await port.ask(`${urlCheckPath}/`)).status).toBe(200);
     const head = await port.ask(urlCheckPath, { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
     await admin.db.execute(sql`update dispatchers set status = 'fail'`);
-    expect(said(await port.ask(urlCheckPath))).toEqual(fail);
+    expect(outcomeOf(await port.ask(urlCheckPath))).toEqual(fail);
   });
 
   it('PEER-9: answers for one site like its entry of the health check', async () => {
@@ -91,10 +91,10 @@ describe('PEER-9 the health check with the key in the path', () => {
     await addNode(db, failing(), { site: { uri: 'kept', maintenance: true } });
     await addNode(db, failing(), { site: { uri: 'off', enabled: false } });
     await addSite(db, { uri: 'new' });
-    const of = async (uri: string) => said(await port.ask(`${urlCheckPath}?site=${uri}`));
+    const of = async (uri: string) => outcomeOf(await port.ask(`${urlCheckPath}?site=${uri}`));
     for (const uri of ['up', 'kept', 'off', 'new']) expect(await of(uri), uri).toEqual(pass);
     expect(await of('down')).toEqual(fail);
-    expect(said(await port.ask(urlCheckPath))).toEqual(pass);
+    expect(outcomeOf(await port.ask(urlCheckPath))).toEqual(pass);
     for (const uri of ['nowhere', '', 'UP'])
       expect(await of(uri), uri).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
   });
@@ -104,7 +104,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     const port = await start();
     const answers = [await port.ask(`${urlCheckPath}?site=any`), await port.ask(urlCheckPath)];
     proxy.thaw();
-    expect(answers.map(said)).toEqual([fail, fail]);
+    expect(answers.map(outcomeOf)).toEqual([fail, fail]);
   });
 
   it('PEER-9: a wrong key gets the same answer as any key without a configured one', async () => {

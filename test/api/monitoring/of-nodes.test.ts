@@ -33,12 +33,12 @@ const codesOf = async (node: Json): Promise<string[]> => (await recordsOf(node))
 describe('the monitoring journal of nodes', () => {
   it('has an entry when a node begins to fail and when it recovers, and none in between', async () => {
     const node = await addDispatcher(world.admin, world.farm);
-    const told: number[] = [];
+    const counts: number[] = [];
     for (const status of ['pass', 'pass', 'fail', 'fail', 'unauthorized', 'pass', 'unauthorized'] as const) {
       await recordProbes(world.portal.db, [outcome(node, status)]);
-      told.push((await recordsOf(node)).length);
+      counts.push((await recordsOf(node)).length);
     }
-    expect(told).toEqual([0, 0, 1, 1, 1, 2, 3]);
+    expect(counts).toEqual([0, 0, 1, 1, 1, 2, 3]);
     expect(await codesOf(node)).toEqual(['dispatcher_fail', 'dispatcher_pass', 'dispatcher_fail']);
     const { items } = (await world.admin(`GET ${base}/monitoring?object_id=${node.id}&sort=at&limit=1`)).body;
     expect(items).toMatchObject([

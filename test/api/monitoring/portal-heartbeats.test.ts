@@ -29,7 +29,7 @@ beforeAll(async () => {
   peer = await addPeer(world.admin);
 });
 
-const told = (given: object = {}) => ({
+const reportBody = (given: object = {}) => ({
   name: unique('portal'),
   fqdn: 'portal.example.com',
   portal_type: 'user',
@@ -54,7 +54,7 @@ const outcome = ({ status, body }: Answer) => [status, body.code ?? body.result]
 
 describe('a portal heartbeat', () => {
   it('of this installation lists the portal with the reported values', async () => {
-    const report = told({
+    const report = reportBody({
       os: 'workerd',
       build: '7.0.1',
       metrics: { sites_count: 3, cpu_total_percent: null },
@@ -80,7 +80,7 @@ describe('a portal heartbeat', () => {
       ['0001-01-01T00:00:00Z', 2_147_483_647],
       ['9999-12-31T23:59:59Z', 0],
     ]) {
-      const report = told({ started_at });
+      const report = reportBody({ started_at });
       expect(outcome(await bringOf(peer, report))).toEqual([200, 'ok']);
       expect((await world.admin(`GET ${listed}`)).status).toBe(200);
       expect(await rowOf(report.name)).toMatchObject({ uptime_s });
@@ -88,7 +88,7 @@ describe('a portal heartbeat', () => {
   });
 
   it('may be repeated, and keeps id and tags', async () => {
-    const report = told();
+    const report = reportBody();
     await bringOwn(report);
     const before = await rowOf(report.name);
     await world.admin(`PATCH ${listed}/${before.id}/tags`, { tags: ['blue'] });
@@ -100,7 +100,7 @@ describe('a portal heartbeat', () => {
   });
 
   it('of a peer is listed under the name of the peer, and cannot replace another portal', async () => {
-    const report = told({ runtime: 'node' });
+    const report = reportBody({ runtime: 'node' });
     await bringOwn({ ...report, fqdn: 'ours.example.com' });
     const { status, body } = await bringOf(peer, report);
     const name = `${peer.peer.name}/${report.name}`;
@@ -120,14 +120,14 @@ describe('a portal heartbeat', () => {
     const signer = await createSigner();
     const server = await startKeyServer(await createAuthority(), { keys: [signer.jwk] });
     const publishing = await addPeer(world.admin, [], { signer, ...server.source });
-    expect(outcome(await bringOf(publishing, told()))).toEqual([200, 'ok']);
+    expect(outcome(await bringOf(publishing, reportBody()))).toEqual([200, 'ok']);
     const stranger = { ...publishing, signer: await createSigner() };
-    expect(outcome(await bringOf(stranger, told()))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bringOf(stranger, reportBody()))).toEqual([401, 'invalid_token']);
     await server.close();
   });
 
   it('ignores unknown properties and treats null as absent', async () => {
-    const report = told({ os: null, build: null, metrics: null, colour: 'red' });
+    const report = reportBody({ os: null, build: null, metrics: null, colour: 'red' });
     const token = await signHeartbeat(portal, { aud, portal: report, more: true });
     const { status } = await portal.send(`POST ${path}/heartbeat`, { body: { token, colour: 'red' } });
     expect([status, (await rowOf(report.name)).os]).toEqual([200, '']);
@@ -141,7 +141,7 @@ describe('a portal heartbeat', () => {
     ['/token/portal/started_at', { started_at: 'today' }],
     ['/token/portal/metrics/sites_count', { metrics: { sites_count: 'many' } }],
   ])('is rejected at %s when the value cannot be stored', async (pointer, given) => {
-    const { status, body } = await bringOwn(told(given));
+    const { status, body } = await bringOwn(reportBody(given));
     expect([status, body.errors.map((fault: Json) => fault.pointer)]).toEqual([422, [pointer]]);
   });
 });
@@ -152,33 +152,35 @@ describe('a portal heartbeat is refused', () => {
     ['for a session', { aud: baseUrl }],
     ['for another portal', { aud: 'https://other.test/api/aggregator/v7.0/portals/heartbeat' }],
     ['without jti', { jti: undefined }],
-    ['of an issuer that nobody knows', { iss: 'https://nobody.example.com' }],
+    ['of an unknown issuer', { iss: 'https://nobody.example.com' }],
     ['of a peer that says it were us', { iss: baseUrl }],
   ])('%s', async (_, given) => {
-    const { status, body } = await bringOf(peer, told(), given);
+    const { status, body } = await bringOf(peer, reportBody(), given);
     expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token is not valid']);
   });
 
   it('as a session token, and a session token is refused as a heartbeat token', async () => {
     const { signer, peer: from } = peer;
-    expect(outcome(await exchange(portal, peer, { aud, portal: told() }))).toEqual([401, 'invalid_token']);
-    expect(outcome(await bring(await signer.sign(claimsOf(portal, from, { portal: told() }))))).toEqual([
+    expect(outcome(await exchange(portal, peer, { aud, portal: reportBody() }))).toEqual([
       401,
       'invalid_token',
     ]);
-    expect(outcome(await bringOwn(told(), 'north-1'))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bring(await signer.sign(claimsOf(portal, from, { portal: reportBody() }))))).toEqual(
+      [401, 'invalid_token'],
+    );
+    expect(outcome(await bringOwn(reportBody(), 'north-1'))).toEqual([401, 'invalid_token']);
   });
 
   it('of a disabled peer', async () => {
     const other = await addPeer(world.admin);
-    expect(outcome(await bringOf(other, told()))).toEqual([200, 'ok']);
+    expect(outcome(await bringOf(other, reportBody()))).toEqual([200, 'ok']);
     const at = `/api/aggregator/v7.0/peers/${other.peer.id}`;
     expect((await world.admin(`PUT ${at}`, { ...other.peer, enabled: false })).status).toBe(200);
-    expect(outcome(await bringOf(other, told()))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bringOf(other, reportBody()))).toEqual([401, 'invalid_token']);
   });
 
   it('as a dry run, because it has no user', async () => {
-    const report = told();
+    const report = reportBody();
     const token = await signHeartbeat(portal, { aud, portal: report });
     const { status, body } = await bring(token, { headers: { 'x-dry-run': 'true' } });
     expect([status, body.errors[0].code, await rowOf(report.name)]).toEqual([

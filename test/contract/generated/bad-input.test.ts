@@ -91,9 +91,9 @@ function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict 
 
 /** One of the errors must be at the change: at it, within it, or at its parent. */
 function expectPointer(answer: Answer, { pointer, text }: Mutant): void {
-  const told = pointersIn(answer);
-  const isNear = told.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
-  expect(isNear, `${pointer} of ${text.slice(0, 300)} is not among ${told}`).toBe(true);
+  const pointers = pointersIn(answer);
+  const isNear = pointers.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
+  expect(isNear, `${pointer} of ${text.slice(0, 300)} is not among ${pointers}`).toBe(true);
 }
 
 const isWithin = (one: string, other: string): boolean =>

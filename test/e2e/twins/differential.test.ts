@@ -21,11 +21,11 @@ const masks: Mask[] = [
   { at: /^\/(?:body\/next|headers\/link)$/, why: 'cursors are sealed with a nonce of their own' },
   { at: /^\/body\/stamp$/, why: 'the second of this very answer' },
   { at: /^\/body\/generated_at$/, why: 'the moment of this very answer' },
-  { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the node that answers tells of itself' },
+  { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the answering node reports itself' },
   { at: /^\/body\/last_seen_at$/, why: 'both report the portal all the time' },
   { at: /^\/body\/database\/latency_ms$/, why: 'how long the database took this time' },
   { at: /^\/body\/jobs\/last_run_at$/, why: 'workers report all the time' },
-  { at: /^\/body\/reason$/, why: 'a Worker is not told why a certificate is not trusted' },
+  { at: /^\/body\/reason$/, why: 'a Worker gets no reason why a certificate is not trusted' },
 ];
 
 /** Every GET of the committed document: a new one fails here by its name until it has a request. */

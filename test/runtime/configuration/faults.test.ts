@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => on.close());
 
 const faultOf = async (text: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
-  const { said, fault } = await on.apply(text, { env });
-  expect(said.includes('Applied')).toBe(false);
+  const { output, fault } = await on.apply(text, { env });
+  expect(output.includes('Applied')).toBe(false);
   return fault.replaceAll(/configuration-\d+\.yaml/g, 'FILE');
 };
 const node = 'dispatchers:\n  - name: d1\n    farm_id: F\n    url: https://d1.example.com\n';
@@ -127,13 +127,13 @@ rules:
   - { name: R, site_id: North, image_id: dot, match_tags: { any: [office], all: [] } }
 `;
     expect((await on.apply(text)).fault).toBe('');
-    expect((await on.apply(text)).said).toBe('No changes. 3 unchanged.\n');
+    expect((await on.apply(text)).output).toBe('No changes. 3 unchanged.\n');
     const same = text.replace(`\${file:secrets/key}`, `\${env:KEY}`);
-    expect((await on.apply(same, { env: { KEY: 'the key of the node' } })).said).toMatch(/^No changes/);
+    expect((await on.apply(same, { env: { KEY: 'the key of the node' } })).output).toMatch(/^No changes/);
     writeFileSync(
       join(on.folder, 'dot.svg'),
       '<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>',
     );
-    expect((await on.apply(text)).said).toMatch(/^~ rules\/R\n {4}image_id: \S+ → dot\n/);
+    expect((await on.apply(text)).output).toMatch(/^~ rules\/R\n {4}image_id: \S+ → dot\n/);
   });
 });

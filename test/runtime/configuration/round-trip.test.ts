@@ -36,7 +36,7 @@ describe('USE-16 the round trip of export and apply', () => {
         const text = await here.export();
         const content = parse(text) as Installation;
         expect(namesIn(content)).toEqual(namesIn(installation));
-        expect((await here.apply(text, { prune: true, env: exported })).said).toMatch(/No changes\./);
+        expect((await here.apply(text, { prune: true, env: exported })).output).toMatch(/No changes\./);
         // Every section, because absent ones are not pruned.
         const whole = {
           ...Object.fromEntries(Object.keys(installation).map((name) => [name, []])),

@@ -39,12 +39,12 @@ describe.each([...edgeModules])('%s', (module) => {
   it('starts with its declared secrets, and fails without any one of them', async () => {
     const { required } = secretsOf(module);
     const statusWith = await load(module);
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     for (const name of required) {
       const others = required.filter((other) => other !== name);
       expect([name, await statusWith([...open, ...others])]).toEqual([name, 500]);
     }
-    said.mockRestore();
+    errorLog.mockRestore();
     expect(await statusWith([...open, ...required])).toBe(404);
   });
 });

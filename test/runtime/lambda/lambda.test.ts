@@ -68,7 +68,7 @@ describe('a module as a Lambda function', () => {
   });
 
   it('answers 500 while it is not configured, and starts as soon as it is', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // The test runner has a different BASE_URL.
     configure({ DATABASE_URL: '', BASE_URL: '', SECRET_KEY: '' });
     const userinfo = await load('userinfo', 'unconfigured');
@@ -76,8 +76,8 @@ describe('a module as a Lambda function', () => {
       statusCode: 500,
       body: { code: 'internal' },
     });
-    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
-    said.mockRestore();
+    const [line] = errorLog.mock.calls.map(([text]) => JSON.parse(String(text)));
+    errorLog.mockRestore();
     expect(line.faults.map((fault: string) => fault.split(':')[0])).toEqual([
       'DATABASE_URL',
       'BASE_URL',
@@ -111,9 +111,9 @@ describe('a module as a Lambda function', () => {
     configure({ HSTS: 'off' });
     expect(await hsts('GET /api/userinfo', 'without')).toBeUndefined();
     configure({ HSTS: '', SECRET_KEY: '' });
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     expect(await hsts('GET /api/userinfo', 'broken')).toBe('max-age=31536000');
-    said.mockRestore();
+    errorLog.mockRestore();
     configure(complete());
   });
 
@@ -192,12 +192,12 @@ describe('a module as a Lambda function', () => {
   });
 
   it('takes the client address from the event, whatever the headers contain', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     await (await load('discover'))('GET /livez');
     configure({ LOG_LEVEL: 'error' });
-    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
-    said.mockRestore();
+    const line = errorLog.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    errorLog.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
 
@@ -207,7 +207,7 @@ describe('a module as a Lambda function', () => {
   });
 
   it('answers a REST API like an HTTP API, and takes the client address from its event as well', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     const file = bundles.find(({ module }) => module === 'auth')?.file;
     const { handler } = await import(/* @vite-ignore */ `file://${file}?rest`);
@@ -228,8 +228,8 @@ describe('a module as a Lambda function', () => {
       }),
     );
     configure({ LOG_LEVEL: 'error' });
-    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
-    said.mockRestore();
+    const line = errorLog.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    errorLog.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
     expect(answer).toMatchObject({
       statusCode: 200,
@@ -259,14 +259,14 @@ describe('a module as a Lambda function', () => {
   });
 
   it('fails a scheduled run with an error, so that the platform retries it', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ SECRET_KEY: '' });
     const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);
     const ended = vi.fn();
     const event = { 'detail-type': 'Scheduled Event', source: 'aws.scheduler' };
     await expect(handler(event, { end: ended })).rejects.toThrow(/SECRET_KEY/);
     expect(ended).toHaveBeenCalledOnce();
-    said.mockRestore();
+    errorLog.mockRestore();
     configure(complete());
   });
 });

@@ -191,8 +191,8 @@ afterAll(() => {
 describe('USE-10: a refused start reports in one line the cause and the remedy', () => {
   it.each([...configuration, ...folders, ...certificates.slice(-1)])('%s', async (_, variables, ...lines) => {
     const data = mkdtempSync(at('data-'));
-    const said = await refusedStart({ ...bareVariables(data, ports), ...variables() });
-    expect(said).toEqual(lines.map((line) => expect.stringMatching(line)));
+    const output = await refusedStart({ ...bareVariables(data, ports), ...variables() });
+    expect(output).toEqual(lines.map((line) => expect.stringMatching(line)));
   });
 
   it.each(certificates)('%s', (_, variables, line) => {

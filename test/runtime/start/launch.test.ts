@@ -84,8 +84,8 @@ describe('launch.mjs', () => {
     const [first, second] = await Promise.all([run(['show.ts', '--json', 'a b']), run(['show.ts'])]);
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(JSON.parse(first.stdout)).toEqual({ args: ['--json', 'a b'], cwd: root });
-    const told = (first.stderr + second.stderr).match(/Installing packages/g);
-    expect(told).toHaveLength(1);
+    const messages = (first.stderr + second.stderr).match(/Installing packages/g);
+    expect(messages).toHaveLength(1);
     expect((await run(['show.ts'])).stderr).toBe('');
   });
 

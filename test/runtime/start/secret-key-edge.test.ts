@@ -148,7 +148,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
     const bundles = await builtBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const answers = [];
     for (const { route, ...asking } of requests()) {
       const module = route.includes('/webui/') ? 'webui' : 'auth';
@@ -157,8 +157,8 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
       const { statusCode: status, body } = await invoke(handler, eventOf(route, asking));
       answers.push({ status, body: JSON.parse(body) });
     }
-    const lines = said.mock.calls.map(([line]) => String(line));
-    said.mockRestore();
+    const lines = errorLog.mock.calls.map(([line]) => String(line));
+    errorLog.mockRestore();
     expectRefusals(answers, lines);
     await expectNothingWritten();
   });

@@ -137,8 +137,8 @@ describe('H3 the verification of the audit', () => {
     await seal();
     expect(await checkpoints()).toHaveLength(1);
     expect(await verify()).toMatchObject({ ok: false, sealed_to: 11 });
-    const told = await portal.db.select({ code: monitoringRecords.code }).from(monitoringRecords);
-    expect(told).toEqual([{ code: 'audit_checkpoint_broken' }]);
+    const records = await portal.db.select({ code: monitoringRecords.code }).from(monitoringRecords);
+    expect(records).toEqual([{ code: 'audit_checkpoint_broken' }]);
   });
 });
 

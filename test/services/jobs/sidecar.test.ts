@@ -200,13 +200,13 @@ describe('a probe of the sidecar', () => {
     simulator.knobs.failing = null;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
     expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });
-    const told = await admin.db
+    const records = await admin.db
       .select()
       .from(monitoringRecords)
       .where(eq(monitoringRecords.object_id, id))
       .orderBy(asc(monitoringRecords.at));
     const object_name = simulator.name;
-    expect(told).toMatchObject([
+    expect(records).toMatchObject([
       { code: 'dispatcher_fail', object_name, details: { last_error: 'upstream_failed:server_error' } },
       { code: 'dispatcher_pass', object_name, details: { last_error: null } },
     ]);

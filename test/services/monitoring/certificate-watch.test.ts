@@ -57,7 +57,7 @@ const round = () =>
     connections.map((one) => certificateJob(one.db, () => new Date()).round(new AbortController().signal)),
   );
 
-const told = async () =>
+const reported = async () =>
   (await db.select().from(monitoringRecords).orderBy(monitoringRecords.created_at)).map(
     ({ level, details }) => [level, details.days],
   );
@@ -66,22 +66,22 @@ describe('the certificate of a dispatcher', () => {
   it('is reported at 30, 14 and 3 days, once each, with any number of sidecars and runs', async () => {
     let notAfter = await endsIn(31);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     notAfter = await wait(notAfter, 2);
     await round();
     await round();
-    expect(await told()).toEqual([['warning', 30]]);
+    expect(await reported()).toEqual([['warning', 30]]);
     notAfter = await wait(notAfter, 16);
     await round();
     await round();
-    expect((await told()).toSorted()).toEqual([
+    expect((await reported()).toSorted()).toEqual([
       ['warning', 14],
       ['warning', 30],
     ]);
     await wait(notAfter, 11);
     await round();
     await round();
-    expect((await told()).toSorted()).toEqual([
+    expect((await reported()).toSorted()).toEqual([
       ['error', 3],
       ['warning', 14],
       ['warning', 30],
@@ -91,7 +91,7 @@ describe('the certificate of a dispatcher', () => {
   it('that is first seen close to or after its expiry is reported once', async () => {
     await endsIn(2);
     await round();
-    expect(await told()).toEqual([['error', 3]]);
+    expect(await reported()).toEqual([['error', 3]]);
     const over = await endsIn(-1);
     await round();
     const records = await db.select().from(monitoringRecords);
@@ -110,19 +110,19 @@ describe('the certificate of a dispatcher', () => {
     await round();
     await db.delete(monitoringRecords);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     await endsIn(365);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     await endsIn(10);
     await round();
-    expect(await told()).toEqual([['warning', 14]]);
+    expect(await reported()).toEqual([['warning', 14]]);
   });
 
   it('of a disabled node is ignored', async () => {
     await endsIn(2);
     await db.update(dispatchers).set({ enabled: false }).where(eq(dispatchers.id, id));
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a forged reply from the
   });
 
   it.each([
-    ['is bound to nobody', { derivations: false, checksum: false }, 'kdc_unbound'],
+    ['has no key binding', { derivations: false, checksum: false }, 'kdc_unbound'],
     ['has a key with the name of the attacker in it', { derivations: true, checksum: false }, 'kdc_key'],
     ['vouches for the request of the attacker', { derivations: false, checksum: true }, 'kdc_request'],
   ])('admits no user under another name when it %s', async (_, disguise, reason) => {

@@ -193,8 +193,8 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
   it('is announced in the list of domains', async () => {
     const plain = await addCardDomain(portal, kdc, {}, { params: { kerberos: null } });
     const { body } = await portal.send('GET /api/auth/v7.0/authenticators');
-    const told = (id: string) => body.find(({ authUuid }: Json) => authUuid === id)?.isPkinit;
-    expect([told(domain.id), told(plain.id)]).toEqual([true, false]);
+    const isPkinitOf = (id: string) => body.find(({ authUuid }: Json) => authUuid === id)?.isPkinit;
+    expect([isPkinitOf(domain.id), isPkinitOf(plain.id)]).toEqual([true, false]);
   });
 
   it('takes two database round trips to begin and four to finish', async () => {

@@ -67,7 +67,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   it.each([
     ['that has expired', { days: -1 }, 'certificate_invalid'],
     ['for another purpose', { section: 'no_purpose' }, 'certificate_wrong_purpose'],
-    ['of an authority that nobody knows', { authority: 'other' }, 'invalid_credentials'],
+    ['of an unknown authority', { authority: 'other' }, 'invalid_credentials'],
     ['of an account that the realm does not have', { client: 'dave' }, 'invalid_credentials'],
   ] as const)('for a card %s', async (name, order, code) => {
     const card = await kdc.issue({ client: 'alice', ...order, name: name.replaceAll(' ', '-') });

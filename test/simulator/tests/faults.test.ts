@@ -48,24 +48,24 @@ describe('faults of the simulator', () => {
   });
 
   test('include every kind of wrong answer', async () => {
-    const told = async (lie: typeof sim.knobs.lies) => {
+    const resultOf = async (lie: typeof sim.knobs.lies) => {
       sim.knobs.lies = lie;
       return plain();
     };
-    expect((await told('html')).headers['content-type']).toBe('text/html');
-    const half = await (await told('half_json')).body.text();
+    expect((await resultOf('html')).headers['content-type']).toBe('text/html');
+    const half = await (await resultOf('half_json')).body.text();
     expect(() => JSON.parse(half)).toThrow();
-    expect(await (await told('other_schema')).body.json()).toMatchObject({ schema: 99 });
-    const away = await told('redirect');
+    expect(await (await resultOf('other_schema')).body.json()).toMatchObject({ schema: 99 });
+    const away = await resultOf('redirect');
     expect([away.statusCode, away.headers.location]).toEqual([
       302,
       'https://169.254.169.254/latest/meta-data/',
     ]);
-    const bomb = await told('gzip_bomb');
+    const bomb = await resultOf('gzip_bomb');
     const wire = await bomb.body.bytes();
     expect(wire.length).toBeLessThan(2_000_000);
     expect(() => gunzipSync(wire, { maxOutputLength: 100_000_000 })).toThrow('larger than 100000000');
-    const huge = await told('huge');
+    const huge = await resultOf('huge');
     let seen = 0;
     for await (const piece of huge.body) {
       seen += piece.length;

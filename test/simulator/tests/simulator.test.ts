@@ -202,8 +202,8 @@ describe('workplaces and sessions of the simulator', () => {
     const order2 = { maintenance: true, message: 'Until noon' };
     expect((await patch(`${pool}/maintenance`, key, order2)).body).toMatchObject({ state: 'maintenance' });
     const before = connectionOf('Desk').replace('connection', 'preconnection');
-    const told = await ask(before, { key: await keyFor(person('bob')) });
-    expect(told.body).toMatchObject({
+    const answer = await ask(before, { key: await keyFor(person('bob')) });
+    expect(answer.body).toMatchObject({
       verdict: 'abandon',
       reason_code: 'maintenance',
       message: 'Until noon',

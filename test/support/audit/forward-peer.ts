@@ -41,10 +41,10 @@ export async function startForwardPeer(
     if (door && !(await openDoor(door, socket, messages))) return void socket.end();
     for await (const message of messages) {
       const chunk = take(message, received);
-      const said = answer();
-      if (said === 'cut') socket.destroy();
-      if (said === 'acknowledge') socket.write(encode({ ack: chunk }));
-      if (said === 'another') socket.write(encode({ ack: `not ${chunk}` }));
+      const response = answer();
+      if (response === 'cut') socket.destroy();
+      if (response === 'acknowledge') socket.write(encode({ ack: chunk }));
+      if (response === 'another') socket.write(encode({ ack: `not ${chunk}` }));
     }
     socket.end();
   }

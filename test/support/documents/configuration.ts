@@ -8,7 +8,7 @@ import { type Ask, asker } from '../factories.ts';
 import { newSecretKey } from '../identity/signing-keys.ts';
 import { adminPassword, startPortal, type TestPortal } from '../portal.ts';
 
-export type Applied = { said: string; fault: string };
+export type Applied = { output: string; fault: string };
 
 /** A portal on a separate database, to which configuration files are applied. */
 export type ConfiguredPortal = {
@@ -39,16 +39,16 @@ export async function startConfigured(
     apply: async (text, { prune = false, dryRun = false, env = {} } = {}) => {
       const path = join(folder, `configuration-${++files}.yaml`);
       writeFileSync(path, text);
-      let said = '';
+      let output = '';
       const say = (words: string): void => {
-        said += words;
+        output += words;
       };
       try {
         await apply(portal.deps, { path, env, prune, dryRun, say });
-        return { said, fault: '' };
+        return { output, fault: '' };
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'ConfigurationFault') throw error;
-        return { said, fault: error.message.replaceAll(`${folder}/`, '') };
+        return { output, fault: error.message.replaceAll(`${folder}/`, '') };
       }
     },
     export: async () => exportText(await createOperator(portal.deps)),

@@ -33,8 +33,8 @@ async function startAll({ config, env }: Settings, { add }: Shutdown): Promise<v
   const server = createServer((request, response) => void serve(functions, request, response));
   await listen(server, config);
   add('gateway', () => closeServer(server));
-  const told = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  const announcement = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(announcement)}\n`);
 }
 
 async function serve(

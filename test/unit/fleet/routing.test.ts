@@ -165,13 +165,13 @@ describe('a farm in a rule', () => {
       member('g', { enabled: false }),
       member('h', { entitled: null }),
     ];
-    const told = route(facts(members), still).explain.map((one) => [
+    const reasons = route(facts(members), still).explain.map((one) => [
       one.farm_id,
       one.outcome,
       one.step,
       one.reason,
     ]);
-    expect(told).toEqual([
+    expect(reasons).toEqual([
       ['h', 'chosen', 'policy', 'priority'],
       ['a', 'excluded', 'farm', 'farm_disabled'],
       ['b', 'excluded', 'farm', 'farm_maintenance'],

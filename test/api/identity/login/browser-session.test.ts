@@ -53,7 +53,7 @@ describe('a browser sign-in', () => {
       { 'sec-fetch-site': 'same-origin', origin: 'https://10.0.0.7' },
     ],
     ['a sandboxed frame', { origin: 'null' }],
-    ['nobody who says where he is', {}],
+    ['no stated origin', {}],
   ])('is refused to a page of %s', async (_, headers) => {
     const answer = await signIn(credentials, headers);
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);

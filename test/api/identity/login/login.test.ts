@@ -85,16 +85,16 @@ describe('a login', () => {
   it('does not reveal a hidden domain by the other identifiers', async () => {
     const hidden = await addDomain(admin, { state: 'hidden' });
     const user = await addUser(admin, hidden);
-    const said = async (given: object) => {
+    const outcomeOf = async (given: object) => {
       const { status, body } = await logIn(world.portal, hidden, user, { authId: undefined, ...given });
       return [status, { ...body, instance: '' }];
     };
-    const unknown = await said({ authSmallName: 'nowhere', auth: 'nowhere either' });
+    const unknown = await outcomeOf({ authSmallName: 'nowhere', auth: 'nowhere either' });
     expect(unknown).toMatchObject([401, { code: 'invalid_credentials' }]);
-    expect(await said({ authSmallName: hidden.small_name, auth: 'nowhere' })).toEqual(unknown);
-    expect(await said({ authId: unknownId, authSmallName: hidden.small_name })).toEqual(unknown);
-    expect(await said({ authId: hidden.id, auth: 'nowhere' })).toEqual(unknown);
-    expect((await said({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
+    expect(await outcomeOf({ authSmallName: hidden.small_name, auth: 'nowhere' })).toEqual(unknown);
+    expect(await outcomeOf({ authId: unknownId, authSmallName: hidden.small_name })).toEqual(unknown);
+    expect(await outcomeOf({ authId: hidden.id, auth: 'nowhere' })).toEqual(unknown);
+    expect((await outcomeOf({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
   });
 
   it('A1 is rejected as invalid without a domain, a name or a password, and with unknown properties', async () => {

@@ -93,8 +93,8 @@ describe('a user with a mandatory password change', () => {
   });
 
   it('has access only to their own account, the change and logout', async () => {
-    const told = (await logIn(world.portal, world.domain, member.user)).body.user;
-    expect(told.must_change_password).toBe(true);
+    const shownUser = (await logIn(world.portal, world.domain, member.user)).body.user;
+    expect(shownUser.must_change_password).toBe(true);
     const closed = [
       `GET ${base}/sites`,
       'GET /api/discover/',

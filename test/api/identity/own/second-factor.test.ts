@@ -111,9 +111,9 @@ describe('A10 a user without a device', () => {
       ['portal.UserLogin', null],
     ]);
     for (const event of events) expect(event).toMatchObject({ user_id: user.id, user_name: user.name });
-    const told = JSON.stringify([events, world.portal.log]);
+    const recorded = JSON.stringify([events, world.portal.log]);
     for (const secret of [body.enrolment.secret, goodPassword, ...result.body.recovery_codes])
-      expect(told).not.toContain(secret);
+      expect(recorded).not.toContain(secret);
   });
 
   it('has only sealed or hashed secrets in the database', async () => {

@@ -44,6 +44,18 @@ export function useWorld(options?: Parameters<typeof startWorld>[0]): World {
   return world;
 }
 
+/** The same for a stand with more than a world. */
+export function useStand<Stand extends { close(): unknown }>(start: () => Promise<Stand>): Stand {
+  const stand = {} as Stand;
+  beforeAll(async () => {
+    Object.assign(stand, await start());
+  });
+  afterAll(async () => {
+    await stand.close();
+  });
+  return stand;
+}
+
 /** The administrator of a world, which may be empty yet. */
 export const adminOf =
   (world: World): Ask =>

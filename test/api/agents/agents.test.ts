@@ -1,19 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import { endSession, openSession } from '../../simulator/data/sessions.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../../support/agents.ts';
-import { addMember, addSite, audited, base, unique } from '../../support/factories.ts';
+import { addMember, addSite, audited, base, unique, useStand } from '../../support/factories.ts';
 import { sessionOf, workplaceOf } from '../../support/fleet/fleet.ts';
 import { partOf, sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
 const interfacesOf = (n: number) => [

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AgentStand, type Calling, inForm, refused, startAgentStand } from '../../support/agents.ts';
+import { useStand } from '../../support/factories.ts';
 import type { Answer } from '../../support/portal.ts';
 
-let stand: AgentStand;
+const stand = useStand(startAgentStand);
 let own: string;
 beforeAll(async () => {
-  stand = await startAgentStand();
   own = await stand.initialize(1);
 });
-afterAll(() => stand.close());
 
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
 const test = (token: string, ip: string) => agent('POST /test', { body: { token }, ip });

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { workplaceAgents } from '../../../db/schema/agents/agents.ts';
 import { sessionAgents, sessionMessages } from '../../../db/schema/agents/session-agents.ts';
@@ -7,15 +7,11 @@ import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../../support/agents.ts';
-import { audited, base } from '../../support/factories.ts';
+import { audited, base, useStand } from '../../support/factories.ts';
 import { workplaceOf } from '../../support/fleet/fleet.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 beforeEach(async () => {
   await stand.world.portal.db.delete(sessionAgents);
 });

@@ -1,26 +1,19 @@
 import { eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { findFarms } from '../../../shared/sites/user-site.ts';
-import { addFarm, addNode, base, pool } from '../../support/factories.ts';
+import { addFarm, addNode, base, pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import { addSite } from '../../support/installation.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let stand: FleetStand;
+const stand = useStand(startFleetStand);
 let site: Json;
 let east: FarmWithNode;
 let west: FarmWithNode;
@@ -29,9 +22,6 @@ let client: pg.Pool | undefined;
 /** The list from each of two isolates, which share no memory. */
 let lists: () => Promise<Answer[]>;
 
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
 beforeEach(async () => {
   const made = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
   site = made.site;
@@ -55,7 +45,6 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await client?.end();
-  await stand.close();
 });
 
 const change = async (path: string, body: object) =>

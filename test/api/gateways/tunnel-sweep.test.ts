@@ -6,18 +6,17 @@ import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { tunnelSweepJob } from '../../../functions/health/jobs/gateways.ts';
-import { addMember, type Member, pool } from '../../support/factories.ts';
-import { clientIp, startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { addMember, type Member, pool, useStand } from '../../support/factories.ts';
+import { clientIp, startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(() => startTicketStand({ pools: [pool('Office')] }));
 let gateway: Json;
 let another: Member;
 /** The sweeps of two sidecars. */
 let sidecars: Connection[];
 
 beforeAll(async () => {
-  stand = await startTicketStand({ pools: [pool('Office')] });
   another = await addMember(stand.world, []);
   sidecars = [1, 2].map(() => connectPg({ url: stand.world.portal.database.sidecarUrl, maxConnections: 1 }));
 });
@@ -27,7 +26,6 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await Promise.all(sidecars.map((sidecar) => sidecar.close()));
-  await stand.close();
 });
 
 /** Both sidecars concurrently, as during a change of the leader. */

@@ -1,27 +1,23 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { clientIp, startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { clientIp, startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
 /** Each channel of SPICE is a connection of its own, all with one ticket. */
 describe.each<Driver>(['pg', 'neon'])('a SPICE ticket (%s)', (driver) => {
-  let stand: TicketStand;
+  const stand = useStand(() => startTicketStand(undefined, { driver }));
   let gateway: Json;
 
-  beforeAll(async () => {
-    stand = await startTicketStand(undefined, { driver });
-  });
   beforeEach(async () => {
     gateway = await stand.gateway();
   });
   afterEach(() => stand.clear());
-  afterAll(() => stand.close());
 
   const most = 16;
   const elsewhere = '203.0.113.8';

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { rules } from '../../../db/schema/routing/rules.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { addRule } from '../../support/fleet/rules.ts';
-import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 afterEach(async () => {
   await stand.clear();
   // A pool that a rule covers is not listed as a service.
   await stand.world.portal.db.delete(rules);
 });
-afterAll(() => stand.close());
 
 const onlineGateway = async (given: Json = {}) => {
   const gateway = await stand.gateway(given);

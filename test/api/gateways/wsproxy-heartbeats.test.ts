@@ -6,17 +6,16 @@ import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { gatewayJob } from '../../../functions/health/jobs/gateways.ts';
 import { readMetricsData } from '../../../functions/health/metrics/facts.ts';
-import { addMember, base } from '../../support/factories.ts';
-import { startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
+import { addMember, base, useStand } from '../../support/factories.ts';
+import { startTicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 /** The jobs of two sidecars. */
 let connections: Connection[];
 
 beforeAll(async () => {
-  stand = await startTicketStand();
   connections = [1, 2].map(() =>
     connectPg({ url: stand.world.portal.database.sidecarUrl, maxConnections: 1 }),
   );
@@ -27,7 +26,6 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
-  await stand.close();
 });
 
 const change = (members: Json) => stand.world.admin(`PATCH ${base}/gateways/${gateway.id}`, members);

@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyOperation } from '../../contract/generated/described.ts';
 import { oddSegments } from '../../contract/generated/hostile.ts';
 import { expectProblem } from '../../contract/support/problems.ts';
 import { expectHarmless } from '../../contract/support/unharmed.ts';
+import { useStand } from '../../support/factories.ts';
 import { clientIp, startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
 const operationOf = (id: string) => {
   const operation = everyOperation.find((one) => one.id === id);

@@ -1,22 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
-import { addUser, asker, audited, base, logIn, usersPath } from '../../support/factories.ts';
-import { clientIp, startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
+import { addUser, asker, audited, base, logIn, usersPath, useStand } from '../../support/factories.ts';
+import { clientIp, startTicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
 const rows = () => stand.world.portal.db.select().from(gatewayTickets);
 const change = (members: Json) =>

@@ -1,24 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
 /** @returns the key that ends a new tunnel */
 const begin = async (): Promise<string> =>

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { eventBy } from '../../../shared/context/audit-entry.ts';
-import { type AgentStand, startAgentStand } from '../../support/agents.ts';
+import { startAgentStand } from '../../support/agents.ts';
 import {
   type Ask,
   addGateway,
@@ -11,18 +11,17 @@ import {
   base,
   siteBody,
   unique,
+  useStand,
 } from '../../support/factories.ts';
 import { addPeer, exchange, signHeartbeat } from '../../support/identity/peers.ts';
 import { addServiceToken, addServiceUser } from '../../support/identity/service-tokens.ts';
 import { baseUrl, type Json, type TestPortal } from '../../support/portal.ts';
 
-let stand: AgentStand;
+const stand = useStand(startAgentStand);
 let portal: TestPortal;
 beforeAll(async () => {
-  stand = await startAgentStand();
   portal = stand.world.portal;
 });
-afterAll(() => stand.close());
 
 /** The members of the log line of the last request that name its caller. */
 function lastCaller(): Json {

@@ -1,26 +1,15 @@
 import { and, eq } from 'drizzle-orm';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import type { Terse } from '../../simulator/faults.ts';
 import { addMember, base, useWorld } from '../../support/factories.ts';
-import {
-  type Fleet,
-  listed,
-  observe,
-  sessionOf,
-  startFleet,
-  workplaceOf,
-} from '../../support/fleet/fleet.ts';
+import { listed, observe, sessionOf, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
-let fleet: Fleet;
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
+const fleet = useFleet(world);
 
 const office = () => fleet.simulator.state.poolNamed('Office');
 const workplace = (verb: string): string =>

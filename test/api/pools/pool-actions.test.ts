@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addFarm, addMember, addNode, adminOf, base, unique, useWorld } from '../../support/factories.ts';
-import { type Fleet, listed, observe, startFleet } from '../../support/fleet/fleet.ts';
+import { listed, observe, useFleet } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
-let fleet: Fleet;
+const fleet = useFleet(world);
 const admin = adminOf(world);
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
 
 const uuidOf = (name: string): string => fleet.simulator.state.poolNamed(name).uuid;
 const update = (name: string): string => `PUT ${base}/servicespools/${fleet.farm.id}/update/${uuidOf(name)}`;

@@ -1,16 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endSession } from '../../simulator/data/sessions.ts';
 import { addMember, adminOf, base, unique, useWorld } from '../../support/factories.ts';
-import { type Fleet, listed, observe, sessionOf, startFleet } from '../../support/fleet/fleet.ts';
+import { listed, observe, sessionOf, startFleet, useFleet } from '../../support/fleet/fleet.ts';
 
 const world = useWorld();
-let fleet: Fleet;
+const fleet = useFleet(world);
 const admin = adminOf(world);
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
 
 const at = (verb: string): string =>
   `${base}/spsessions/${fleet.farm.id}/${verb}/${sessionOf(fleet).session_uuid}`;

@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addMember, addNode, addUser, adminOf, base, useWorld } from '../../support/factories.ts';
-import { type Fleet, listed, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
+import { listed, observe, startFleet, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
-let fleet: Fleet;
+const fleet = useFleet(world);
 const admin = adminOf(world);
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
 
 const at = (verb: string, n = 1, pool = 'Office', farm = fleet.farm): string => {
   const { uuid } = workplaceOf(fleet, pool, n);
@@ -161,7 +156,7 @@ describe('a node that fails during an action', () => {
     const second = await addNode(world, fleet.farm, { state: fleet.simulator.state });
     const { simulator } = fleet;
     await simulator.close();
-    fleet = { ...fleet, simulator: second.simulator };
+    Object.assign(fleet, { simulator: second.simulator });
     const { answer, events } = await observe(world, fleet, act);
     expect([answer.status, patches(), events.map(({ result }) => result)]).toEqual([202, 1, ['success']]);
   });

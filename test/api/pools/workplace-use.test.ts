@@ -1,23 +1,19 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaceSessions } from '../../../db/schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import { type Ask, addMember, base, useWorld } from '../../support/factories.ts';
-import { type Fleet, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
+import { observe, startFleet, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
 const world = useWorld();
-let fleet: Fleet;
+const fleet = useFleet(world);
 /** Has every permission for workplaces except the one to force. */
 let careful: Ask;
 
 beforeAll(async () => {
   const able = ['power', 'refresh', 'delete', 'read'].map((action) => `workplaces.${action}`);
   careful = (await addMember(world, able)).ask;
-});
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
 });
 
 /** The first workplace of the pool has a session, the second has none. */

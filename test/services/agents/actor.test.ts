@@ -9,7 +9,8 @@ import { connect } from 'node:tls';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workplaceAgents } from '../../../db/schema/agents/agents.ts';
-import { type AgentStand, refused, startAgentStand } from '../../support/agents.ts';
+import { refused, startAgentStand } from '../../support/agents.ts';
+import { useStand } from '../../support/factories.ts';
 import { workplaceOf } from '../../support/fleet/fleet.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
@@ -17,11 +18,7 @@ import { requireService } from '../../support/services.ts';
 const python = '/usr/bin/python3';
 const has = (program: string, option: string) => spawnSync(program, [option]).status === 0;
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 
 /** A request of actor 4.0: `result` of the answer, which has no member `error`. */
 async function actor(name: string, body: Json, ip = '203.0.113.7'): Promise<Json> {

@@ -1,9 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startFreezableProxy } from '../../support/database/freezable-proxy.ts';
 import { groupDn, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd, reader, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, addMember, addUser, base, directoryBody, domainsPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import {
+  addGroup,
+  addMember,
+  addUser,
+  base,
+  directoryBody,
+  domainsPath,
+  useStand,
+} from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -14,11 +22,7 @@ const ldif = [
 ].join('');
 
 requireService('slapd', hasSlapd)('the administration of a directory domain', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const params = (given: Json = {}): Json => ({
     hosts: [stand.slapd.secureUrl],

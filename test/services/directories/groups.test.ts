@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { groupDn, groupOfNames, person, personDn } from '../../support/directories/entries.ts';
 import { hasSlapd, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, domainsPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addGroup, domainsPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -54,11 +54,7 @@ const wrong = [401, 'invalid_credentials'];
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 
 requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const groupsOf = async (domain: Json, name: string, password?: string): Promise<string[]> => {
     const answer = await stand.logIn(domain, name, password);

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { renameUser, retireUser } from '../../../db/repositories/identity/directory/users.ts';
 import { users } from '../../../db/schema/identity/users.ts';
@@ -8,8 +8,8 @@ import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { passwordOf, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addRole, base, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addRole, base, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -20,13 +20,11 @@ const guid = '00112233445566778899aabbccddeeff';
 const octetsOf = (hex: string): string => `objectGUID:: ${Buffer.from(hex, 'hex').toString('base64')}`;
 
 requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     domain = await stand.domainFor('staff');
   });
-  afterAll(() => stand.close());
 
   const rowOf = async (id: string) => {
     const [row] = await stand.world.portal.db.select().from(users).where(eq(users.id, id));

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../../../db/schema/identity/users.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { passwordOf, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addMember, addRole, audited, base, builtin, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addMember, addRole, audited, base, builtin, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -16,13 +16,11 @@ const ldif = [...names.map((uid) => person(uid)), posixGroup('staff', every)].jo
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 
 requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     domain = await stand.domainFor('staff');
   });
-  afterAll(() => stand.close());
 
   const rowOf = async (id: string) => {
     const [row] = await stand.world.portal.db.select().from(users).where(eq(users.id, id));

@@ -6,7 +6,8 @@ import { entry, passwordOf, person, personDn, posixGroup } from '../../support/d
 import { type FakeAnswer, startFakeDirectory } from '../../support/directories/fake-directory.ts';
 import { type LdapWire, startLdapWire } from '../../support/directories/ldap-wire.ts';
 import { hasSlapd, reader, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -28,15 +29,13 @@ const ldif = [
 ].join('');
 
 requireService('slapd', hasSlapd)('limits of directories', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let wire: LdapWire;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     wire = await startLdapWire(stand.slapd.url);
   });
   afterAll(async () => {
     await wire.close();
-    await stand.close();
   });
   const plain = (hosts: string[]): Json => ({ hosts, ca_certificate: null });
   const policy = { allowedNetworks: ['127.0.0.0/8'], allowInsecure: false };

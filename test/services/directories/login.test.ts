@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import {
   groupDn,
@@ -10,8 +10,8 @@ import {
   posixGroup,
 } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, audited, domainsPath, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addGroup, audited, domainsPath, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -32,11 +32,7 @@ const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 const wrong = [401, 'invalid_credentials'];
 
 requireService('slapd', hasSlapd)('a directory login', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const userOf = async (domain: Json, name: string): Promise<Json> => {
     const { body } = await stand.world.admin(`GET ${usersPath(domain)}?search=${encodeURIComponent(name)}`);

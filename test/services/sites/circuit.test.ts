@@ -1,29 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { circuitJob } from '../../../functions/health/jobs/probes/circuits.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { pool } from '../../support/factories.ts';
+import { pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { partOf, sync } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 
-let stand: FleetStand;
+const stand = useStand(startFleetStand);
 let site: Json;
 let farms: FarmWithNode[];
 let west: FarmWithNode;
 
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
 beforeEach(async () => {
   ({ site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]));
   const [, second] = farms;

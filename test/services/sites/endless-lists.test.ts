@@ -1,23 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import type { CursorLie } from '../../simulator/faults.ts';
-import { pool } from '../../support/factories.ts';
+import { pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { partOf, rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
 /** The number of requests until each fault is detected, and the error of the part. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { freshDatabase } from '../../support/database/database.ts';
@@ -11,17 +11,14 @@ import {
   base,
   type Member,
   pool,
+  useStand,
 } from '../../support/factories.ts';
 import { addRule, ageLists, type FarmWithNode, memberOf } from '../../support/fleet/rules.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { asked, type FleetStand, servicesOf, startFleetStand } from '../../support/fleet/stand.ts';
+import { asked, servicesOf, startFleetStand } from '../../support/fleet/stand.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
 const client = (site: Json, question: string, id: string) =>

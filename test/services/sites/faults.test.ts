@@ -1,27 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { CertificateKind } from '../../simulator/authority.ts';
 import { endSession } from '../../simulator/data/sessions.ts';
 import type { Knobs } from '../../simulator/faults.ts';
 import { flap } from '../../simulator/script.ts';
-import { audited, base, pool } from '../../support/factories.ts';
+import { audited, base, pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
 const deadlineMs = 400;

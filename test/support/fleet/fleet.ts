@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import type { PoolSeed } from '../../simulator/data/seed.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import type { Simulator } from '../../simulator/start.ts';
@@ -23,6 +24,16 @@ export async function startFleet(
   openSession(simulator.state, workplace, { person, protocol: 'rdp' });
   await syncAll(world.portal, farm);
   return { site, farm, simulator };
+}
+
+/** A new fleet for each test of a file or of a `describe`. */
+export function useFleet(world: World): Fleet {
+  const fleet = {} as Fleet;
+  beforeEach(async () => {
+    Object.assign(fleet, await startFleet(world));
+    return () => fleet.simulator.close();
+  });
+  return fleet;
 }
 
 export const workplaceOf = ({ simulator }: Fleet, pool: string, n: number) => {

@@ -5,8 +5,8 @@ import { type FakeAnswer, startFakeDirectory } from '../../../support/directorie
 import type { LdapMessage } from '../../../support/directories/ldap-messages.ts';
 import { type LdapWire, startLdapWire } from '../../../support/directories/ldap-wire.ts';
 import { hasSlapd, reader, suffix } from '../../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../../support/directories/stand.ts';
-import { addGroup, domainsPath } from '../../../support/factories.ts';
+import { startDirectoryStand } from '../../../support/directories/stand.ts';
+import { addGroup, domainsPath, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
@@ -19,15 +19,13 @@ const ldif = [
 ].join('');
 
 requireService('slapd', hasSlapd)('pooled connections to directories', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let wire: LdapWire;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     wire = await startLdapWire(stand.slapd.url);
   });
   afterAll(async () => {
     await wire.close();
-    await stand.close();
   });
   const plain = (hosts: string[]): Json => ({ hosts, ca_certificate: null });
 

@@ -1,23 +1,23 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { authenticators } from '../../../../db/schema/identity/authenticators.ts';
 import { person, posixGroup } from '../../../support/directories/entries.ts';
 import { hasSlapd, reader, suffix } from '../../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../../support/directories/stand.ts';
-import { addMember, base, directoryBody, domainsPath } from '../../../support/factories.ts';
+import { startDirectoryStand } from '../../../support/directories/stand.ts';
+import { addMember, base, directoryBody, domainsPath, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
 requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() =>
+    startDirectoryStand(
+      person('alice', { carLicense: 'M-AL 1', mail: 'alice@example.com' }) + posixGroup('staff', ['alice']),
+    ),
+  );
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(
-      person('alice', { carLicense: 'M-AL 1', mail: 'alice@example.com' }) + posixGroup('staff', ['alice']),
-    );
     domain = await stand.domain();
   });
-  afterAll(() => stand.close());
 
   const admin = (route: string, body?: unknown) => stand.world.admin(route, body);
   const test = (params: Json, ask = admin) =>

@@ -7,8 +7,8 @@ import { createAuthority } from '../../../simulator/authority.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../../support/database/freezable-proxy.ts';
 import { person, posixGroup } from '../../../support/directories/entries.ts';
 import { hasSlapd, reader, startSlapd } from '../../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../../support/directories/stand.ts';
-import { addMember, logIn } from '../../../support/factories.ts';
+import { startDirectoryStand } from '../../../support/directories/stand.ts';
+import { addMember, logIn, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
@@ -16,15 +16,13 @@ const codeOf = ({ status, body }: Json): unknown => [status, body.code, body.rea
 const ldif = [person('alice'), posixGroup('staff', ['alice'])].join('');
 
 requireService('slapd', hasSlapd)('the servers of a directory', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let proxy: FreezableProxy;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     proxy = await startFreezableProxy(stand.slapd.url);
   });
   afterAll(async () => {
     await proxy.close();
-    await stand.close();
   });
   const proxied = (): string => proxy.url.replace(/\/$/, '');
 

@@ -7,10 +7,17 @@ export const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
 /** For properties: a share of the runs, which ends when every case was sent. */
 export const property = (share: number) => ({ seed, numRuns: Math.min(Math.ceil(runs * share), 1_000) });
 
-/** A sample, the same for the same seed; all when the runs suffice. */
-export function chosen<T>(all: readonly T[], share = 1): T[] {
+/**
+ * A sample of those that fit, the same for the same seed; all if the runs suffice. Checks no more than needed,
+ * because the check of a large body takes longer than its request.
+ */
+export function chosen<T>(all: readonly T[], share = 1, fits: (one: T) => boolean = () => true): T[] {
   const most = Math.ceil(runs * share);
-  if (all.length <= most) return [...all];
-  const some = fc.shuffledSubarray([...all], { minLength: most, maxLength: most });
-  return fc.sample(some, { seed, numRuns: 1 })[0] ?? [];
+  const shuffled = fc.shuffledSubarray([...all], { minLength: all.length, maxLength: all.length });
+  const fitting: T[] = [];
+  for (const one of fc.sample(shuffled, { seed, numRuns: 1 })[0] ?? []) {
+    if (fitting.length === most) break;
+    if (fits(one)) fitting.push(one);
+  }
+  return fitting;
 }

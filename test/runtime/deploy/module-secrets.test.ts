@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeNames } from '../../../shared/runtime/edge/config.ts';
 import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
-import { builtBundles } from '../../support/bundles.ts';
 import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
@@ -10,7 +10,7 @@ let bundles: Bundle[];
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  bundles = await builtBundles('lambda');
+  bundles = await cachedBundles('lambda');
 });
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => vi.unstubAllGlobals());

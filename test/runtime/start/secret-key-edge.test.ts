@@ -8,8 +8,8 @@ import { sites } from '../../../db/schema/sites/sites.ts';
 import { createPortal, type Portal } from '../../../functions/portal.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { assertSecretKey, secretKeyGate } from '../../../shared/runtime/config/secret-key.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
-import { builtBundles } from '../../support/bundles.ts';
 import { type NeonProxy, startNeonProxy } from '../../support/database/neon-proxy.ts';
 import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
@@ -93,7 +93,7 @@ function expectRefusals(
 
 describe('the Workers', { timeout: 120_000 }, () => {
   const ask = async (secretKey: string, asked = requests()) => {
-    const bundles = await builtBundles('workers');
+    const bundles = await cachedBundles('workers');
     const lines: string[] = [];
     const workers = await startLocalWorkers({
       bundles,
@@ -145,7 +145,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
 
   it('USE-1: answers every request with 503 for another SECRET_KEY, and logs the reason once', async () => {
     vi.stubGlobal('awslambda', awslambda);
-    const bundles = await builtBundles('lambda');
+    const bundles = await cachedBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
     const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -126,7 +126,7 @@ describe('the import rules', () => {
     expect(importRules(`shared/${area}/x/y.ts`, '../../http/serve/answer.ts')).toEqual([stairs]);
   });
 
-  it('see every form of an import, and the line of it', () => {
+  it('detect every form of an import, with its line', () => {
     const text = [
       "import type { A } from 'pg';",
       'import {',
@@ -143,7 +143,7 @@ describe('the import rules', () => {
     expect(lines.sort((a, b) => a - b)).toEqual([1, 4, 5, 6, 7, 8]);
   });
 
-  it('find a circle, and no circle where two ways lead to one file', () => {
+  it('detect a cycle, and no cycle where two paths lead to one file', () => {
     const a = importing('shared/http/a.ts', './b.ts', './c.ts');
     const c = importing('shared/http/c.ts');
     expect(importViolations([a, importing('shared/http/b.ts', './c.ts'), c])).toEqual([]);
@@ -186,7 +186,7 @@ describe('the text rules', () => {
     ['test/api/a.test.ts', "it.skip('a', f)", single],
     ['test/api/a.test.ts', "describe.concurrent.only('a', f)", single],
     ['test/api/a.test.ts', "it.skipIf(x)('a', f)", single],
-  ])('%s may not say %j', (path, text, rule) => {
+  ])('%s may not contain %j', (path, text, rule) => {
     expect(rulesOf(textViolations([parseSource(path, text)]))).toEqual([rule]);
   });
 
@@ -207,11 +207,11 @@ describe('the text rules', () => {
     ['functions/webui/users/bind.ts', 'if (!domainTypeOf(domain.type).directory) return;'],
     ['shared/remotes/directory/session.ts', "new Client({ url: 'ldap://directory' });"],
     ['test/support/factories.ts', "return { name, type: 'internal' };"],
-  ])('%s may say %j', (path, text) => {
+  ])('%s may contain %j', (path, text) => {
     expect(textViolations([parseSource(path, text)])).toEqual([]);
   });
 
-  it('refuse names that say nothing or are not kebab-case', () => {
+  it('reject meaningless names and names that are not kebab-case', () => {
     const named = (path: string) => rulesOf(nameViolations([parseSource(path, '')]));
     expect(named('shared/http/utils.ts')).toEqual(['a name says what a file gives']);
     expect(named('shared/helpers/dates.ts')).toEqual(['a name says what a file gives']);
@@ -220,7 +220,7 @@ describe('the text rules', () => {
     expect(named('test/api/request-ids.test.ts')).toEqual([]);
   });
 
-  it('refuse an entry too many or too few on the top level', () => {
+  it('reject an extra or missing entry on the top level', () => {
     const folders = ['functions', 'shared', 'db', 'test', 'node_modules', '.git'];
     const files = [
       'package.json',
@@ -242,14 +242,14 @@ describe('the size rules', () => {
     sizeViolations([parseSource(path, text)]).map(({ detail }) => detail);
   const body = (count: number) => '  x();\n'.repeat(count);
 
-  it('hold source files to 250 lines and tests to 400', () => {
+  it('limit source files to 250 lines and tests to 400', () => {
     expect(sizes('db/client.ts', linesOf(251))[0]).toBe('251 lines');
     expect(sizes('test/api/a.test.ts', linesOf(400))).toEqual([]);
     expect(sizes('test/api/a.test.ts', linesOf(401))).toEqual(['401 lines']);
     expect(sizes('shared/identity/common-passwords.ts', linesOf(3000))).toEqual([]);
   });
 
-  it('hold the median and p90, and tell them', () => {
+  it('limit the median and p90, and report them', () => {
     expect(sizes('db/client.ts', linesOf(90))).toEqual([]);
     expect(sizes('db/client.ts', linesOf(91))).toEqual(['the median is 91, p90 is 91; this is the longest']);
     expect([
@@ -265,7 +265,7 @@ describe('the size rules', () => {
     ['export const f = async (a: A): Promise<B> => {\n', '};\n'],
     ['const f = (\n  a: A,\n): B => {\n', '};\n', 2],
     ['class A {\n  async f(a: A): Promise<B> {\n', '  }\n}\n'],
-  ])('hold a function to 40 lines: %j', (head, end, extra = 0) => {
+  ])('limit a function to 40 lines: %j', (head, end, extra = 0) => {
     const inner = head.startsWith('class') ? '  ' : '';
     const text = (count: number) =>
       head + body(count).replaceAll(/^/gm, inner).trimEnd().concat('\n', end, linesOf(9));

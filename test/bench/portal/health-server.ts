@@ -10,7 +10,7 @@ import { watchWrites } from '../../../shared/runtime/writes.ts';
 import { tellReady } from '../child-process.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
-/** The two endpoints of the sidecar, and beside them the floor: one question to the database, answered with a word. */
+/** The two endpoints of the sidecar, and the floor: one database query with a one-word response. */
 const settings: Settings & { accessKey: string } = JSON.parse(process.argv[2] ?? '{}');
 const { host, trustProxy } = sameForBoth;
 const log = createLog({ level: 'info' });

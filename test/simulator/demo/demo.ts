@@ -9,10 +9,10 @@ import { type DemoDispatchers, type Failing, failsFrom, letFail, startDispatcher
 
 const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
 const westFarm = 'West farm';
-/** There while the demo runs and has all that the lines ask for. */
+/** Exists while the demo runs and has the data for the printed lines. */
 const linesFile = join(folder, 'lines.sh');
 const nodeCaFile = join(folder, 'dispatchers-ca.pem');
-/** Ends what was started, the latest first. */
+/** Ends the started servers in reverse order. */
 const endings: (() => unknown)[] = [];
 
 // A terminal sends Ctrl-C to the portal as well; whichever signal arrives first, the shutdown runs once.
@@ -29,12 +29,12 @@ process.on('SIGHUP', () => stop(0));
 try {
   await start();
 } catch (error) {
-  // What the portal itself had to say has been shown.
+  // The output of the portal itself was printed.
   if (!(error instanceof PortalEnded)) console.error(error instanceof Error ? error.message : String(error));
   stop(1);
 }
 
-/** `npm run demo`: the portal in a folder of its own, with three simulated dispatcher sites. */
+/** `npm run demo`: the portal in a separate folder, with three simulated dispatcher sites. */
 async function start(): Promise<void> {
   console.log('Starting the portal and three simulated sites …');
   rmSync(linesFile, { force: true });
@@ -85,7 +85,7 @@ function variables(adminPassword: string): NodeJS.ProcessEnv {
   };
 }
 
-/** The administrator's password is made once; a later run needs it to find the simulators again. */
+/** The administrator's password is created once; a later run needs it to find the simulators again. */
 function keptPassword(): string {
   const file = join(folder, 'demo-admin-password');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -118,14 +118,14 @@ function whenFailing(failing: Failing): string {
   return `for the minute from ${failsFrom(Date.now()).toISOString()} on, and then in every third minute`;
 }
 
-/** Whether West farm fails at once, never, or by the clock. @throws Error for another word */
+/** Whether West farm fails at once, never, or by the clock. @throws Error for any other value */
 function failingFrom(text = ''): Failing {
   if (text === '' || text === 'by_the_clock') return 'by_the_clock';
   if (text === 'always' || text === 'never') return text;
   throw new Error('DEMO_WEST_FAILS: by_the_clock, always or never');
 }
 
-/** @throws Error for what is no port */
+/** @throws Error for an invalid port */
 function portFrom(text = '8444'): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;

@@ -16,8 +16,8 @@ export const bob: DemoUser = { name: 'bob', real_name: 'Bob', password: 'builds 
 const webui = '/api/webui/aggregator';
 
 /**
- * Brings the portal, over its public API, to the state of the demo; what is there already is changed to it, so that
- * dispatchers which come back on other ports are found.
+ * Creates or updates the objects of the demo over the public API, so that dispatchers which restart on other ports are
+ * found.
  */
 export async function seed(api: Api, token: string, sites: readonly SeededSite[]): Promise<void> {
   const put = (collection: string, body: NamedRecord, immutable: readonly string[] = []) =>
@@ -46,7 +46,7 @@ export async function seed(api: Api, token: string, sites: readonly SeededSite[]
 
 type NamedRecord = { name: string } & Record<string, unknown>;
 
-/** The object of this name, made or changed. @throws Error with the portal's words when it refuses */
+/** Creates or changes the object of this name. @throws Error with the response of the portal when it is refused */
 async function ensure(
   api: Api,
   token: string,

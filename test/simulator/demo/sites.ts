@@ -77,8 +77,8 @@ const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplac
 export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator };
 
 /**
- * The dispatchers of three sites, and one without a site; they verify tokens by the keys that the portal publishes.
- * @throws Error when `sparePort` is taken
+ * The dispatchers of three sites, and one without a site; they verify tokens with the keys that the portal publishes.
+ * @throws Error when `sparePort` is in use
  */
 export async function startDispatchers(
   baseUrl: string,
@@ -113,7 +113,7 @@ export type Failing = 'by_the_clock' | 'always' | 'never';
 export const isFailing = (failing: Failing, at: number): boolean =>
   failing === 'by_the_clock' ? Math.floor(at / minuteMs) % 3 === 2 : failing === 'always';
 
-/** The moment at which the present or next minute of failing begins. */
+/** The start of the current or next failing minute. */
 export const failsFrom = (at: number): Date => {
   const minute = Math.floor(at / minuteMs);
   return new Date((minute + 2 - (minute % 3)) * minuteMs);
@@ -121,7 +121,7 @@ export const failsFrom = (at: number): Date => {
 
 const minuteMs = 60_000;
 
-/** Lets a farm fail. @returns what ends that */
+/** Makes a farm fail. @returns a function that ends that */
 export function letFail({ simulator: { knobs } }: DemoFarm, failing: Failing): () => void {
   const set = (): void => {
     knobs.failing = isFailing(failing, Date.now()) ? 503 : null;

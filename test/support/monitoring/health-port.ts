@@ -31,11 +31,11 @@ export const accessKeys = {
   url: 'url-key-of-at-least-32-characters_0',
 };
 export const urlCheckPath = `${checkPath}/${accessKeys.url}`;
-/** Where the pages about errors are said to be. */
+/** The base URL of the error pages. */
 export const portalUrl = 'https://portal.example';
 export const token = (key: string) => ({ authorization: `Token ${key}` });
 
-/** The endpoints over HTTPS on a free port, with a database connection of their own. */
+/** The endpoints over HTTPS on a free port, with a separate database connection. */
 export async function startHealthPort(
   databaseUrl: string,
   given: Partial<HealthDeps> = {},
@@ -74,7 +74,7 @@ export async function startHealthPort(
   };
 }
 
-/** One request with its answer as text; header names are lower case. */
+/** One request with its response as text; header names are lower case. */
 export async function askOver(agent: Agent, url: string, options: Ask = {}): Promise<Answer> {
   const startedAt = performance.now();
   const { method = 'GET', headers = {} } = options;

@@ -18,7 +18,7 @@ const names = (given: Partial<Parameters<typeof chooseName>[0]>) => ({
   ...given,
 });
 
-describe('whom a card names', () => {
+describe('the user named by a card', () => {
   it('is a principal of the realm, or a UPN with its name as suffix', () => {
     const byPrincipal = chooseName(names({ principals: [principal(['ada'])] }), realm(false), undefined);
     expect(byPrincipal).toEqual({ principal: principal(['ada']), username: 'ada', upn: undefined });
@@ -26,7 +26,7 @@ describe('whom a card names', () => {
     expect(byUpn).toEqual({ principal: principal(['ada']), username: 'ada', upn: 'ada@corp.example' });
   });
 
-  it('is a UPN of any suffix in Active Directory, asked for and known as a whole', () => {
+  it('is a UPN of any suffix in Active Directory, used as a whole', () => {
     const upns = ['robert@mail.example'];
     expect(chooseName(names({ upns }), realm(true), undefined)).toEqual({
       principal: { type: 10, parts: upns, realm: 'CORP.EXAMPLE' },
@@ -51,15 +51,15 @@ describe('whom a card names', () => {
     [['ada', 'admin']],
     [['']],
     [[]],
-  ])('is no user for a principal of the parts %j', (parts) => {
+  ])('is missing for a principal of the parts %j', (parts) => {
     expect(() => chooseName(names({ principals: [principal(parts)] }), realm(false), undefined)).toThrow();
   });
 
-  it.each(['@corp.example', 'ada@', 'ada', ''])('is nobody for the UPN %j', (upn) => {
+  it.each(['@corp.example', 'ada@', 'ada', ''])('is missing for the UPN %j', (upn) => {
     expect(() => chooseName(names({ upns: [upn] }), realm(true), undefined)).toThrow();
   });
 
-  it('is nobody for a principal of another realm', () => {
+  it('is missing for a principal of another realm', () => {
     const foreign = names({ principals: [principal(['ada'], 'corp.example')] });
     expect(() => chooseName(foreign, realm(false), undefined)).toThrow('belongs to another account');
   });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChunker } from '../../../shared/kernel/cutter.ts';
 
-describe('a cutter', () => {
-  it('gives out the same bytes in pieces of one size, only the last shorter', async () => {
+describe('a chunk cutter', () => {
+  it('returns the same bytes in chunks of one size, only the last one shorter', async () => {
     const property = fc.asyncProperty(
       fc.array(fc.uint8Array({ maxLength: 50 })),
       fc.integer({ min: 1, max: 20 }),

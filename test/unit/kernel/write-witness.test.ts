@@ -29,8 +29,8 @@ function start() {
   return { ...witness, at, checks, failures, database, time };
 }
 
-describe('FLT-5 the witness of writes', () => {
-  it('writes itself when it has seen no write, and then not for a minute', async () => {
+describe('FLT-5 the write check', () => {
+  it('writes by itself without other writes, and then not for a minute', async () => {
     const { at, checks } = start();
     for (const second of [0, 1, 5, 9]) expect(await at(second)).toBe(true);
     expect(checks).toEqual(['write at 0']);
@@ -40,7 +40,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(checks.at(-1)).toBe('write at 65');
   });
 
-  it('takes any write of the process for a minute, and looks for free space every ten seconds', async () => {
+  it('accepts any write of the process for a minute, and checks free space every ten seconds', async () => {
     const { at, checks, observe } = start();
     expect(await observe(async () => 'result')).toBe('result');
     for (let second = 0; second <= 30; second++) {
@@ -50,7 +50,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(checks).toEqual(['space at 0', 'space at 10', 'space at 20', 'space at 30']);
   });
 
-  it('fails with a write that fails, and until a check of its own succeeds, one every five seconds', async () => {
+  it('fails with a failed write until a check of its own succeeds, one every five seconds', async () => {
     const { at, checks, failures, observe, database } = start();
     await at(0);
     database.write = failing;
@@ -68,7 +68,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(checks.at(-1)).toBe('write at 15');
   });
 
-  it('fails when there is no space, although writes succeed', async () => {
+  it('fails without free space, although writes succeed', async () => {
     const { at, observe, database } = start();
     await observe(async () => undefined);
     database.space = failing;
@@ -80,7 +80,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(await at(12)).toBe(true);
   });
 
-  it('runs one check, whatever the number of callers', async () => {
+  it('runs one check for any number of callers', async () => {
     const { acceptsWrites, checks, database } = start();
     const writing = Promise.withResolvers<void>();
     database.write = () => writing.promise;
@@ -91,7 +91,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(checks).toEqual(['write at 0']);
   });
 
-  it('answers while a check hangs, and by its result when that comes after all', async () => {
+  it('answers while a check hangs, and uses its late result', async () => {
     const { acceptsWrites, checks, database, time } = start();
     const hanging = Promise.withResolvers<void>();
     database.write = () => hanging.promise;
@@ -105,7 +105,7 @@ describe('FLT-5 the witness of writes', () => {
     expect(time.ms).toBe(0);
   });
 
-  it('does not let an old failure stand for a later success', async () => {
+  it('does not replace a later success by an old failure', async () => {
     const { at, observe, time } = start();
     const old = Promise.withResolvers<void>();
     const writing = observe(() => old.promise);

@@ -11,7 +11,7 @@ const request = (given: Partial<TransportRequest> = {}): TransportRequest => ({
   ...given,
 });
 
-it('each exchange that concerns somebody is timed, its failure included', async () => {
+it('each exchange with a metric label is timed, including failures', async () => {
   const noted: [string, boolean][] = [];
   const send = async ({ url }: TransportRequest) => {
     if (url.endsWith('bad')) throw new Error('refused');

@@ -3,21 +3,21 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 
 export type Relay = {
   port: number;
-  /** What each connection began with, as Latin letters. */
-  heard: readonly string[];
+  /** The first bytes of each connection, as Latin-1. */
+  beginnings: readonly string[];
   stop(): Promise<void>;
 };
 
 type Ways = {
-  /** Where connections lead. */
+  /** The target of connections. */
   to: number;
-  /** What the relay itself answers to the first words; they are then not passed on. */
+  /** The own response of the relay to the first bytes, which are then not forwarded. */
   answer?: string;
 };
 
-/** A proxy in the place of a gateway: records the first bytes of each connection and forwards everything. */
+/** A proxy in place of a gateway: records the first bytes of each connection and forwards everything. */
 export async function startRelay({ to, answer }: Ways): Promise<Relay> {
-  const heard: string[] = [];
+  const beginnings: string[] = [];
   const open = new Set<Socket>();
   const server = createServer((incoming) => {
     const outgoing = createConnection(to, '127.0.0.1');
@@ -26,7 +26,7 @@ export async function startRelay({ to, answer }: Ways): Promise<Relay> {
       socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket));
     }
     incoming.once('data', (first) => {
-      heard.push(first.toString('latin1'));
+      beginnings.push(first.toString('latin1'));
       if (answer === undefined) outgoing.write(first);
       else incoming.write(answer);
       incoming.pipe(outgoing);
@@ -38,7 +38,7 @@ export async function startRelay({ to, answer }: Ways): Promise<Relay> {
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    heard,
+    beginnings,
     stop: async () => {
       for (const socket of open) socket.destroy();
       server.close();

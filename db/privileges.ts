@@ -111,11 +111,11 @@ export async function grantedTo(client: ClientBase, role: string): Promise<Privi
 export async function grantPrivileges(client: ClientBase, named: DatabaseRoles): Promise<void> {
   const relations = await relationsOf(client);
   for (const [role, processes] of await processesByRole(client, named)) {
-    const wanted = new Map(wantedBy(processes, relations).map((one) => [keyOf(one), one]));
+    const required = new Map(requiredPrivileges(processes, relations).map((one) => [keyOf(one), one]));
     const granted = new Map((await grantedTo(client, role)).map((one) => [keyOf(one), one]));
     const grantee = quoted(role);
-    for (const [key] of wanted) if (!granted.has(key)) await client.query(`grant ${key} to ${grantee}`);
-    for (const [key] of granted) if (!wanted.has(key)) await client.query(`revoke ${key} from ${grantee}`);
+    for (const [key] of required) if (!granted.has(key)) await client.query(`grant ${key} to ${grantee}`);
+    for (const [key] of granted) if (!required.has(key)) await client.query(`revoke ${key} from ${grantee}`);
   }
 }
 
@@ -161,7 +161,7 @@ async function isOwner(client: ClientBase, role: string): Promise<boolean> {
   return rows[0]?.owns === true;
 }
 
-function wantedBy(processes: ReadonlySet<Process>, relations: readonly Relation[]): Privilege[] {
+function requiredPrivileges(processes: ReadonlySet<Process>, relations: readonly Relation[]): Privilege[] {
   const uses = (candidates: readonly Process[]) => candidates.some((process) => processes.has(process));
   const accessTo = ({ schema, name }: Relation): readonly Access[] => {
     const other = schemas[schema];
@@ -171,8 +171,8 @@ function wantedBy(processes: ReadonlySet<Process>, relations: readonly Relation[
   const onRelations = relations.flatMap((relation) => {
     const privileges = new Set(accessTo(relation).flatMap((access) => accesses[access]));
     const isSequence = relation.object.startsWith('SEQUENCE ');
-    const wanted = isSequence ? (privileges.has('INSERT') ? ['USAGE'] : []) : privileges;
-    return [...wanted].map((privilege) => ({ object: relation.object, privilege }));
+    const required = isSequence ? (privileges.has('INSERT') ? ['USAGE'] : []) : privileges;
+    return [...required].map((privilege) => ({ object: relation.object, privilege }));
   });
   const named = (kind: string, of: Readonly<Record<string, readonly Process[]>>, privilege: string) =>
     Object.entries(of).flatMap(([name, users]) =>

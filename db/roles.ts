@@ -29,8 +29,8 @@ const limits = {
  */
 export function rolesSql({ database, owner, portal, sidecar }: RolePlan): string[] {
   const [db, o, p, s] = [database, owner, portal, sidecar].map(quoted);
-  const settings = (role: string | undefined, given: Readonly<Record<string, string>>) =>
-    Object.entries(given).map(([name, value]) => `alter role ${role} set ${name} = '${value}'`);
+  const settings = (role: string | undefined, values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([name, value]) => `alter role ${role} set ${name} = '${value}'`);
   return [
     ...[o, p, s].map((role) => `create role ${role} login`),
     ...settings(p, limits.portal),

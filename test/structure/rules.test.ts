@@ -200,7 +200,7 @@ describe('the text rules', () => {
     ['shared/identity/common-passwords.ts', '  words ??= new Set(list);'],
     ['shared/access/session.ts', '  keys ??= settle(await importKeys(pem));'],
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
-    ['functions/health/last-known.ts', '    flight ??= fly();'],
+    ['functions/health/cached-reader.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
     ['shared/identity/domains/registry.ts', "export const builtinType: DomainTypeName = 'internal';"],
     ['shared/http/problem.ts', "if (problem.code === 'internal') log.error('internal', { error });"],

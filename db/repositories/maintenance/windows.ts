@@ -25,7 +25,7 @@ export type Plan = Pick<
 export type MaintenanceWindow = Row & {
   plan: Plan;
   /** False if the flag of the farm or site was cleared, or has another template now. */
-  wanted: boolean;
+  isOrdered: boolean;
 };
 
 /** Unique key of a window. An object has at most one window. */
@@ -60,7 +60,11 @@ export async function openFlagged(db: Db): Promise<void> {
 /** Returns all windows with the current content of their templates. */
 export async function listWindows(db: Db): Promise<MaintenanceWindow[]> {
   const rows = await db
-    .select({ ...getTableColumns(table), template: getTableColumns(maintenanceTemplates), wanted: isWanted })
+    .select({
+      ...getTableColumns(table),
+      template: getTableColumns(maintenanceTemplates),
+      isOrdered: isStillOrdered,
+    })
     .from(table)
     .leftJoin(maintenanceTemplates, eq(maintenanceTemplates.id, table.template_id))
     .orderBy(table.id);
@@ -85,7 +89,7 @@ const flagOf = (of: typeof farms | typeof sites, id: typeof table.farm_id | type
     and ${of.maintenance_template_id} is not distinct from ${table.template_id})`;
 
 /** False if the flag of the farm or site was cleared, or has another template now. */
-export const isWanted = derived<boolean>(sql`select case ${table.object_type}
+export const isStillOrdered = derived<boolean>(sql`select case ${table.object_type}
   when 'farm' then ${flagOf(farms, table.farm_id)} when 'site' then ${flagOf(sites, table.site_id)} else true end`);
 
 /**

@@ -14,8 +14,8 @@ export type Config = ReturnType<typeof configFrom>;
  * @throws ConfigError with each invalid variable and the expected value
  */
 export function parseConfig(env: Env): Config {
-  const given = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
-  const parsed = variables.safeParse(given);
+  const values = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
+  const parsed = variables.safeParse(values);
   if (!parsed.success) throw new ConfigError([...new Set(parsed.error.issues.map(lineOf))]);
   const faults = combinationFaults(parsed.data);
   if (faults.length > 0) throw new ConfigError(faults);

@@ -24,10 +24,10 @@ const always = ['DATABASE_URL', 'BASE_URL', 'SECRET_KEY'] as const;
  * @throws ConfigError with each invalid or missing variable
  */
 export function parseEdgeConfig(env: EdgeEnv, demands: readonly RequiredVariable[]): EdgeConfig {
-  const given = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));
-  const parsed = edgeVariables.safeParse(given);
+  const values = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));
+  const parsed = edgeVariables.safeParse(values);
   const bad = parsed.error?.issues.map(lineOf) ?? [];
-  const missing = [...always, ...demands].filter((name) => given[name] === undefined);
+  const missing = [...always, ...demands].filter((name) => values[name] === undefined);
   const together = parsed.data ? [...rdpSigningFaults(parsed.data), ...s3Faults(parsed.data)] : [];
   const faults = [...bad, ...missing.map((name) => `${name}: required here`), ...together];
   if (!parsed.data || faults.length > 0) throw new ConfigError([...new Set(faults)]);

@@ -11,7 +11,7 @@ export class WranglerFailed extends Error {
 }
 
 /** Options of a dry run up to the upload; needs no account. */
-export const rehearsalOf = (module: EdgeModule): string[] => [
+export const dryRunArguments = (module: EdgeModule): string[] => [
   '--dry-run',
   '--outdir',
   join(root, 'dist', 'wrangler', module),

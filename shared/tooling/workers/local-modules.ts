@@ -22,8 +22,8 @@ export type LocalModules = {
 /** The environment of separate modules on this machine: plain HTTP on a loopback address. */
 export function localEnvironment(defaultPort: string): Record<string, string | undefined> {
   // Workers use Neon's driver in any case, with any database.
-  const { PORT = defaultPort, DATABASE_DRIVER: _, ...given } = process.env;
-  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
+  const { PORT = defaultPort, DATABASE_DRIVER: _, ...env } = process.env;
+  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...env, PORT, TLS: 'off' };
 }
 
 /** Prepares a database, that of `DATABASE_URL` or a temporary one, and the bundles of all modules. */

@@ -100,7 +100,7 @@ export const databases = {
   },
   DATABASE_SIDECAR_URL: {
     schema: database().describe(
-      'The same database with the role of the sidecar, which uses the job queue and seals the audit journal. The portal reads it to grant privileges.',
+      'The same database with the role of the sidecar, which uses the job queue and seals the audit log. The portal reads it to grant privileges.',
     ),
     scope: onNode,
     computed: '`DATABASE_URL`',
@@ -139,7 +139,7 @@ export const keys = {
   },
   AGGREGATOR_JWT_SSL_KEY: {
     schema: pem('PRIVATE KEY').describe(
-      'Private key (EC or RSA) that signs JWTs for dispatchers, heartbeats and checkpoints of the audit journal. Required with `DATABASE_URL`; on Workers and Lambda by the modules `aggregator`, `auth`, `client` and `webui`.',
+      'Private key (EC or RSA) that signs JWTs for dispatchers, heartbeats and checkpoints of the audit log. Required with `DATABASE_URL`; on Workers and Lambda by the modules `aggregator`, `auth`, `client` and `webui`.',
     ),
     scope: everywhere,
     computed: 'generated for the embedded database',

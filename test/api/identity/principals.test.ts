@@ -101,7 +101,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'anonymous' });
   });
 
-  it('STR-3: of a job is named in the audit journal, and has no user', () => {
+  it('STR-3: of a job is named in the audit log, and has no user', () => {
     const event = { event: 'portal.EntityAction', category: 'config' } as const;
     const entry = eventBy({ kind: 'job', name: 'maintenance' }, new Date(0), event);
     expect(entry).toMatchObject({ user_name: 'system', user_id: null, domain: null, portal: null });

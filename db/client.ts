@@ -69,7 +69,7 @@ export async function dryRun<T>(db: Db, work: (transaction: Db) => Promise<T>): 
   try {
     await withTransaction(db, async (transaction) => {
       rolledBack.push({ result: await work(transaction) });
-      throw new Error('rollback of a rehearsal');
+      throw new Error('rollback of a dry run');
     });
   } catch (error) {
     const [done] = rolledBack;

@@ -49,7 +49,7 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
   await run(file, operator, schedule, { pictures, tokens: tokensFor(options, plan.actions), say });
 }
 
-/** @throws ConfigurationFault with all rejections of the rehearsal */
+/** @throws ConfigurationFault with all rejections of the dry run */
 function assertPossible(file: YamlFile, { refused }: Schedule): void {
   const lines = rootsOf(refused).flatMap(({ action, error }) => refusalLines(file, action, error));
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');

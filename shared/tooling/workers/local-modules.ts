@@ -34,19 +34,19 @@ export async function prepareModules(platform: Platform, config: Config, add: Ad
 
 async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
-  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
+  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'DATABASE_URL' };
   const binaries = findBinaries();
   if (binaries) {
     const starting = startThrowawayPostgres(binaries);
     // A shutdown waits for the start; otherwise its folder would be left behind.
     add('PostgreSQL', () => starting.then(({ stop }) => stop()).catch(() => undefined));
-    return { ...(await createDatabase((await starting).url)), kind: 'a throwaway PostgreSQL' };
+    return { ...(await createDatabase((await starting).url)), kind: 'a temporary PostgreSQL' };
   }
   const folder = ownDataFolder(config.dataDir);
   add('data folder', () => folder.release());
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
   add('embedded database', () => embedded.stop());
-  return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
+  return { ...embedded, kind: `embedded, in ${config.dataDir}` };
 }
 
 /** In a temporary folder, because a concurrent build may write to `dist`. */

@@ -170,11 +170,11 @@ describe('npm run admin', slow, () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
-  it('rotate-keys prints keys for whoever keeps them: first to be known everywhere, then to be used', async () => {
+  it('rotate-keys prints keys for the operator: first accepted by all processes, then used', async () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
     const [known, used] = result.stdout
-      .split(/^After .*everywhere:$/m)
+      .split(/^Restart all processes and wait .*:$/m)
       .map((round) =>
         Object.fromEntries([...round.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
       );

@@ -73,12 +73,16 @@ const lostConnection =
 export function isUnavailable(error: unknown): boolean {
   const code = pgFault(error)?.code;
   if (code) return unavailable.test(code);
-  for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
+  for (let link: unknown = error, depth = 0; depth < 5; depth++) {
+    // Neon's driver rejects with the event of its WebSocket if the connection is lost.
+    if (link instanceof Event) return true;
+    if (!(link instanceof Error)) return false;
     // Without a SQLSTATE the HTTP request to Neon failed, or a proxy answered instead of the database.
     if (link.name === 'NeonDbError') return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;
     if (lostConnection.test(link.message)) return true;
+    link = link.cause;
   }
   return false;
 }

@@ -22,7 +22,8 @@ export const bundledPrograms = [
 
 const sources = ['db', 'functions', 'shared'];
 
-export const bundlesFolder = join(root, 'node_modules', '.cache', 'programs');
+/** Of what is built from the sources. Can be deleted at any time at which no program runs. */
+export const cacheFolder = join(root, 'node_modules', '.cache', 'aggregator');
 
 /**
  * The folder of the bundles of the current sources. It changes with the time or size of any source file.
@@ -34,7 +35,7 @@ export function currentFolder() {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }
-  return join(bundlesFolder, hash.digest('hex').slice(0, 16));
+  return join(cacheFolder, 'programs', hash.digest('hex').slice(0, 16));
 }
 
 /**
@@ -48,10 +49,10 @@ export function bundleOf(program, folder) {
 }
 
 /**
- * True if the build of the folder is complete.
+ * True if the folder is built. It is complete or absent at any time.
  * @param {string} folder
  */
-export const isBuilt = (folder) => existsSync(join(folder, 'complete'));
+export const isBuilt = (folder) => existsSync(folder);
 
 /**
  * @param {string} folder
@@ -59,7 +60,7 @@ export const isBuilt = (folder) => existsSync(join(folder, 'complete'));
  */
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs|json)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
     .sort();
 }

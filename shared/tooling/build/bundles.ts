@@ -38,12 +38,16 @@ export const edgeModules = [
 export type EdgeModule = (typeof edgeModules)[number];
 
 /**
- * Bundles every module for a platform into `<folder>/<platform>/`.
+ * Bundles modules for a platform into `<folder>/<platform>/`.
  * @throws Error if a bundle fails; esbuild writes the reason to standard error
  */
-export async function bundleAll(platform: Platform, folder = join(root, 'dist')): Promise<Bundle[]> {
+export async function bundleAll(
+  platform: Platform,
+  folder = join(root, 'dist'),
+  modules: readonly EdgeModule[] = edgeModules,
+): Promise<Bundle[]> {
   const place = join(folder, platform);
-  const bundles = await Promise.all(edgeModules.map((module) => bundleOne(module, platform, place)));
+  const bundles = await Promise.all(modules.map((module) => bundleOne(module, platform, place)));
   // Assets of Workers are uploaded separately; a Lambda function reads them from its own folder.
   await writeAssets(join(place, 'assets'));
   return bundles;

@@ -1,22 +1,22 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { bundledPrograms, bundleOf, bundlesFolder, currentFolder, isBuilt, root } from '../programs.mjs';
+import { bundledPrograms, bundleOf, currentFolder, isBuilt, root } from '../programs.mjs';
 import { orEnd } from '../start/fatal.ts';
 import { requireBanner, smallZod } from './bundles.ts';
 
-/** Bundles that running processes may still load parts of. */
-const keptFolders = 4;
+/** A running process may still load parts of a bundle whose sources have changed. */
+const keptResults = 4;
+const longestBuildMs = 10 * 60_000;
 
 /**
- * Bundles the programs with their packages into the folder for the current sources, if they are not there. It is
- * complete or absent at any time.
+ * Bundles the programs with their packages into the folder for the current sources, if they are not there.
  */
 export async function buildPrograms(): Promise<string> {
   const folder = currentFolder();
   if (isBuilt(folder)) return folder;
-  await deleteOutdated();
+  await prepareCache(dirname(folder));
   const part = `${folder}.${process.pid}.part`;
   await build({
     absWorkingDir: root,
@@ -36,7 +36,6 @@ export async function buildPrograms(): Promise<string> {
     plugins: [smallZod, ownPlaces(folder)],
     logLevel: 'warning',
   });
-  await writeFile(join(part, 'complete'), '');
   // Fails if another process was faster.
   await rename(part, folder).catch((error) => {
     if (!isBuilt(folder)) throw error;
@@ -55,8 +54,8 @@ const packagesWithFiles = ['@electric-sql/pglite', 'esbuild', 'miniflare', 'wran
 const ownPlaces = (folder: string): Plugin => ({
   name: 'places of the sources',
   setup: ({ onLoad }) => {
-    const within = new RegExp(`^${RegExp.escape(root)}(?!node_modules).*\\.ts$`);
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    const within = new RegExp(`^${RegExp.escape(root)}(?!node_modules).*\\.(ts|mjs)$`);
+    onLoad({ filter: /\.m?[jt]s$/ }, async ({ path }) => {
       if (!within.test(path)) return undefined;
       const text = await readFile(path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
@@ -78,18 +77,25 @@ function placed(text: string, path: string, folder: string): string {
     .replaceAll('import.meta.main', isProgram ? 'import.meta.main' : 'false');
 }
 
-async function deleteOutdated(): Promise<void> {
-  await mkdir(bundlesFolder, { recursive: true });
-  const names = await readdir(bundlesFolder);
-  const folders = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      at: (await stat(join(bundlesFolder, name)).catch(() => undefined))?.mtimeMs ?? 0,
-    })),
-  );
-  const outdated = folders.sort((a, b) => b.at - a.at).slice(keptFolders - 1);
-  for (const { name } of outdated)
-    await rm(join(bundlesFolder, basename(name)), { recursive: true, force: true });
+/** Creates a folder for results of builds. Deletes all but the last results, and what killed builds left. */
+export async function prepareCache(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  const results = await Promise.all(names.map((name) => ageOf(join(folder, name))));
+  const isPart = ({ path }: { path: string }) => path.endsWith('.part');
+  const complete = results.filter((result) => !isPart(result)).sort((a, b) => a.ageMs - b.ageMs);
+  const parts = results.filter(isPart);
+  const outdated = [
+    ...complete.slice(keptResults - 1),
+    ...parts.filter(({ ageMs }) => ageMs > longestBuildMs),
+  ];
+  for (const { path } of outdated) await rm(path, { recursive: true, force: true });
+}
+
+/** The age is 0 if another process has just renamed or deleted the result. */
+async function ageOf(path: string): Promise<{ path: string; ageMs: number }> {
+  const found = await stat(path).catch(() => undefined);
+  return { path, ageMs: found ? Date.now() - found.mtimeMs : 0 };
 }
 
 if (import.meta.main) await orEnd(async () => void (await buildPrograms()));

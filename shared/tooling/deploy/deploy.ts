@@ -52,7 +52,7 @@ async function deploy({ modules, isDryRun, secretsFile }: Plan, env: Env): Promi
   const database = isDryRun ? undefined : databaseOf(settings);
   const secrets = secretsFile === undefined || isDryRun ? undefined : secretsOfAll(modules, settings);
   if (database && !secrets) await assertSecrets(modules);
-  const tooLarge = overBudget(await bundleAll('workers'));
+  const tooLarge = overBudget(await bundleAll('workers', undefined, modules));
   if (tooLarge.length > 0) throw new Error(tooLarge.join('\n'));
   if (database) say(preparedLine(await prepareDatabase(database, settings.ADMIN_PASSWORD)));
   for (const module of modules) {

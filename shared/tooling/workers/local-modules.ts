@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Shutdown } from '../../runtime/node/shutdown.ts';
-import { type Bundle, bundleAll, type Platform } from '../build/bundles.ts';
+import type { Bundle, Platform } from '../build/bundles.ts';
+import { cachedBundles } from '../build/cached-bundles.ts';
 import { startEmbeddedDatabase } from '../embedded/database.ts';
 import { createDatabase } from '../start/created-database.ts';
 import { ownDataFolder } from '../start/data-folder.ts';
@@ -28,7 +27,7 @@ export function localEnvironment(defaultPort: string): Record<string, string | u
 
 /** Prepares a database, that of `DATABASE_URL` or a temporary one, and the bundles of all modules. */
 export async function prepareModules(platform: Platform, config: Config, add: Add): Promise<LocalModules> {
-  const [database, bundles] = await Promise.all([startDatabase(config, add), makeBundles(platform, add)]);
+  const [database, bundles] = await Promise.all([startDatabase(config, add), cachedBundles(platform)]);
   return { database, bundles, adminPassword: await prepareDatabase(database, config.adminPassword) };
 }
 
@@ -47,15 +46,4 @@ async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
   add('embedded database', () => embedded.stop());
   return { ...embedded, kind: `embedded, in ${config.dataDir}` };
-}
-
-/** In a temporary folder, because a concurrent build may write to `dist`. */
-async function makeBundles(platform: Platform, add: Add): Promise<Bundle[]> {
-  const folder = await mkdtemp(join(tmpdir(), `aggregator-${platform}-`));
-  const bundling = bundleAll(platform, folder);
-  // Waits for pending writes, which would create the folder again.
-  add('bundles', () =>
-    bundling.catch(() => undefined).then(() => rm(folder, { recursive: true, force: true })),
-  );
-  return bundling;
 }

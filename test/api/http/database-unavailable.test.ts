@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withTransaction } from '../../../db/client.ts';
 import { isUnavailable } from '../../../db/errors.ts';
+import { connectNeon } from '../../../db/neon.ts';
+import { startNeonProxy } from '../../../shared/tooling/embedded/neon-proxy.ts';
+import { freshDatabase } from '../../support/database/database.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
 import { type Ask, asker, base } from '../../support/factories.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
@@ -78,4 +82,23 @@ it('FLT-3: every SQLSTATE of connections, resources and operators is one that ma
     ['08001', '08004', '53000', '53400', '57000', '57P04', '57P05', '25P04'].filter(raised),
   ).toHaveLength(8);
   expect(['23505', '22P02', '25001', '25P02', '42501', '55006', 'AG001', '58030'].filter(raised)).toEqual([]);
+});
+
+it('FLT-3: a lost WebSocket within a transaction of Neon is reported as unavailable', async () => {
+  const database = await freshDatabase();
+  const errors: unknown[] = [];
+  for (const isBusy of [true, false]) {
+    const proxy = await startNeonProxy({ databaseUrl: database.url });
+    const { db } = connectNeon({ url: database.url, proxy: proxy.url });
+    await withTransaction(db, async (transaction) => {
+      const running = isBusy ? transaction.execute(sql`select pg_sleep(30)`) : Promise.resolve();
+      const failed = running.catch((error: unknown) => errors.push(error));
+      await proxy.close();
+      await failed;
+      await transaction.execute(sql`select 1`);
+    }).catch((error: unknown) => errors.push(error));
+  }
+  await database.drop();
+  expect(errors.length).toBeGreaterThanOrEqual(2);
+  expect(errors.filter((error) => !isUnavailable(error))).toEqual([]);
 });

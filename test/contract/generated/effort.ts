@@ -7,10 +7,17 @@ export const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
 /** For properties: a share of the runs, and an end to them when everything is asked for. */
 export const property = (share: number) => ({ seed, numRuns: Math.min(Math.ceil(runs * share), 1_000) });
 
-/** Some of them, the same for the same seed; all when the runs suffice. */
-export function chosen<T>(all: readonly T[], share = 1): T[] {
+/**
+ * Some of those that fit, the same for the same seed; all if the runs suffice. Only as many are checked as it takes,
+ * because the check of a large body takes longer than its request.
+ */
+export function chosen<T>(all: readonly T[], share = 1, fits: (one: T) => boolean = () => true): T[] {
   const most = Math.ceil(runs * share);
-  if (all.length <= most) return [...all];
-  const some = fc.shuffledSubarray([...all], { minLength: most, maxLength: most });
-  return fc.sample(some, { seed, numRuns: 1 })[0] ?? [];
+  const shuffled = fc.shuffledSubarray([...all], { minLength: all.length, maxLength: all.length });
+  const fitting: T[] = [];
+  for (const one of fc.sample(shuffled, { seed, numRuns: 1 })[0] ?? []) {
+    if (fitting.length === most) break;
+    if (fits(one)) fitting.push(one);
+  }
+  return fitting;
 }

@@ -7,14 +7,14 @@ import { documentOf } from '../../../shared/http/document/document.ts';
 import { modules } from '../../../shared/modules.ts';
 import { budgets, overBudget } from '../../../shared/tooling/build/build.ts';
 import { type Bundle, edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
-import { builtBundles } from '../../support/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 
 let workers: Bundle[];
 let lambda: Bundle[];
 
 beforeAll(async () => {
-  workers = await builtBundles('workers');
-  lambda = await builtBundles('lambda');
+  workers = await cachedBundles('workers');
+  lambda = await cachedBundles('lambda');
 });
 
 /** Files that have at least one byte in the bundle. */

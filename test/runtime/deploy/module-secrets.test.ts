@@ -2,15 +2,15 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeNames } from '../../../shared/runtime/edge/config.ts';
 import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
-import { builtBundles } from '../../support/bundles.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
 let bundles: Bundle[];
 
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
-  bundles = await builtBundles('lambda');
+  bundles = await cachedBundles('lambda');
 });
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => vi.unstubAllGlobals());

@@ -5,7 +5,7 @@ import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
 import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
-import { builtBundles } from '../../support/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
   callNames,
@@ -38,7 +38,7 @@ const forms: readonly Form[] = [
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
   database = await freshDatabase();
-  bundles = await builtBundles('lambda');
+  bundles = await cachedBundles('lambda');
   const variables = {
     DATABASE_URL: database.url,
     BASE_URL: 'https://portal.example',

@@ -6,7 +6,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
 import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
-import { builtBundles } from '../../support/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
 import { restEventOf } from '../../support/lambda/events.ts';
@@ -26,7 +26,7 @@ let bundles: Bundle[];
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
   database = await freshDatabase();
-  bundles = await builtBundles('lambda');
+  bundles = await cachedBundles('lambda');
   const { db, close } = connectPg({ url: database.url });
   await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
 });

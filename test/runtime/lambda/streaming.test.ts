@@ -6,7 +6,7 @@ import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
-import { builtBundles } from '../../support/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addFarm, addSite } from '../../support/installation.ts';
 import { awslambda, eventOf, type Handler, invoke, invokeStreaming } from '../../support/lambda/runtime.ts';
@@ -21,7 +21,7 @@ let connection: ReturnType<typeof connectPg>;
 beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
   database = await freshDatabase();
-  bundles = await builtBundles('lambda');
+  bundles = await cachedBundles('lambda');
   connection = connectPg({ url: database.url });
   await prepareInstallation(connection.db, createHasher({ cost: 2 ** 4 }), password);
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

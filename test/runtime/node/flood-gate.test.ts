@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { floodLimit } from '../../../shared/runtime/edge/flood-gate.ts';
 import { edgeModules } from '../../../shared/tooling/build/bundles.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
 import { type LocalWorkers, startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
-import { builtBundles } from '../../support/bundles.ts';
 import { send } from '../../support/workers/local-workers.ts';
 
 let workers: LocalWorkers;
@@ -11,7 +11,7 @@ const flood = { limit: 3, period: 60 } as const;
 
 beforeAll(async () => {
   workers = await startLocalWorkers({
-    bundles: await builtBundles('workers'),
+    bundles: await cachedBundles('workers'),
     host: '127.0.0.1',
     port: 0,
     // Nothing of it is asked for: who is refused is refused before that.

@@ -9,8 +9,8 @@ import { sites } from '../../../db/schema/sites/sites.ts';
 import { createPortal, type Portal } from '../../../functions/portal.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { assertSecretKey, secretKeyGate } from '../../../shared/runtime/config/secret-key.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
-import { builtBundles } from '../../support/bundles.ts';
 import { type NeonProxy, startNeonProxy } from '../../support/database/neon-proxy.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -95,7 +95,7 @@ function expectRefusals(
 
 describe('Workers', { timeout: 120_000 }, () => {
   const ask = async (secretKey: string, asked = requests()) => {
-    const bundles = await builtBundles('workers');
+    const bundles = await cachedBundles('workers');
     const lines: string[] = [];
     const workers = await startLocalWorkers({
       bundles,
@@ -147,7 +147,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
 
   it('USE-1: answers every request 503 with another SECRET_KEY, and one line of the log says why', async () => {
     vi.stubGlobal('awslambda', awslambda);
-    const bundles = await builtBundles('lambda');
+    const bundles = await cachedBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);

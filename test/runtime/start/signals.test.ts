@@ -100,7 +100,7 @@ requireService('/proc', isLinux)('a signal', () => {
     const left = () => readdirSync(temporary).filter((name) => name !== 'data');
     const place = { folder: join(temporary, 'data'), ports: [port, health], env };
     const workers = ['shared/tooling/launch.mjs', 'shared/tooling/workers/workers.ts', '--json'];
-    const stages = [/^aggregator-postgres-/, /^aggregator-workers-/, /^miniflare-/];
+    const stages = [/^aggregator-postgres-/, /^miniflare-/];
     for (const stage of stages) {
       const { child, ended, errors } = start(place, workers);
       await vi.waitFor(() => expect(left()).toContainEqual(expect.stringMatching(stage)), patient);

@@ -1,24 +1,22 @@
 export type Measure = { depth: number; members: number; values: number; widest: number };
 
-/** Deeper ones exceed any limit, and would exceed the stack. */
-const farBelow = 1_000;
+/** Deeper values exceed any limit. */
+const deepest = 1_000;
 
-/** What the limits of JSON count in a value, found by walking it. `widest` is the number of members of one object. */
-export function measure(value: unknown, level = 0): Measure {
-  if (typeof value !== 'object' || value === null || level > farBelow)
-    return { depth: 0, members: 0, values: 0, widest: 0 };
-  const inner = Object.values(value).map((one) => measure(one, level + 1));
-  const own = Object.keys(value).length;
-  const names = Array.isArray(value) ? 0 : own;
-  const sum = (of: (one: Measure) => number) => inner.reduce((total, one) => total + of(one), 0);
-  const most = (of: (one: Measure) => number) => inner.reduce((top, one) => Math.max(top, of(one)), 0);
-  return {
-    depth: 1 + most(({ depth }) => depth),
-    members: names + sum(({ members }) => members),
-    values: own + sum(({ values }) => values),
-    widest: Math.max(
-      names,
-      most(({ widest }) => widest),
-    ),
-  };
+/** What the limits of JSON count in a value. `widest` is the number of members of one object. */
+export function measure(value: unknown): Measure {
+  const result = { depth: 0, members: 0, values: 0, widest: 0 };
+  const open: [unknown, number][] = [[value, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [node, level] = next;
+    if (typeof node !== 'object' || node === null || level > deepest) continue;
+    const inner: unknown[] = Array.isArray(node) ? node : Object.values(node);
+    const members = Array.isArray(node) ? 0 : inner.length;
+    result.depth = Math.max(result.depth, level + 1);
+    result.members += members;
+    result.values += inner.length;
+    result.widest = Math.max(result.widest, members);
+    for (const one of inner) if (typeof one === 'object') open.push([one, level + 1]);
+  }
+  return result;
 }

@@ -6,8 +6,8 @@ import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
+import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type Authority, createAuthority } from '../../simulator/authority.ts';
-import { builtBundles } from '../bundles.ts';
 import { freshDatabase } from '../database/database.ts';
 import { startNeonProxy } from '../database/neon-proxy.ts';
 import { type Answer, type Asking, type Json, send } from './local-workers.ts';
@@ -38,7 +38,7 @@ export async function startGuardedWorkers(adminPassword: string): Promise<Guarde
   await prepareInstallation(db, createHasher(), adminPassword);
   const proxy = await startNeonProxy({ databaseUrl: database.url });
   const lines: string[] = [];
-  const bundles = await guardBundles(await builtBundles('workers'), join(folder, 'guarded'));
+  const bundles = await guardBundles(await cachedBundles('workers'), join(folder, 'guarded'));
   const { startLocalWorkers } = await trusting(authority, join(folder, 'ca.pem'));
   const workers = await startLocalWorkers({
     bundles,

@@ -88,9 +88,23 @@ const flagOf = (of: typeof farms | typeof sites, id: typeof table.farm_id | type
   sql`exists(select 1 from ${of} where ${of.id} = ${id} and ${of.maintenance}
     and ${of.maintenance_template_id} is not distinct from ${table.template_id})`;
 
+/** By object type: whether a window is still ordered. The window of a pool or workplace is deleted if it is not. */
+const orderedByType: Readonly<Record<Row['object_type'], SQL>> = {
+  farm: flagOf(farms, table.farm_id),
+  site: flagOf(sites, table.site_id),
+  servicespool: sql`true`,
+  workplace: sql`true`,
+};
+
 /** False if the flag of the farm or site was cleared, or has another template now. */
-export const isStillOrdered = derived<boolean>(sql`select case ${table.object_type}
-  when 'farm' then ${flagOf(farms, table.farm_id)} when 'site' then ${flagOf(sites, table.site_id)} else true end`);
+export const isStillOrdered = derived<boolean>(
+  sql`select case ${table.object_type} ${sql.join(
+    Object.entries(orderedByType).map(
+      ([type, isOrdered]) => sql`when ${sql.raw(`'${type}'`)} then ${isOrdered}`,
+    ),
+    sql` `,
+  )} else false end`,
+);
 
 /**
  * Fails the batch with `window_passed` unless the condition holds, and locks the window. Of several concurrent

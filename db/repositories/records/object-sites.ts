@@ -52,7 +52,7 @@ const idsWithin: Readonly<Record<SitedType, (scope: Scope) => SQL>> = {
  * @returns undefined if the scope does not restrict the type
  */
 export function objectWithin(type: ResourceType, id: Column | SQL, scope: Scope): SQL | undefined {
-  if (scope === '*' || resources[type].siteScope === 'nowhere') return undefined;
+  if (scope === '*' || resources[type].siteScope === 'any_scope') return undefined;
   return isSited(type) ? sql`${id} in (${idsWithin[type](scope)})` : sql`false`;
 }
 
@@ -74,7 +74,7 @@ export function namedWithin({ type, id, details }: RowAboutObject, scope: Scope)
       ? sql`when ${name} then ${details} ->> 'farm_id' in (select id::text from (${idsWithin.farm(scope)}) as own (id))`
       : sql`when ${name} then ${id} in (select id::text from (${ids(scope)}) as own (id))`,
   );
-  const free = Object.entries(resources).filter(([, { siteScope }]) => siteScope === 'nowhere');
+  const free = Object.entries(resources).filter(([, { siteScope }]) => siteScope === 'any_scope');
   const arms = [...sited, ...free.map(([name]) => sql`when ${name} then true`)];
   return sql`(${type} is null or case ${type} ${sql.join(arms, sql` `)} else false end)`;
 }

@@ -54,41 +54,41 @@ function combinationFaults(given: Variables): string[] {
   return [...faults, ...rdpSigningFaults(given), ...s3Faults(given)];
 }
 
-function configFrom(given: Variables) {
-  const scheme = given.TLS === 'on' ? 'https' : 'http';
-  const baseUrl = given.BASE_URL ?? `${scheme}://localhost:${given.PORT}`;
+function configFrom(values: Variables) {
+  const scheme = values.TLS === 'on' ? 'https' : 'http';
+  const baseUrl = values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`;
   return {
-    host: given.HOST.replace(/^\[|\]$/g, ''),
-    port: given.PORT,
-    healthPort: given.HEALTH_PORT,
-    dataDir: given.DATA_DIR,
-    configFile: given.CONFIG_FILE ?? `${given.DATA_DIR}/aggregator.conf`,
-    databaseUrl: given.DATABASE_URL,
-    databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
-    databaseSidecarUrl: given.DATABASE_SIDECAR_URL ?? given.DATABASE_URL,
+    host: values.HOST.replace(/^\[|\]$/g, ''),
+    port: values.PORT,
+    healthPort: values.HEALTH_PORT,
+    dataDir: values.DATA_DIR,
+    configFile: values.CONFIG_FILE ?? `${values.DATA_DIR}/aggregator.conf`,
+    databaseUrl: values.DATABASE_URL,
+    databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
+    databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
     /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
-    databaseDriver: given.DATABASE_DRIVER,
-    neonProxy: given.NEON_PROXY,
-    portalType: given.PORTAL_TYPE,
+    databaseDriver: values.DATABASE_DRIVER,
+    neonProxy: values.NEON_PROXY,
+    portalType: values.PORTAL_TYPE,
     /** Absent: the host name. */
-    portalName: given.PORTAL_NAME,
+    portalName: values.PORTAL_NAME,
     baseUrl,
-    adminPassword: given.ADMIN_PASSWORD,
+    adminPassword: values.ADMIN_PASSWORD,
     /** Base64 of 32 bytes each. The first key seals; all keys open. */
-    secretKey: given.SECRET_KEY ?? [],
+    secretKey: values.SECRET_KEY ?? [],
     /** PEM (PKCS#8, SEC 1 or PKCS#1). */
-    aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
-    aggregatorJwtSslKeySecond: given.AGGREGATOR_JWT_SSL_KEY_SECOND,
-    healthCheckAccessKey: given.HEALTH_CHECK_ACCESS_KEY,
-    healthCheckUrlKey: given.HEALTH_CHECK_URL_KEY,
-    metricsAccessKey: given.METRICS_ACCESS_KEY,
-    ...networkFrom(given),
-    s3: s3From(given),
-    fluentdUrl: given.FLUENTD_URL,
-    fluentdSharedKey: given.FLUENTD_SHARED_KEY,
-    syslogUrl: given.SYSLOG_URL,
-    rdpSigning: rdpSigningFrom(given),
-    logLevel: given.LOG_LEVEL,
+    aggregatorJwtSslKey: values.AGGREGATOR_JWT_SSL_KEY,
+    aggregatorJwtSslKeySecond: values.AGGREGATOR_JWT_SSL_KEY_SECOND,
+    healthCheckAccessKey: values.HEALTH_CHECK_ACCESS_KEY,
+    healthCheckUrlKey: values.HEALTH_CHECK_URL_KEY,
+    metricsAccessKey: values.METRICS_ACCESS_KEY,
+    ...networkFrom(values),
+    s3: s3From(values),
+    fluentdUrl: values.FLUENTD_URL,
+    fluentdSharedKey: values.FLUENTD_SHARED_KEY,
+    syslogUrl: values.SYSLOG_URL,
+    rdpSigning: rdpSigningFrom(values),
+    logLevel: values.LOG_LEVEL,
   };
 }
 

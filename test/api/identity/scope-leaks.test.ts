@@ -29,7 +29,7 @@ const ofTokens = everyOperation.filter(
 const reads = ofTokens.filter(({ method }) => method === 'GET');
 const byId = (operations: readonly Registered[]) =>
   operations.map((operation) => [operation.id, operation] as const);
-const sited = resourceTypes.filter((type) => resources[type].siteScope === 'in_sites');
+const sited = resourceTypes.filter((type) => resources[type].siteScope === 'by_site');
 
 describe('STR-1: the data of these tests', () => {
   /** A test about an operation that shows nothing of the other site to anyone would prove nothing. */

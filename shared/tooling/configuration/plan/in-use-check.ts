@@ -1,6 +1,7 @@
 import { conflict } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json/json.ts';
 import { verbatim } from '../../../messages/message.ts';
+import type { Section } from '../kinds.ts';
 import type { Operator } from '../records/operator.ts';
 import { type PortalRecord, pathOf } from '../records/state.ts';
 
@@ -10,28 +11,37 @@ import { type PortalRecord, pathOf } from '../records/state.ts';
  */
 export async function mustNotBeInUse(operator: Operator, { kind, id, parent }: PortalRecord): Promise<void> {
   const { body } = await operator.call(`${kind.type}.get`, { params: pathOf(kind, id, parent) });
-  const reason = reasonOf(kind.section, body);
+  const reason = reasons[kind.section](body);
   if (reason !== undefined) throw conflict('in_use', verbatim(reason));
 }
 
-function reasonOf(section: string, view: Record<string, unknown>): string | undefined {
-  const { users_count: users, groups_count: groups, source, stats } = view;
-  switch (section) {
-    case 'authenticators':
-      if (isSome(users)) return `it has ${count(users, 'user')}`;
-      return isSome(groups) ? `it has ${count(groups, 'group')}` : undefined;
-    case 'groups':
-      return isSome(users) ? `it has ${count(users, 'user')}` : undefined;
-    case 'tags':
-      return source === 'dispatcher' ? 'dispatchers have it' : undefined;
-    case 'gateways': {
-      const connections = isObject(stats) ? stats.connections : 0;
-      return isSome(connections) ? `it carries ${count(connections, 'connection')}` : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
+type View = Record<string, unknown>;
+
+const hasUsers = ({ users_count: users }: View): string | undefined =>
+  isSome(users) ? `it has ${count(users, 'user')}` : undefined;
+/** The API itself rejects the deletion of a record in use, or nothing depends on the record. */
+const checkedByApi = (): undefined => undefined;
+
+/** By section: why a record is in use; undefined if it is not. */
+const reasons: Readonly<Record<Section, (view: View) => string | undefined>> = {
+  authenticators: (view) => {
+    const { groups_count: groups } = view;
+    return hasUsers(view) ?? (isSome(groups) ? `it has ${count(groups, 'group')}` : undefined);
+  },
+  groups: hasUsers,
+  tags: ({ source }) => (source === 'dispatcher' ? 'dispatchers have it' : undefined),
+  gateways: ({ stats }) => {
+    const connections = isObject(stats) ? stats.connections : 0;
+    return isSome(connections) ? `it carries ${count(connections, 'connection')}` : undefined;
+  },
+  maintenance_templates: checkedByApi,
+  sites: checkedByApi,
+  roles: checkedByApi,
+  farms: checkedByApi,
+  dispatchers: checkedByApi,
+  priority_groups: checkedByApi,
+  rules: checkedByApi,
+};
 
 const isSome = (value: unknown): value is number => typeof value === 'number' && value > 0;
 

@@ -27,31 +27,31 @@ export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string
   `${String(path[0])}: must be ${message}`;
 
 /** Checks that concern several variables. */
-function combinationFaults(given: Variables): string[] {
+function combinationFaults(values: Variables): string[] {
   const faults: string[] = [];
   const demand = (name: keyof Variables, why: string) => {
     // One line per variable, even if several others require it.
     const isNew = !faults.some((fault) => fault.startsWith(`${name}:`));
-    if (given[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
+    if (values[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
   };
-  const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => given[name]);
+  const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => values[name]);
   if (databaseUrl) {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
   // A separate sidecar may have only `DATABASE_SIDECAR_URL`.
-  if (given.DATABASE_DRIVER === 'neon' && !given.DATABASE_SIDECAR_URL)
+  if (values.DATABASE_DRIVER === 'neon' && !values.DATABASE_SIDECAR_URL)
     demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
-  if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
-  if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
-  if (given.TLS === 'off' && !isLoopbackHost(given.HOST))
+  if (values.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
+  if (!isLoopbackHost(values.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
+  if (values.TLS === 'off' && !isLoopbackHost(values.HOST))
     faults.push('TLS: must be on unless HOST is a loopback address');
-  if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))
+  if (values.TLS === 'on' && values.BASE_URL?.startsWith('http:'))
     faults.push('BASE_URL: must be an https URL while TLS is on');
-  if (given.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
-  if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
-  if (given.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
-  return [...faults, ...rdpSigningFaults(given), ...s3Faults(given)];
+  if (values.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
+  if (values.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
+  if (values.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
+  return [...faults, ...rdpSigningFaults(values), ...s3Faults(values)];
 }
 
 function configFrom(values: Variables) {
@@ -92,15 +92,15 @@ function configFrom(values: Variables) {
   };
 }
 
-const networkFrom = (given: Variables) => ({
-  tlsCertFile: given.TLS_CERT_FILE,
-  tlsKeyFile: given.TLS_KEY_FILE,
-  tls: given.TLS === 'on',
+const networkFrom = (values: Variables) => ({
+  tlsCertFile: values.TLS_CERT_FILE,
+  tlsKeyFile: values.TLS_KEY_FILE,
+  tls: values.TLS === 'on',
   /** Number of trusted proxies in front of the server; with 0 `X-Forwarded-*` headers are ignored. */
-  trustProxy: given.TRUST_PROXY,
-  maxConnections: given.MAX_CONNECTIONS,
-  maxConnectionsPerAddress: given.MAX_CONNECTIONS_PER_ADDRESS,
-  hsts: given.HSTS === 'on',
-  allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
-  allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
+  trustProxy: values.TRUST_PROXY,
+  maxConnections: values.MAX_CONNECTIONS,
+  maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+  hsts: values.HSTS === 'on',
+  allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS,
+  allowInsecureDispatchers: values.ALLOW_INSECURE_DISPATCHERS === '1',
 });

@@ -120,7 +120,7 @@ const rulesOf = (who: RoutedUser, target: RoutingTarget): SQL => sql`
         'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
       from (${members}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
-  from ${rules} where ${rules.site_id} = ${sites.id} and ${isWanted(target)}
+  from ${rules} where ${rules.site_id} = ${sites.id} and ${isSelected(target)}
     and ${target.unusable ? sql`true` : sql`${rules.enabled} and ${isFor(who)}`}`;
 
 /** The pools of the rule of the enclosing select: its members, or the pools of its site that match its tags. */
@@ -140,19 +140,19 @@ function poolName({ rules: selection }: RoutingTarget): SQL {
     where ${pools.farm_id} = ${selection.farm}::uuid and ${pools.uuid} = ${selection.pool}::uuid`;
 }
 
-function isWanted({ rules: selection }: RoutingTarget): SQL {
+function isSelected({ rules: selection }: RoutingTarget): SQL {
   if (selection === 'all') return sql`true`;
   if ('rule' in selection) return sql`${rules.id} = ${selection.rule}::uuid`;
   return sql`false`;
 }
 
 /** A covered pool is available through rules only, because a rule for some users must exclude all others. */
-function coveredPools({ rules: wanted }: RoutingTarget): SQL {
-  if (wanted !== 'all' && 'rule' in wanted) return sql`'[]'::json`;
+function coveredPools({ rules: selection }: RoutingTarget): SQL {
+  if (selection !== 'all' && 'rule' in selection) return sql`'[]'::json`;
   const ofPool =
-    wanted === 'all'
+    selection === 'all'
       ? sql`true`
-      : sql`member.farm_id = ${wanted.farm}::uuid and member.servicepool_uuid = ${wanted.pool}::uuid`;
+      : sql`member.farm_id = ${selection.farm}::uuid and member.servicepool_uuid = ${selection.pool}::uuid`;
   return sql`
     select coalesce(json_agg(distinct member.farm_id || '.' || member.servicepool_uuid), '[]')
     from ${rules} cross join lateral (${members}) as member
@@ -228,10 +228,10 @@ const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
 const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
   sql`(${state} = 'unknown' or ${maintenance} is null)`;
 
-const listsOf = ({ userId }: RoutedUser, { rules: wanted }: RoutingTarget): SQL => sql`
+const listsOf = ({ userId }: RoutedUser, { rules: selection }: RoutingTarget): SQL => sql`
   select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
     'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
-    'services', ${servicesFor(wanted)})), '[]')
+    'services', ${servicesFor(selection)})), '[]')
   from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
   where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
 

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * Removes the Russian words of the forms of domains from a module that shows no forms. Each domain type brings its words, so
- * that every module with logins would carry them.
+ * Removes the Russian texts of domain forms from a module without forms. Each domain type imports its texts, so
+ * otherwise every module with logins would contain them.
  */
 export const withoutFormTexts: Plugin = {
-  name: 'domain types without the words of their forms',
+  name: 'domain types without form texts',
   setup: ({ onLoad }) =>
     onLoad(
-      { filter: /[\\/]shared[\\/]identity[\\/]domains[\\/](?:[^\\/]+[\\/])*words\.ts$/ },
+      { filter: /[\\/]shared[\\/]identity[\\/]domains[\\/](?:[^\\/]+[\\/])*form-texts\.ts$/ },
       async ({ path }) => ({
         contents: (await readFile(path, 'utf8')).replace(/dictionary\(\{.*\}\)/s, 'dictionary({})'),
         loader: 'ts',

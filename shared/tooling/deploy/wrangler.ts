@@ -4,8 +4,8 @@ import { type EdgeModule, root } from '../build/bundles.ts';
 
 /** A failed run of wrangler, with its output. */
 export class WranglerFailed extends Error {
-  constructor(args: readonly string[], said: string) {
-    super(`wrangler ${args.join(' ')}\n${said.trim()}`);
+  constructor(args: readonly string[], output: string) {
+    super(`wrangler ${args.join(' ')}\n${output.trim()}`);
     this.name = 'WranglerFailed';
   }
 }

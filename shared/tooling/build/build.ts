@@ -16,7 +16,7 @@ export const budgets: Record<EdgeModule, number> = {
   discover: 195,
   ssa: 200,
   userinfo: 260,
-  webui: 350,
+  webui: 352,
   wsproxy: 190,
 };
 

@@ -40,11 +40,11 @@ describe('the bundles for Workers', () => {
     expect(overBudget(workers)).toEqual([]);
   });
 
-  it('have the words of the forms of domains where forms are shown, and nowhere else', () => {
+  it('have the form texts of domains where forms are shown, and nowhere else', () => {
     const bytesOf = ({ metafile }: Bundle): number =>
       Object.values(metafile.outputs)
         .flatMap(({ inputs }) => Object.entries(inputs))
-        .filter(([path]) => /identity\/domains\/.*words\.ts$/.test(path))
+        .filter(([path]) => /identity\/domains\/.*form-texts\.ts$/.test(path))
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
     const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
     expect(large).toEqual(['webui']);

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../shared/context/context.ts';
 import type { SignedIn } from '../../shared/context/principal.ts';
-import type { ExportDeps } from '../../shared/exports/obtaining.ts';
+import type { ExportDeps } from '../../shared/exports/export-download.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
@@ -36,18 +36,18 @@ export type WebuiDeps = HttpDeps &
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: IdentityRuntimeParts): Promise<WebuiDeps> => ({
-  ...(await fleetDeps(given)),
-  hasher: createHasher(given.hashing),
-  directories: given.directories,
-  kdcs: given.kdcs,
-  transport: given.dispatcherTransport,
-  host: given.host,
-  assets: given.assets,
-  ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
-  outbound: given.outbound,
-  allowInsecureDispatchers: given.outbound.allowInsecure,
-  ...(given.notifier && { notifier: given.notifier }),
+export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps> => ({
+  ...(await fleetDeps(parts)),
+  hasher: createHasher(parts.hashing),
+  directories: parts.directories,
+  kdcs: parts.kdcs,
+  transport: parts.dispatcherTransport,
+  host: parts.host,
+  assets: parts.assets,
+  ...(parts.s3 && { objectStore: createS3Reader(parts.s3) }),
+  outbound: parts.outbound,
+  allowInsecureDispatchers: parts.outbound.allowInsecure,
+  ...(parts.notifier && { notifier: parts.notifier }),
 });
 
 export const endpoint = endpointIn<WebuiDeps>();

@@ -39,7 +39,7 @@ async function startDemo(): Promise<Demo> {
     const hear = (text: string) => {
       output += text;
       const found =
-        /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nThey are in .*\nCtrl-C ends the demo\.$/m.exec(
+        /^Paste these commands into a shell:\n\n([\s\S]*?)\n\nThe file .* contains the same commands\.\nPress Ctrl-C to stop the demo\.$/m.exec(
           output,
         );
       if (found?.[1]) resolve({ output, lines: found[1] });
@@ -118,11 +118,14 @@ describe('npm run demo', () => {
 
   it('fails in every third minute of the clock, and prints the next failure', () => {
     const at = Date.parse('2026-01-01T00:00:30.000Z');
-    const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('by_the_clock', at + n * 60_000));
+    const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('every_third_minute', at + n * 60_000));
     expect(minutes.filter(Boolean)).toHaveLength(2);
     for (const n of [0, 1, 2, 3]) {
       const from = failsFrom(at + n * 60_000).getTime();
-      expect([isFailing('by_the_clock', from - 1), isFailing('by_the_clock', from)]).toEqual([false, true]);
+      expect([isFailing('every_third_minute', from - 1), isFailing('every_third_minute', from)]).toEqual([
+        false,
+        true,
+      ]);
       expect(from + 60_000).toBeGreaterThan(at + n * 60_000);
     }
   });

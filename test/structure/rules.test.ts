@@ -20,6 +20,7 @@ const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime and shared/tooling only';
 const kept = 'no promise is kept for another request';
 const domainType = 'a domain type is named in shared/identity/domains only';
+const permissive = 'a condition on kinds is never true by default';
 const single = 'no test is skipped or singled out, but by requireService';
 
 const areas = [
@@ -179,6 +180,19 @@ describe('the text rules', () => {
     ['shared/access/session.ts', 'export const keys = importKeys().then(first);', kept],
     ['functions/auth/deps.ts', '  keys ??= importKeys(pem);', kept],
     ['shared/identity/login.ts', '  flight ??= new Promise(f);', kept],
+    [
+      'db/repositories/records/scope.ts',
+      "const ids = entries.find(([sited]) => sited === type)?.[1];\nreturn scope === '*' || !ids ? undefined : inArray(id, ids(scope));",
+      permissive,
+    ],
+    ['db/repositories/records/scope.ts', "if (scope === '*' || !ids) return undefined;", permissive],
+    ['db/repositories/records/scope.ts', 'sql`(case type when a then b else true end)`', permissive],
+    ['shared/context/rights.ts', 'switch (type) {\n  default:\n    return true;', permissive],
+    ['shared/context/rights.ts', 'switch (type) {\n  default: {\n    return undefined;', permissive],
+    ['db/repositories/records/scope.ts', 'return idsWithin[type]?.(scope);', permissive],
+    ['db/repositories/records/scope.ts', 'return idsWithin[spec.type](scope) ?? sql`true`;', permissive],
+    ['db/repositories/records/scope.ts', 'return conditions.get(kind) ?? undefined;', permissive],
+    ['db/repositories/records/scope.ts', "return type === 'site' ? inScope(id) : sql`true`;", permissive],
     ['db/client.ts', 'try { f() } catch {}', 'no empty catch'],
     ['test/api/a.test.ts', 'try {\n} catch (error) {\n}', 'no empty catch'],
     ['db/client.ts', 'f().catch(() => {});', 'no empty catch'],
@@ -194,13 +208,22 @@ describe('the text rules', () => {
     ['shared/runtime/config/config.ts', 'const port = process.env.PORT;'],
     ['test/support/a.ts', 'const port = process.env.PORT;'],
     ['db/client.ts', '// never process.env here'],
+    ['db/repositories/records/scope.ts', "if (scope === '*') return undefined;"],
+    ['db/repositories/records/scope.ts', 'sql`(case type when a then b else false end)`'],
+    ['db/repositories/records/scope.ts', 'return idsWithin[type](scope);'],
+    ['db/repositories/records/scope.ts', "return type === 'site' ? inScope(id) : sql`false`;"],
+    [
+      'db/repositories/identity/second-factors.ts',
+      'const condition = isImposed ? skips(userId) : sql`true`;',
+    ],
+    ['shared/context/rights.ts', 'switch (type) {\n  default:\n    return false;'],
     ['db/client.ts', 'try { f() } catch { return null; }'],
     ['shared/runtime/edge/workers.ts', 'const apps = new WeakMap<Env, App>();'],
     ['shared/runtime/edge/lambda.ts', '  app ??= build();'],
     ['shared/identity/common-passwords.ts', '  words ??= new Set(list);'],
     ['shared/access/session.ts', '  keys ??= settle(await importKeys(pem));'],
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
-    ['functions/health/last-known.ts', '    flight ??= fly();'],
+    ['functions/health/cached-reader.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
     ['shared/identity/domains/registry.ts', "export const builtinType: DomainTypeName = 'internal';"],
     ['shared/http/problem.ts', "if (problem.code === 'internal') log.error('internal', { error });"],

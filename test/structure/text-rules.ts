@@ -31,7 +31,29 @@ const quotedType = new RegExp(
   'g',
 );
 
+/** The forms in which a kind without an entry of its own gets a condition that is always true. */
+const permissiveDefault = new RegExp(
+  [
+    // SQL: `case type when … else true end`.
+    '\\belse true\\b',
+    'default:\\s*(?:\\{\\s*)?return (?:true|undefined|sql`true`)',
+    // `scope === '*' || !entry ? undefined : …`: no entry counts as an unrestricted scope.
+    "=== '\\*' \\|\\| !\\w+\\)?\\s*(?:\\?\\s*|return )(?:true|undefined|sql`true`)",
+    // `conditions[type]?.(scope)`, `conditions[type] ?? true` and `conditions.get(type) ?? sql`true``.
+    '\\[[\\w.]*(?:[tT]ype|[kK]ind)\\]\\?\\.\\(',
+    '(?:\\[[\\w.]*(?:[tT]ype|[kK]ind)\\]|\\.get\\([\\w.]*(?:[tT]ype|[kK]ind)\\))(?:\\([^()]*\\))?\\s*\\?\\?\\s*(?:true|undefined|sql`true`)',
+    '(?:[tT]ype|[kK]ind) [!=]==? [^?;:]*\\?[^:;?]*:\\s*sql`true`',
+  ].join('|'),
+  'g',
+);
+
 const textRules: readonly TextRule[] = [
+  {
+    // A kind that is added later must get no access until it has a condition of its own.
+    rule: 'a condition on kinds is never true by default',
+    pattern: permissiveDefault,
+    concerns: (path) => isSource(path) && path !== 'shared/client/operations.ts',
+  },
   {
     // A comparison treats all other types alike, including future ones.
     rule: 'a domain type is named in shared/identity/domains only',

@@ -5,9 +5,9 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
-import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import type { PortalType } from '../../shared/modules.ts';
-import { withDurations } from '../../shared/remotes/http/measured.ts';
+import { withDurations } from '../../shared/remotes/http/durations.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
@@ -17,7 +17,7 @@ import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
-import { watchWrites } from '../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
 import { connectBy, type Driver } from './database/neon-proxy.ts';
@@ -79,7 +79,7 @@ type Options = {
   /** Replaces a fresh one, for a test with a proxy between the portal and its database. */
   database?: FreshDatabase;
   /** Receives the request counts; default: none. */
-  telemetry?: (db: Db, writes: WriteWitness) => Telemetry;
+  telemetry?: (db: Db, writes: WriteMonitor) => Telemetry;
 };
 
 /** The real portal in this process, on a separate database. */
@@ -106,7 +106,7 @@ export async function startPortal({
   const clock = { offsetMs: 0 };
   const write = (message: string, fields?: Record<string, unknown>) => void log.push({ message, ...fields });
   const logging = { debug: write, info: write, warn: write, error: write };
-  const writes = watchWrites(connection.db, logging);
+  const writes = monitorWrites(connection.db, logging);
   const telemetry = telemetryOf(connection.db, writes);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({

@@ -11,7 +11,7 @@ import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
 import type { Transport } from '../../remotes/http/transport.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
 import type { KdcRemote } from '../../remotes/kerberos/transport.ts';
-import type { Candidate, Judged, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
+import type { Candidate, CheckedPassword, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import type { Fields, Words } from './fields.ts';
 
 /** Settings of a domain, by the names of their members. */
@@ -128,7 +128,12 @@ export type PasswordLogin = {
   proof: 'password';
   names: NameReading;
   /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, errors of the provider; audited */
-  prove(ctx: LoginCtx, attempt: OpenAttempt, candidate: Candidate, password: string): Promise<Judged>;
+  prove(
+    ctx: LoginCtx,
+    attempt: OpenAttempt,
+    candidate: Candidate,
+    password: string,
+  ): Promise<CheckedPassword>;
 };
 
 /** The user authenticates on pages of the provider. The portal accepts no password. */
@@ -211,7 +216,7 @@ export type TestSubject = {
   params: Settings;
   stored: StoredDomain | undefined;
   /** Stored secrets that remain in use because the request contains no replacement. Encrypted. */
-  keptSecrets: Readonly<Record<string, string | null>>;
+  storedSecrets: Readonly<Record<string, string | null>>;
   /** The names of the domain that a typed login name may contain. */
   labels: readonly string[];
   username: string | undefined;

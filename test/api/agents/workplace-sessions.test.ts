@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
-import { removeSession, touchSession } from '../../../db/repositories/snapshot/touch.ts';
+import { removeSession, updateSessionRow } from '../../../db/repositories/snapshot/write-through.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
@@ -84,7 +84,7 @@ describe('the merged list of workplace sessions', () => {
     const { db } = world.portal;
     const [{ session_uuid }] = (await list('?user=bob')).items;
     const seen = '2026-02-01T00:00:00.000Z';
-    await touchSession(db, world.farm.id, session_uuid, { state: 'disconnected', last_seen_at: seen });
+    await updateSessionRow(db, world.farm.id, session_uuid, { state: 'disconnected', last_seen_at: seen });
     expect((await list('?user=bob')).items).toMatchObject([{ state: 'disconnected', last_seen_at: seen }]);
     await atomically(db, (h) => removeSession(h, world.farm.id, session_uuid));
     expect((await list('?user=bob')).items).toEqual([]);

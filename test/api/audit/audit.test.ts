@@ -19,7 +19,7 @@ import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/audit`;
 
-describe.each<Driver>(['pg', 'neon'])('the audit journal, by the driver %s', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver) => {
   const world = useWorld({ driver });
   let auditor: Member;
 

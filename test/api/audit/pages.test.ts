@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
-import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
+import { pageBytes } from '../../../db/repositories/records/size-limited-pages.ts';
 import { auditEntry } from '../../support/audit/audit.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
 import { addMember, base, type Member, useWorld } from '../../support/factories.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAllowedLink } from '../../../shared/sites/links.ts';
+import { isAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import { addMember, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { type FarmWithNode, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';

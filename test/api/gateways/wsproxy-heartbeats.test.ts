@@ -5,7 +5,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { gatewayJob } from '../../../functions/health/jobs/gateways.ts';
-import { readMetricsData } from '../../../functions/health/metrics/facts.ts';
+import { readMetricsData } from '../../../functions/health/metrics/metrics-data.ts';
 import { addMember, base, useStand } from '../../support/factories.ts';
 import { startTicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';

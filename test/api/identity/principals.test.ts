@@ -100,7 +100,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'anonymous' });
   });
 
-  it('STR-3: is a job in the audit journal, without a user', () => {
+  it('STR-3: is a job in the audit log, without a user', () => {
     const event = { event: 'portal.EntityAction', category: 'config' } as const;
     const entry = eventBy({ kind: 'job', name: 'maintenance' }, new Date(0), event);
     expect(entry).toMatchObject({ user_name: 'system', user_id: null, domain: null, portal: null });

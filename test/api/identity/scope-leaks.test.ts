@@ -29,7 +29,7 @@ const ofTokens = everyOperation.filter(
 const reads = ofTokens.filter(({ method }) => method === 'GET');
 const byId = (operations: readonly Registered[]) =>
   operations.map((operation) => [operation.id, operation] as const);
-const sited = resourceTypes.filter((type) => resources[type].lies === 'in_sites');
+const sited = resourceTypes.filter((type) => resources[type].siteScope === 'by_site');
 
 describe('STR-1: the data of the scope tests', () => {
   /** An operation that shows nothing of the other site to any caller would make the test meaningless. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
 import { portalReportJob } from '../../../functions/health/jobs/process/portal-report.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { noteEdgePortal } from '../../../shared/portals/report.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { addMember, base, unique, useWorld } from '../../support/factories.ts';

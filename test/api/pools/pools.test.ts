@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { touchPool } from '../../../db/repositories/snapshot/touch.ts';
+import { updatePoolRow } from '../../../db/repositories/snapshot/write-through.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
@@ -81,7 +81,7 @@ describe('the merged list of pools', () => {
 
   it('shows at once what an action of the portal changed, with the time', async () => {
     const { items, sites } = await list('?search=office');
-    await touchPool(world.portal.db, world.farm.id, items[0].uuid, { comments: 'Moved' });
+    await updatePoolRow(world.portal.db, world.farm.id, items[0].uuid, { comments: 'Moved' });
     const after = await list('?search=office');
     expect(after.items[0].comments).toBe('Moved');
     expect(after.items[0].fetched_at > sites[0].fetched_at).toBe(true);

@@ -5,7 +5,7 @@ import { Client } from 'ldapts';
 import { connectPg } from '../../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findOwnAccount } from '../../../db/repositories/identity/own-account.ts';
-import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import { findUserSite } from '../../../db/repositories/sites/user-sites.ts';
 import { findPrincipal } from '../../../shared/access/session.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
@@ -96,12 +96,12 @@ const whoOf = ({ user, domain }: UserPrincipal) => ({ userId: user.id, domainId:
 let key: Promise<string> | undefined;
 
 /** Read once: finding, opening and checking the stored key is a cost of the portal. */
-function keyOf(node: StoredNode, principal: UserPrincipal): Promise<string> {
+function keyOf(node: FarmNode, principal: UserPrincipal): Promise<string> {
   key ??= obtainKey(node, principal);
   return key;
 }
 
-async function obtainKey(stored: StoredNode, { user, domain }: UserPrincipal): Promise<string> {
+async function obtainKey(stored: FarmNode, { user, domain }: UserPrincipal): Promise<string> {
   const signer = await createSigningKeys([settings.signingKey], settings.baseUrl);
   const node = {
     id: stored.id,

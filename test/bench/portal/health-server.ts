@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm';
 import { Hono } from 'hono';
 import { connectPg } from '../../../db/pg.ts';
 import { createHealthApp } from '../../../functions/health/app.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
-import { watchWrites } from '../../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../../shared/runtime/write-monitor.ts';
 import { tellReady } from '../child-process.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
@@ -25,7 +25,7 @@ const health = createHealthApp({
   accessKeys: { check: settings.accessKey, metrics: settings.accessKey, url: undefined },
   baseUrl: 'https://localhost:8443',
   system,
-  writes: watchWrites(db, log),
+  writes: monitorWrites(db, log),
 });
 const floor = new Hono().get('/floor', async (c) =>
   c.json({ up: await db.execute(sql`select 1`).then(() => true) }),

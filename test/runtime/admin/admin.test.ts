@@ -169,7 +169,7 @@ describe('npm run admin', slow, () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
     const [known, used] = result.stdout
-      .split(/^After .*everywhere:$/m)
+      .split(/^Restart all processes and wait .*:$/m)
       .map((round) =>
         Object.fromEntries([...round.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
       );

@@ -44,7 +44,7 @@ describe('the bundles for Workers', () => {
     const bytesOf = ({ metafile }: Bundle): number =>
       Object.values(metafile.outputs)
         .flatMap(({ inputs }) => Object.entries(inputs))
-        .filter(([path]) => /identity\/domains\/.*words\.ts$/.test(path))
+        .filter(([path]) => /identity\/domains\/.*form-texts\.ts$/.test(path))
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
     const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
     expect(large).toEqual(['webui']);

@@ -204,7 +204,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
       await client.query(`update drizzle.sql_files set stamp = ${copy.read().stampedAt}`);
       await client.query('select pg_advisory_unlock(7040001)');
       expect(await older).toBeInstanceOf(SchemaRefusal);
-      expect(String(await older)).toContain('a newer schema');
+      expect(String(await older)).toContain('is newer than this version');
     });
 
     async function waitForLock(): Promise<void> {
@@ -222,7 +222,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
       expect(await stateFor(readSchemaFiles())).toBe('newer');
       const before = await rows(written);
       await expect(migrate(readSchemaFiles())).rejects.toThrow(
-        /^the database has a newer schema than this version/,
+        /^the schema of the database is newer than this version/,
       );
       expect(await rows(written)).toEqual(before);
     });
@@ -231,7 +231,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
       await copy.addMigration('0001_added', ['create table added (id int)']);
       await migrate();
       expect(await stateFor(readSchemaFiles())).toBe('newer');
-      await expect(migrate(readSchemaFiles())).rejects.toThrow(/^the database has a newer schema/);
+      await expect(migrate(readSchemaFiles())).rejects.toThrow(/^the schema of the database is newer/);
     });
 
     it('is refused for a database from before the first release', async () => {
@@ -249,7 +249,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
         where table_schema not in ('pg_catalog', 'information_schema') order by 1, 2`;
       const before = await rows(tables);
       await expect(migrate()).rejects.toThrow(
-        /^the database was made by a development version .*use a new, empty database$/,
+        /^the schema of the database is that of a development version .*use a new, empty database$/,
       );
       expect(await rows(tables)).toEqual(before);
     });

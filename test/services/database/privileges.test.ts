@@ -130,7 +130,9 @@ describe('FLT-1 a migration', () => {
     it('FLT-1 that a role may not run is refused with the role and the variable', async () => {
       const bare = await ownedDatabase(inject('postgresUrl'), name);
       await expect(migrateDatabase(bare.url)).rejects.toThrow(
-        new RegExp(`^the schema is missing and the role ${defaultRoles.portal} may not .*DATABASE_OWNER_URL`),
+        new RegExp(
+          `^the schema is missing and the role ${defaultRoles.portal} must not .*DATABASE_OWNER_URL`,
+        ),
       );
       expect(await schemaStateOf(bare.url)).toBe('empty');
       await migrateDatabase(bare.ownerUrl);

@@ -190,21 +190,21 @@ const urls: Case[] = [
     'the role may not make tables',
     () => ({ DATABASE_URL: urlOf('plain:right', 'unprepared') }),
     line(
-      'DATABASE_URL: the schema is missing and the role plain may not change it \\(.*\\); name the owner of the database in DATABASE_OWNER_URL',
+      'DATABASE_URL: the schema is missing and the role plain must not change it \\(.*\\); set DATABASE_OWNER_URL to the URL of the owner of the database',
     ),
   ],
   [
     'the schema is newer',
     () => ({ DATABASE_URL: urlOf('app', 'newer') }),
     line(
-      'DATABASE_URL: the database has a newer schema than this version of the portal knows; use the newer version',
+      'DATABASE_URL: the schema of the database is newer than this version of the portal; use the newer version',
     ),
   ],
   [
     'a schema of the time before the first release',
     () => ({ DATABASE_URL: urlOf('app', 'development') }),
     line(
-      'DATABASE_URL: the database was made by a development version before the first release, and its schema cannot be upgraded; use a new, empty database',
+      'DATABASE_URL: the schema of the database is that of a development version before the first release and cannot be upgraded; use a new, empty database',
     ),
   ],
 ];

@@ -71,7 +71,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
       timeoutMs: 10_000,
       pageSize: 10,
     };
-    return directories.within(directory, (session) => session.judge(adDn(name), password));
+    return directories.within(directory, (session) => session.checkPassword(adDn(name), password));
   };
 
   it('DIR-10: the NetBIOS name, the UPN suffixes and the labels of the domain are accepted with a name', async () => {

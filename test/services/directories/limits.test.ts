@@ -64,9 +64,11 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
   });
 
   it('DIR-4: idle connections are closed after their timeout', async () => {
-    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { restMs: 100 });
+    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { idleMs: 100 });
     const work = () =>
-      remote.within(directory(wire.url), (session) => session.judge(personDn('alice'), passwordOf('alice')));
+      remote.within(directory(wire.url), (session) =>
+        session.checkPassword(personDn('alice'), passwordOf('alice')),
+      );
     expect(await work()).toEqual({ verdict: 'accepted' });
     expect(wire.open()).toBe(2);
     await expect.poll(() => wire.open()).toBe(0);
@@ -98,7 +100,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
   });
 
   it('DIR-4: a wait for a connection counts against the time limit of the request', async () => {
-    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, restMs: 100 });
+    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, idleMs: 100 });
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const first = remote.within(directory(wire.url), async () => {
@@ -172,7 +174,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
       );
       const remote = createDirectoryRemote(createNodeSockets(policy), policy);
       const judgement = await remote.within(directory(fake.url), (session) =>
-        session.judge(personDn('alice'), 'any'),
+        session.checkPassword(personDn('alice'), 'any'),
       );
       verdicts[code] = [judgement.verdict, 'reason' in judgement ? judgement.reason : undefined];
       await fake.close();

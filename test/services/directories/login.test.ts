@@ -106,7 +106,7 @@ requireService('slapd', hasSlapd)('a directory login', () => {
     expect((await stand.logIn(domain, 'eve', '')).status).toBe(422);
     const { directories } = stand.world.portal.deps;
     const directory = { ...anonymous(stand.slapd.url) };
-    const judged = directories.within(directory, (session) => session.judge(personDn('eve'), ''));
+    const judged = directories.within(directory, (session) => session.checkPassword(personDn('eve'), ''));
     expect(await judged).toMatchObject({ verdict: 'refused' });
     expect(await stand.slapd.bindsAs(personDn('eve'))).toBeGreaterThan(0);
     expect(await binds()).toBe(before + 1);

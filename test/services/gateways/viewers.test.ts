@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { Offered } from '../../../functions/client/connections/offered.ts';
+import type { ConnectionResponse } from '../../../functions/client/connections/connection-response.ts';
 import { rdpFile } from '../../../functions/client/connections/rdp-file.ts';
 import { virtViewerFile } from '../../../functions/client/connections/virt-viewer-file.ts';
 import { createRdpSigner as signerOf } from '../../../functions/client/rdp-signing.ts';
@@ -146,7 +146,7 @@ requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer', () => {
     expect(relay.beginnings.length).toBeGreaterThanOrEqual(4);
   });
 
-  const offered = (given: Partial<Offered>): Offered => ({
+  const offered = (given: Partial<ConnectionResponse>): ConnectionResponse => ({
     protocol: 'spice',
     method: 'new',
     session_uuid: undefined,
@@ -195,7 +195,7 @@ requireService('xfreerdp, Xvfb or xrdp', hasRdp)('FreeRDP', () => {
 
   it('sends a gateway its ticket before anything else', async () => {
     const relay = await startRelay({ to: server.port });
-    const offered: Offered = {
+    const offered: ConnectionResponse = {
       protocol: 'rdp',
       method: 'new',
       session_uuid: undefined,

@@ -10,7 +10,7 @@ import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../../db/schema/identity/directory-refusals.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { type Queue, startQueue } from '../../../functions/health/jobs/queue/queue.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFailedServers } from '../../../shared/remotes/directory/shunned.ts';
+import { createFailedServers } from '../../../shared/remotes/directory/failed-servers.ts';
 import { nameTypes } from '../../../shared/remotes/kerberos/names.ts';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { preflight } from '../../../shared/remotes/kerberos/request.ts';

@@ -3,7 +3,10 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
-import { removeWorkplace as dropRow, touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import {
+  removeWorkplace as dropRow,
+  updateWorkplaceRow,
+} from '../../../db/repositories/snapshot/write-through.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
 import { assignOwner, changeWorkplace, removeWorkplace } from '../../simulator/data/workplaces.ts';
@@ -46,12 +49,12 @@ describe('the effect of a portal action during a sync', () => {
   it('is not overwritten by it, and other changes of the node arrive with the next sync', async () => {
     await read();
     const outcome = await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
     });
     expect(outcome).toBe('unchanged');
     changeWorkplace(node.simulator.state, member(0), { tags: ['blue'] });
     await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
     });
     expect(await rowOf(0)).toMatchObject({ maintenance: true, tags: [] });
     await read();
@@ -64,7 +67,7 @@ describe('the effect of a portal action during a sync', () => {
     removeWorkplace(node.simulator.state, member(3));
     const [gone] = (await rows()).filter(({ uuid }) => !members().some((one) => one.uuid === uuid));
     await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, String(gone?.uuid), { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, String(gone?.uuid), { maintenance: true });
     });
     expect(await rows()).toHaveLength(4);
     await read();

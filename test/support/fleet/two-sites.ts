@@ -78,7 +78,7 @@ export async function startTwoSites(): Promise<TwoSites> {
       const record = await addMonitoringRecord(admin, {
         ...{ level: 'error', object_type: type, message: `${mark} ${type}`, object_name: `${mark}-${type}` },
         object_id: type in place ? Reflect.get(place, type) : newId(),
-        details: resources[type].lies === 'in_sites' ? { farm_id: place.farm } : {},
+        details: resources[type].siteScope === 'by_site' ? { farm_id: place.farm } : {},
       });
       if (type === 'maintenance_window') place.monitoring_record = record.id;
     }
@@ -88,7 +88,7 @@ export async function startTwoSites(): Promise<TwoSites> {
 
 /** Journal records without a site are readable for every reader, with any scope. */
 const exempt = resourceTypes
-  .filter((type) => resources[type].lies === 'nowhere')
+  .filter((type) => resources[type].siteScope === 'any_scope')
   .flatMap((type) => [`omega ${type}`, `omega-${type}`]);
 
 /** Parts of a text that are a name, an address or an identifier of the other site. */

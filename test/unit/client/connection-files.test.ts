@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Offered } from '../../../functions/client/connections/offered.ts';
+import type { ConnectionResponse } from '../../../functions/client/connections/connection-response.ts';
 import { rdpFile } from '../../../functions/client/connections/rdp-file.ts';
 import { virtViewerFile } from '../../../functions/client/connections/virt-viewer-file.ts';
 import { linesOf, settingsOf } from '../../support/gateways/rdp-files.ts';
 
-const plain: Offered = {
+const plain: ConnectionResponse = {
   protocol: 'rdp',
   method: 'new',
   session_uuid: undefined,
@@ -78,7 +78,7 @@ describe('an .rdp file', () => {
 });
 
 describe('a .vv file', () => {
-  const membersOf = (offered: Offered): [string, string][] => {
+  const membersOf = (offered: ConnectionResponse): [string, string][] => {
     const [head, ...lines] = Buffer.from(virtViewerFile(offered)).toString().trimEnd().split('\n');
     expect(head).toBe('[virt-viewer]');
     return lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);

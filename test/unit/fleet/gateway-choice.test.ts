@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
+import type { SiteGateway } from '../../../db/repositories/gateways/site-gateways.ts';
 import { chooseGateway, isCutOff } from '../../../functions/client/connections/gateway-route.ts';
 import { randomAlphanumerics } from '../../../shared/kernel/crypto/digests.ts';
 import { isInside, plainAddress } from '../../../shared/kernel/networks.ts';

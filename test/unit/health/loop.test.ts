@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { cachedReader } from '../../../functions/health/cached-reader.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
-import { cachedReader } from '../../../functions/health/last-known.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 
 function loop(rounds: number, round: (n: number) => Promise<void>) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgedOutcome, ProbeOutcome, ProbeTarget } from '../../../db/repositories/sites/probes.ts';
-import { createLanes, healthySlots } from '../../../functions/health/jobs/probes/lanes.ts';
 import type { ProbeLimits } from '../../../functions/health/jobs/probes/node.ts';
+import { createProbeSlots, healthySlots } from '../../../functions/health/jobs/probes/probe-slots.ts';
 import { ProbeResults } from '../../../functions/health/jobs/probes/results.ts';
 import { createProbeScheduler } from '../../../functions/health/jobs/probes/scheduler.ts';
 import { outcomeOf } from '../../support/fleet/virtual-fleet.ts';
@@ -9,7 +9,7 @@ import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 
-describe('FLT-4 the probe lanes', () => {
+describe('FLT-4 the probe slots', () => {
   it('have slots for healthy nodes by their number and the interval', () => {
     expect(healthySlots({ nodes: 1, intervalMs: 15_000 })).toBe(6);
     expect(healthySlots({ nodes: 500, intervalMs: 15_000 })).toBe(84);
@@ -18,17 +18,17 @@ describe('FLT-4 the probe lanes', () => {
 
   it('move a probe of a healthy node that lasts longer than 2 s to the lane of failing nodes', async () => {
     const time = createVirtualTime(1);
-    const lanes = createLanes(time, () => ({ nodes: 1, intervalMs: 15_000 }));
+    const slots = createProbeSlots(time, () => ({ nodes: 1, intervalMs: 15_000 }));
     let rooms = 0;
-    const leaves = Array.from({ length: 6 }, () => lanes.enter(false, () => rooms++));
-    expect([lanes.hasRoom(false), lanes.hasRoom(true)]).toEqual([false, true]);
-    for (let n = 0; n < 195; n++) lanes.enter(true, () => undefined);
+    const leaves = Array.from({ length: 6 }, () => slots.enter(false, () => rooms++));
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true)]).toEqual([false, true]);
+    for (let n = 0; n < 195; n++) slots.enter(true, () => undefined);
     await time.runUntil(1_999);
-    expect([lanes.hasRoom(false), lanes.hasRoom(true), rooms]).toEqual([false, true, 0]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true), rooms]).toEqual([false, true, 0]);
     await time.runUntil(2_000);
-    expect([lanes.hasRoom(false), lanes.hasRoom(true), rooms]).toEqual([true, false, 6]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true), rooms]).toEqual([true, false, 6]);
     for (const leave of leaves) leave();
-    expect([lanes.hasRoom(false), lanes.hasRoom(true)]).toEqual([true, true]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true)]).toEqual([true, true]);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runProbes } from '../../../functions/health/jobs/probes/probes.ts';
-import { siteStates } from '../../../functions/health/sites.ts';
+import { siteStates } from '../../../functions/health/site-states.ts';
 import { createVirtualFleet, hangsAt, type VirtualNode } from '../../support/fleet/virtual-fleet.ts';
 import { createVirtualTime, randomOf } from '../../support/virtual-time.ts';
 

@@ -4,7 +4,7 @@ import {
   type DiskCounters,
   parseDiskstats,
 } from '../../../functions/health/disk-counters.ts';
-import { busyPercent, createSystemSampler, memoryOf } from '../../../functions/health/system.ts';
+import { busyPercent, createSystemSampler, memoryOf } from '../../../functions/health/system-sampler.ts';
 
 const diskstats = `   7       0 loop0 11 0 22 0 0 0 0 0 0 0 0 0 0 0 0 0 0
  259       0 nvme0n1 100 5 2000 7 50 6 1000 8 0 9 10 0 0 0 0 0 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
-import { unstorable } from '../../../shared/http/serve/reading.ts';
+import { unstorable } from '../../../shared/http/serve/read-input.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 

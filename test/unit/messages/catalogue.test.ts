@@ -18,7 +18,7 @@ const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
       (path) =>
         path.endsWith('.ts') &&
         !path.startsWith('messages/ru/') &&
-        !/^identity\/domains\/(?:.+\/)?words\.ts$/.test(path) &&
+        !/^identity\/domains\/(?:.+\/)?form-texts\.ts$/.test(path) &&
         !path.startsWith('openapi/'),
     )
     .map((path) => readFileSync(new URL(`${folder}/${path}`, root), 'utf8')),
@@ -26,7 +26,7 @@ const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
 /** Texts of domain forms: those of every type, and those of one type. */
 const lists: { russian?: Record<string, string> }[] = await Promise.all(
   readdirSync(new URL('shared/identity/domains/', root), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('words.ts'))
+    .filter((path) => path.endsWith('form-texts.ts'))
     .map((path) => import(new URL(`shared/identity/domains/${path}`, root).href)),
 );
 const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ russian }) => russian));

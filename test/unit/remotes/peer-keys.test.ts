@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPeerKeys } from '../../../shared/remotes/peer-keys/kept.ts';
+import { createPeerKeyCache } from '../../../shared/remotes/peer-keys/peer-key-cache.ts';
 import type { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 
 const source = { url: 'https://peer.example.com/keys', ca: undefined };
@@ -8,7 +8,7 @@ const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000);
 
 function keysFrom(published: PublicKey[]) {
   const state = { published, fault: undefined as Error | undefined, reads: 0 };
-  const keys = createPeerKeys({
+  const keys = createPeerKeyCache({
     fetch: async () => {
       state.reads += 1;
       if (state.fault) throw state.fault;
@@ -52,7 +52,7 @@ it('the peer key cache uses keys for at most five minutes, also while new ones c
 
 it('the peer key cache separates sources by address and authority, and has at most a hundred', async () => {
   const asked: string[] = [];
-  const keys = createPeerKeys({ fetch: async ({ url }) => [key(String(asked.push(url)))] });
+  const keys = createPeerKeyCache({ fetch: async ({ url }) => [key(String(asked.push(url)))] });
   const find = (url: string, ca?: string) => keys.find({ url, ca }, '1', at(0));
   await find('https://first.example.com');
   await find('https://first.example.com', 'another authority');

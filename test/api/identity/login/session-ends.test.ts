@@ -1,7 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../../db/client.ts';
-import { endAccessOfDomain, endAccessOfUser } from '../../../../db/repositories/identity/access-end.ts';
+import {
+  revokeAccessOfDomain,
+  revokeAccessOfUser,
+} from '../../../../db/repositories/identity/access-revocation.ts';
 import { gateways } from '../../../../db/schema/gateways/gateways.ts';
 import { gatewayTickets } from '../../../../db/schema/gateways/tickets.ts';
 import { authenticators } from '../../../../db/schema/identity/authenticators.ts';
@@ -140,7 +143,7 @@ describe('a login in progress', () => {
       const become = (state: string) =>
         tx.execute(sql`update ${table} set state = ${state} where id = ${id}`);
       await become(off);
-      for (const statement of what === 'user' ? endAccessOfUser(tx, id) : endAccessOfDomain(tx, id))
+      for (const statement of what === 'user' ? revokeAccessOfUser(tx, id) : revokeAccessOfDomain(tx, id))
         await statement;
       await become(on);
       const answer = logIn(world.portal, domain, user);

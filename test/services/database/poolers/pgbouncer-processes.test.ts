@@ -130,7 +130,7 @@ requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
       const pooled = { ...address, ownerUrl: bouncer.through(address.ownerUrl) };
       const refusal = await prepareSchema(pooled).then(String, (error: Error) => error.message);
       expect(refusal).toMatch(
-        /^DATABASE_OWNER_URL: the URL leads through a pooler of transactions.*name the server itself.*$/,
+        /^DATABASE_OWNER_URL: the URL connects through a transaction pooler.*the address of the server$/,
       );
       await prepareSchema(address);
       await prepareSchema(pooled);

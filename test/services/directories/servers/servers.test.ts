@@ -104,7 +104,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     };
     const work = directories.within(directory, (session) => {
       proxy.freeze();
-      return session.judge('uid=alice,ou=people,dc=example,dc=com', 'secret of alice');
+      return session.checkPassword('uid=alice,ou=people,dc=example,dc=com', 'secret of alice');
     });
     await expect(work).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(await stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com')).toBe(before);

@@ -73,15 +73,15 @@ export async function withTransaction<T>(
  * Runs the work in an interactive transaction that is always rolled back.
  * @returns the result of the work
  */
-export async function rehearse<T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> {
-  const rehearsed: { result: T }[] = [];
+export async function dryRun<T>(db: Db, work: (transaction: Db) => Promise<T>): Promise<T> {
+  const rolledBack: { result: T }[] = [];
   try {
     await withTransaction(db, async (transaction) => {
-      rehearsed.push({ result: await work(transaction) });
-      throw new Error('rollback of a rehearsal');
+      rolledBack.push({ result: await work(transaction) });
+      throw new Error('rollback of a dry run');
     });
   } catch (error) {
-    const [done] = rehearsed;
+    const [done] = rolledBack;
     if (!done) throw error;
     return done.result;
   }

@@ -8,26 +8,26 @@ import { type SchemaState, schemaStateIn } from './migrator/state.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
 
-/** Why the schema is not brought up to this code, in one line that says what to do. */
+/** The schema cannot be migrated. The message is one line with the reason and the remedy. */
 export class SchemaRefusal extends Error {}
 
-/** Key of the advisory lock that lets one process migrate at a time. */
+/** Key of the advisory lock of migrations, so that only one process migrates at a time. */
 const lock = 7_040_001;
 
 /**
- * Reads the state of the schema; any of our roles may.
- * @throws errors of the driver as they are
+ * Reads the state of the schema. Every role of the portal has the privilege to do so.
+ * @throws errors of the driver, unchanged
  */
 export const schemaStateOf = (url: string, files?: SchemaFiles): Promise<SchemaState> =>
   withClient(url, (client) => schemaStateIn(drizzle({ client }), files));
 
 /**
- * Brings the schema, the job queue's included, up to this code and grants the roles what they use. Several processes
- * may do so at once. A role that does not own the tables may call this when the schema is current already.
- * @param url of the owner of the database, who needs no further privilege
- * @param files the schema of this code, or of another version
- * @throws SchemaRefusal when the schema cannot be upgraded to this code or may not be changed; errors of the driver as
- *   they are
+ * Migrates the schema and the job queue to this version, and grants the roles their privileges. Concurrent calls are
+ * safe. If the schema is current already, the role need not own the tables.
+ * @param url connects as the owner of the database, who needs no further privileges
+ * @param files default: the schema of this version
+ * @throws SchemaRefusal if the schema cannot be upgraded or the role must not change it; errors of the driver,
+ *   unchanged
  */
 export async function migrateDatabase(
   url: string,
@@ -42,7 +42,7 @@ export async function migrateDatabase(
     await client.query('select pg_advisory_lock($1)', [lock]);
     // A newer version may have migrated while this process waited for the lock.
     await upgradableState(client, files);
-    // A statement that waits for a table lock blocks every statement behind it: it fails instead, and is tried again.
+    // A statement that waits for a table lock blocks all later statements on the table, so it fails early and is retried.
     await client.query(`set lock_timeout = '5s'`);
     await retryLocked(() => migrateOnce(client, roles, files)).catch(async (cause: unknown) => {
       throw pgFault(cause)?.code === '42501' ? await refusalOf(client, state, cause) : cause;
@@ -51,9 +51,9 @@ export async function migrateDatabase(
 }
 
 const refusals: Partial<Record<SchemaState, string>> = {
-  newer: 'the database has a newer schema than this version of the portal knows; use the newer version',
+  newer: 'the schema of the database is newer than this version of the portal; use the newer version',
   foreign:
-    'the database was made by a development version before the first release, and its schema cannot be upgraded; use a new, empty database',
+    'the schema of the database is that of a development version before the first release and cannot be upgraded; use a new, empty database',
 };
 
 async function upgradableState(client: pg.Client, files: SchemaFiles): Promise<SchemaState> {
@@ -64,8 +64,8 @@ async function upgradableState(client: pg.Client, files: SchemaFiles): Promise<S
 }
 
 /**
- * The queue has its own transactions and comes first: the journal of the migrations is committed together with the
- * privileges, as the last step, so that a schema that was interrupted is never current.
+ * The job queue is migrated first, in its own transactions. The migrations are recorded in the last transaction, together
+ * with the privileges, so that an interrupted migration never counts as complete.
  */
 async function migrateOnce(client: pg.Client, roles: DatabaseRoles, files: SchemaFiles): Promise<void> {
   try {
@@ -81,12 +81,12 @@ async function migrateOnce(client: pg.Client, roles: DatabaseRoles, files: Schem
 }
 
 const poolerRefusal =
-  'the URL leads through a pooler of transactions, and migrations need a session of their own; name the server itself in DATABASE_OWNER_URL';
+  'the URL connects through a transaction pooler, and migrations require a session; set DATABASE_OWNER_URL to the address of the server';
 
 const attempts = 10;
 const pauseMs = 1_000;
 
-/** Tries again what could not get a lock in time; in between, the statements that it held up get on. */
+/** Retries after a lock timeout. The statements that were blocked meanwhile run during the pause. */
 async function retryLocked(work: () => Promise<void>, left = attempts): Promise<void> {
   try {
     await work();
@@ -94,7 +94,7 @@ async function retryLocked(work: () => Promise<void>, left = attempts): Promise<
     if (!['55P03', '40P01'].includes(pgFault(cause)?.code ?? '')) throw cause;
     if (left === 1)
       throw new SchemaRefusal(
-        `the schema could not be changed, because other sessions held locks on its tables in ${attempts} attempts; end them`,
+        `the schema could not be changed, because other sessions held locks on its tables during ${attempts} attempts; end these sessions`,
         { cause },
       );
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -120,14 +120,17 @@ async function isOwnedBy(client: pg.Client): Promise<boolean> {
 
 async function refusalOf(client: pg.Client, state: SchemaState, cause: unknown): Promise<Error> {
   const { rows } = await client.query<{ role: string }>('select current_user as role');
-  const why = `the schema is ${state === 'empty' ? 'missing' : state} and the role ${rows[0]?.role} may not change it`;
+  const why = `the schema is ${state === 'empty' ? 'missing' : state} and the role ${rows[0]?.role} must not change it`;
   const detail = pgFault(cause)?.message;
-  return new SchemaRefusal(`${why} (${detail}); name the owner of the database in DATABASE_OWNER_URL`, {
-    cause,
-  });
+  return new SchemaRefusal(
+    `${why} (${detail}); set DATABASE_OWNER_URL to the URL of the owner of the database`,
+    {
+      cause,
+    },
+  );
 }
 
-/** Makes or updates the schema of pg-boss, which the sidecar's role may not. */
+/** Creates or migrates the schema of pg-boss. The role of the sidecar has no privilege to do so. */
 async function migrateQueue(client: pg.Client): Promise<void> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => client.query(text, values) },

@@ -14,7 +14,7 @@ const accesses = {
 } as const;
 type Access = keyof typeof accesses;
 
-/** Every table of `public` that is not listed is `write` for both. Row locks (`for update`) need UPDATE. */
+/** Access to the tables of `public`. Default: `write` for both processes. Row locks (`for update`) require UPDATE. */
 const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   audit_checkpoints: { portal: 'read', sidecar: 'read' },
   audit_events: { portal: 'append', sidecar: 'append' },
@@ -63,7 +63,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
 const both: readonly Process[] = ['portal', 'sidecar'];
 const sidecarOnly: readonly Process[] = ['sidecar'];
 
-/** Functions that statements call; trigger functions need no privilege to run. */
+/** Functions called by statements. Trigger functions require no privilege. */
 const functions: Readonly<Record<string, readonly Process[]>> = {
   'must(boolean,text)': both,
   'effective_groups(uuid)': both,
@@ -76,7 +76,7 @@ const functions: Readonly<Record<string, readonly Process[]>> = {
   'remove_outlived_checkpoints(bigint)': sidecarOnly,
 };
 
-/** Who may use the schemas beside `public`; every table in them has the same access. */
+/** Processes with access to the other schemas. All tables of a schema have the same access. */
 const schemas: Readonly<Record<string, { access: Access; processes: readonly Process[] }>> = {
   drizzle: { access: 'read', processes: both },
   pgboss: { access: 'write', processes: sidecarOnly },
@@ -87,7 +87,7 @@ export type Privilege = { object: string; privilege: string };
 
 const keyOf = ({ object, privilege }: Privilege): string => `${privilege} ON ${object}`;
 
-/** What the owner has granted to a role on its schemas, tables, sequences and functions. */
+/** The privileges that the owner has granted to a role on schemas, tables, sequences and functions. */
 export async function grantedTo(client: ClientBase, role: string): Promise<Privilege[]> {
   const { rows } = await client.query<Privilege>(
     `select object, acl.privilege_type as privilege from (
@@ -104,18 +104,18 @@ export async function grantedTo(client: ClientBase, role: string): Promise<Privi
 }
 
 /**
- * Gives the roles exactly what `tables`, `functions` and `schemas` list, and revokes what they do not list. Roles keep up
- * with new versions without being named again.
- * @param client logged in as the owner, with a search path that has `public` only
+ * Grants the roles exactly the privileges in `tables`, `functions` and `schemas`, and revokes all others. The names of
+ * the roles are stored, so later migrations need not repeat them.
+ * @param client connected as the owner, with `public` as its search path
  */
 export async function grantPrivileges(client: ClientBase, named: DatabaseRoles): Promise<void> {
   const relations = await relationsOf(client);
   for (const [role, processes] of await processesByRole(client, named)) {
-    const wanted = new Map(wantedBy(processes, relations).map((one) => [keyOf(one), one]));
+    const required = new Map(requiredPrivileges(processes, relations).map((one) => [keyOf(one), one]));
     const granted = new Map((await grantedTo(client, role)).map((one) => [keyOf(one), one]));
     const grantee = quoted(role);
-    for (const [key] of wanted) if (!granted.has(key)) await client.query(`grant ${key} to ${grantee}`);
-    for (const [key] of granted) if (!wanted.has(key)) await client.query(`revoke ${key} from ${grantee}`);
+    for (const [key] of required) if (!granted.has(key)) await client.query(`grant ${key} to ${grantee}`);
+    for (const [key] of granted) if (!required.has(key)) await client.query(`revoke ${key} from ${grantee}`);
   }
 }
 
@@ -135,7 +135,7 @@ async function relationsOf(client: ClientBase): Promise<Relation[]> {
   return rows;
 }
 
-/** The roles named now, and those of former migrations. A role that has the rights of the owner needs no grants. */
+/** The roles of this and of earlier migrations. Roles with the privileges of the owner are omitted. */
 async function processesByRole(client: ClientBase, named: DatabaseRoles): Promise<Map<string, Set<Process>>> {
   for (const process of both)
     if (named[process] !== undefined)
@@ -161,7 +161,7 @@ async function isOwner(client: ClientBase, role: string): Promise<boolean> {
   return rows[0]?.owns === true;
 }
 
-function wantedBy(processes: ReadonlySet<Process>, relations: readonly Relation[]): Privilege[] {
+function requiredPrivileges(processes: ReadonlySet<Process>, relations: readonly Relation[]): Privilege[] {
   const uses = (candidates: readonly Process[]) => candidates.some((process) => processes.has(process));
   const accessTo = ({ schema, name }: Relation): readonly Access[] => {
     const other = schemas[schema];
@@ -171,8 +171,8 @@ function wantedBy(processes: ReadonlySet<Process>, relations: readonly Relation[
   const onRelations = relations.flatMap((relation) => {
     const privileges = new Set(accessTo(relation).flatMap((access) => accesses[access]));
     const isSequence = relation.object.startsWith('SEQUENCE ');
-    const wanted = isSequence ? (privileges.has('INSERT') ? ['USAGE'] : []) : privileges;
-    return [...wanted].map((privilege) => ({ object: relation.object, privilege }));
+    const required = isSequence ? (privileges.has('INSERT') ? ['USAGE'] : []) : privileges;
+    return [...required].map((privilege) => ({ object: relation.object, privilege }));
   });
   const named = (kind: string, of: Readonly<Record<string, readonly Process[]>>, privilege: string) =>
     Object.entries(of).flatMap(([name, users]) =>

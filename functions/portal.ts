@@ -69,13 +69,13 @@ export type Ingredients = IdentityRuntimeParts;
  * The combined dependencies of all modules. If two modules create the same dependency, the later one is used by
  * both.
  */
-export async function portalDeps(given: Ingredients): Promise<PortalDeps> {
+export async function portalDeps(parts: Ingredients): Promise<PortalDeps> {
   return {
-    ...(await discoverDeps(given)),
-    ...(await ssaDeps(given)),
-    ...(await aggregatorDeps(given)),
-    ...(await clientDeps(given)),
-    ...(await webuiDeps(given)),
-    ...(await authDeps(given)),
+    ...(await discoverDeps(parts)),
+    ...(await ssaDeps(parts)),
+    ...(await aggregatorDeps(parts)),
+    ...(await clientDeps(parts)),
+    ...(await webuiDeps(parts)),
+    ...(await authDeps(parts)),
   };
 }

@@ -1,121 +1,127 @@
 /**
- * Every kind of object that the portal speaks of, by its type, as it stands in operation ids, references, the audit and the
- * journal. `one` and `many` are the words of documents, `permissions` the first half of the permissions to read and write
- * it, null where an operation of another kind shows it. `lies` says where:
- * - `in_sites`: in one site, or in several; a caller sees it who has one of them in scope (`db/repositories/records/placement.ts`)
- * - `nowhere`: in no site; a caller sees it who has the permission, with any scope
- * - `everywhere`: about the whole installation; only the scope `*` sees it
+ * The types of objects, as they occur in operation ids, references, audit events and the monitoring journal. `one` and
+ * `many` are the words in documents. `permissions` is the first half of the permissions to read and write the type, or
+ * null if operations of another type return it. `siteScope` determines which callers see an object:
+ * - `by_site`: it belongs to one or more sites, and one of them must be in the scope of the caller
+ *   (`db/repositories/records/object-sites.ts`)
+ * - `any_scope`: it belongs to no site; the permission in any scope is sufficient
+ * - `all_sites`: it concerns the whole installation and requires the scope `*`
  */
 export const resources = {
-  agent: { one: 'a session agent', many: 'session agents', permissions: null, lies: 'everywhere' },
+  agent: { one: 'a session agent', many: 'session agents', permissions: null, siteScope: 'all_sites' },
   audit: {
     one: 'an audit event',
     many: 'audit events',
     permissions: 'audit',
-    lies: 'everywhere',
+    siteScope: 'all_sites',
   },
   audit_checkpoint: {
     one: 'an audit checkpoint',
     many: 'audit checkpoints',
     permissions: 'audit',
-    lies: 'everywhere',
+    siteScope: 'all_sites',
   },
   authenticator: {
     one: 'an authentication domain',
     many: 'authentication domains',
     permissions: 'authenticators',
-    lies: 'nowhere',
+    siteScope: 'any_scope',
   },
   dispatcher: {
     one: 'a dispatcher node',
     many: 'dispatcher nodes',
     permissions: 'dispatchers',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
-  export: { one: 'an export', many: 'exports', permissions: null, lies: 'everywhere' },
+  export: { one: 'an export', many: 'exports', permissions: null, siteScope: 'all_sites' },
   farm: {
     one: 'a farm',
     many: 'farms',
     permissions: 'farms',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
-  gateway: { one: 'a gateway', many: 'gateways', permissions: 'gateways', lies: 'in_sites' },
-  group: { one: 'a domain group', many: 'domain groups', permissions: 'groups', lies: 'nowhere' },
-  job: { one: 'a job', many: 'jobs', permissions: null, lies: 'everywhere' },
-  keys: { one: 'a key', many: 'keys', permissions: null, lies: 'everywhere' },
+  gateway: { one: 'a gateway', many: 'gateways', permissions: 'gateways', siteScope: 'by_site' },
+  group: { one: 'a domain group', many: 'domain groups', permissions: 'groups', siteScope: 'any_scope' },
+  job: { one: 'a job', many: 'jobs', permissions: null, siteScope: 'all_sites' },
+  keys: { one: 'a key', many: 'keys', permissions: null, siteScope: 'all_sites' },
   maintenance_template: {
     one: 'a maintenance template',
     many: 'maintenance templates',
     permissions: 'maintenance',
-    lies: 'nowhere',
+    siteScope: 'any_scope',
   },
   maintenance_window: {
     one: 'a maintenance window',
     many: 'maintenance windows',
     permissions: 'maintenance',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
   monitoring_record: {
     one: 'a monitoring record',
     many: 'monitoring records',
     permissions: 'monitoring',
-    lies: 'everywhere',
+    siteScope: 'all_sites',
   },
-  peer: { one: 'a peer aggregator', many: 'peer aggregators', permissions: 'peers', lies: 'nowhere' },
-  portal: { one: 'a portal', many: 'portals', permissions: 'portals', lies: 'nowhere' },
+  peer: { one: 'a peer aggregator', many: 'peer aggregators', permissions: 'peers', siteScope: 'any_scope' },
+  portal: { one: 'a portal', many: 'portals', permissions: 'portals', siteScope: 'any_scope' },
   priority_group: {
     one: 'a priority group',
     many: 'priority groups',
     permissions: 'priority_groups',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
-  role: { one: 'a role', many: 'roles', permissions: 'roles', lies: 'nowhere' },
+  role: { one: 'a role', many: 'roles', permissions: 'roles', siteScope: 'any_scope' },
   rule: {
     one: 'a rule',
     many: 'rules',
     permissions: 'rules',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
-  service: { one: 'a service', many: 'services', permissions: null, lies: 'everywhere' },
-  service_token: { one: 'a service token', many: 'service tokens', permissions: 'users', lies: 'nowhere' },
+  service: { one: 'a service', many: 'services', permissions: null, siteScope: 'all_sites' },
+  service_token: {
+    one: 'a service token',
+    many: 'service tokens',
+    permissions: 'users',
+    siteScope: 'any_scope',
+  },
   servicespool: {
     one: 'a service pool',
     many: 'service pools',
     permissions: 'servicespools',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
-  session: { one: 'a login session', many: 'login sessions', permissions: 'users', lies: 'nowhere' },
-  site: { one: 'a site', many: 'sites', permissions: 'sites', lies: 'in_sites' },
+  session: { one: 'a login session', many: 'login sessions', permissions: 'users', siteScope: 'any_scope' },
+  site: { one: 'a site', many: 'sites', permissions: 'sites', siteScope: 'by_site' },
   spsession: {
     one: 'a workplace session',
     many: 'workplace sessions',
     permissions: 'spsessions',
-    lies: 'in_sites',
+    siteScope: 'by_site',
   },
   system_parameter: {
     one: 'a system parameter',
     many: 'system parameters',
     permissions: 'system_parameters',
-    lies: 'nowhere',
+    siteScope: 'any_scope',
   },
-  tag: { one: 'a tag', many: 'tags', permissions: 'tags', lies: 'nowhere' },
-  theme: { one: 'a theme', many: 'themes', permissions: 'themes', lies: 'nowhere' },
-  user: { one: 'a domain user', many: 'domain users', permissions: 'users', lies: 'nowhere' },
-  workplace: { one: 'a workplace', many: 'workplaces', permissions: 'workplaces', lies: 'in_sites' },
+  tag: { one: 'a tag', many: 'tags', permissions: 'tags', siteScope: 'any_scope' },
+  theme: { one: 'a theme', many: 'themes', permissions: 'themes', siteScope: 'any_scope' },
+  user: { one: 'a domain user', many: 'domain users', permissions: 'users', siteScope: 'any_scope' },
+  workplace: { one: 'a workplace', many: 'workplaces', permissions: 'workplaces', siteScope: 'by_site' },
 } as const satisfies Record<string, Kind>;
 
 type Kind = {
   one: string;
   many: string;
   permissions: string | null;
-  lies: 'in_sites' | 'nowhere' | 'everywhere';
+  siteScope: 'by_site' | 'any_scope' | 'all_sites';
 };
 
 export type ResourceType = keyof typeof resources;
 
-/** The types of objects that lie in sites. */
+/** The types of objects that belong to sites. */
 export type SitedType = {
-  [T in ResourceType]: (typeof resources)[T]['lies'] extends 'in_sites' ? T : never;
+  [T in ResourceType]: (typeof resources)[T]['siteScope'] extends 'by_site' ? T : never;
 }[ResourceType];
 
 export const resourceTypes = Object.keys(resources).filter((type): type is ResourceType => type in resources);

@@ -5,11 +5,11 @@ import { LongestFirst } from './support/runner/longest-first.ts';
 import { SummaryReporter } from './support/runner/summary-reporter.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// As the launcher sets it: tests start programs of ours, and workers load our dependencies, more than a hundred times.
+// As in the launcher: tests start programs, and workers load the dependencies, more than a hundred times.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node-compile');
 
 const structure = 'test/structure/**/*.test.ts';
-/** Files that replace globals, that import modules which read their environment once, or that close what a module shares. */
+/** Files that replace globals, that import modules which read their environment once, or that close shared objects. */
 const alone = [
   'test/e2e/lambda.test.ts',
   'test/runtime/deploy/module-secrets.test.ts',
@@ -24,7 +24,7 @@ const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as co
 export default defineConfig({
   root,
   test: {
-    // Two servers and a test file each: more workers than this only wait for one another.
+    // Two servers and a test file each: more workers would only wait for each other.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SummaryReporter()],
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'portal',
-          // The modules are loaded once per worker instead of once per file, which cost more than most tests.
+          // The modules are loaded once per worker instead of once per file, which took longer than most tests.
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [structure, ...alone, '**/node_modules/**'],

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { firstFile, type Migration, type SchemaFiles, type SqlFile } from './files.ts';
 import { changedFiles, pendingMigrations, readApplied } from './state.ts';
 
-/** The journal has the shape that `drizzle-kit` reads. */
+/** The table of applied migrations has the columns that `drizzle-kit` expects. */
 const bookkeeping = [
   'create schema if not exists drizzle',
   `create table if not exists drizzle.__drizzle_migrations (

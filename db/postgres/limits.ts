@@ -69,10 +69,10 @@ export async function readSession(
   client: pg.ClientBase & { processID: number | null },
   limits: Timeouts,
 ): Promise<Session> {
-  const wanted = settingsOf(limits);
+  const expected = settingsOf(limits);
   const { rows } = await client.query<{ pid: number; name: string; setting: string; source: string }>(
     `select pg_backend_pid() as pid, name, setting, source from pg_settings
-     where name in (${Object.keys(wanted).map((name) => `'${name}'`)})`,
+     where name in (${Object.keys(expected).map((name) => `'${name}'`)})`,
   );
   const isPooled = rows.some(({ pid }) => pid !== client.processID);
   const lasting = rows.filter(({ source }) => !isPooled || source !== 'session');
@@ -81,7 +81,7 @@ export async function readSession(
     // Behind a pooler these may be start-up options of another client. In the embedded database they are settings.
     isByOptions: !isPooled && rows.every(({ source }) => source === 'client' || source === 'session'),
     isPooled,
-    isLimited: Object.entries(wanted).every(([name, most]) => isWithin(actual.get(name), most)),
+    isLimited: Object.entries(expected).every(([name, most]) => isWithin(actual.get(name), most)),
   };
 }
 

@@ -16,7 +16,7 @@ export type AgentDeps = HttpDeps & BareDeps;
 /** The context of a call by an authenticated agent. */
 export type AgentCtx<P extends Agent | Registration = Agent> = ClientCtx<AgentDeps, P>;
 
-export const agentDeps = async (given: RuntimeParts): Promise<AgentDeps> => ({ ...(await baseDeps(given)) });
+export const agentDeps = async (parts: RuntimeParts): Promise<AgentDeps> => ({ ...(await baseDeps(parts)) });
 
 export const endpoint = endpointIn<AgentDeps>();
 export const base = '/api/agent/v7.0';

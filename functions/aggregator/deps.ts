@@ -5,13 +5,13 @@ import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
-import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
+import { createPeerKeyCache, type PeerKeyCache } from '../../shared/remotes/peer-keys/peer-key-cache.ts';
 import { baseDeps, type FleetRuntimeParts } from '../../shared/runtime/deps.ts';
 
 export type AggregatorDeps = HttpDeps & {
   host: Host;
   signingKeys: SigningKeys;
-  peerKeys: PeerKeys;
+  peerKeys: PeerKeyCache;
   /** The allowed addresses of peer keys. */
   outbound: UrlPolicy;
 };
@@ -24,7 +24,7 @@ export const aggregatorDeps = async (ingredients: AggregatorIngredients): Promis
   ...(await baseDeps(ingredients)),
   host: ingredients.host,
   signingKeys: await createSigningKeys(ingredients.signingKeys, ingredients.baseUrl),
-  peerKeys: createPeerKeys(ingredients.peerKeys, ingredients.singleFlight),
+  peerKeys: createPeerKeyCache(ingredients.peerKeys, ingredients.singleFlight),
   outbound: ingredients.outbound,
 });
 

@@ -3,7 +3,7 @@ import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher } from '../../shared/identity/passwords.ts';
 import type { CardDeps } from '../../shared/identity/pkinit/deps.ts';
-import { createPeerKeys, type PeerKeys } from '../../shared/remotes/peer-keys/kept.ts';
+import { createPeerKeyCache, type PeerKeyCache } from '../../shared/remotes/peer-keys/peer-key-cache.ts';
 import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
@@ -11,18 +11,18 @@ import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
 export type AuthDeps = HttpDeps &
   CardDeps &
   FleetDeps & {
-    peerKeys: PeerKeys;
+    peerKeys: PeerKeyCache;
     /** Assets of the sign-in page. */
     assets: Assets;
   };
 
-export const authDeps = async (given: IdentityRuntimeParts): Promise<AuthDeps> => ({
-  ...(await fleetDeps(given)),
-  hasher: createHasher(given.hashing),
-  directories: given.directories,
-  kdcs: given.kdcs,
-  assets: given.assets,
-  peerKeys: createPeerKeys(given.peerKeys, given.singleFlight),
+export const authDeps = async (parts: IdentityRuntimeParts): Promise<AuthDeps> => ({
+  ...(await fleetDeps(parts)),
+  hasher: createHasher(parts.hashing),
+  directories: parts.directories,
+  kdcs: parts.kdcs,
+  assets: parts.assets,
+  peerKeys: createPeerKeyCache(parts.peerKeys, parts.singleFlight),
 });
 
 export const endpoint = endpointIn<AuthDeps>();

@@ -11,9 +11,9 @@ export type ClientDeps = HttpDeps &
     signRdp?: SignDetached;
   };
 
-export const clientDeps = async (given: FleetRuntimeParts): Promise<ClientDeps> => ({
-  ...(await fleetDeps(given)),
-  ...(given.rdpSigning && { signRdp: await createRdpSigner(given.rdpSigning) }),
+export const clientDeps = async (parts: FleetRuntimeParts): Promise<ClientDeps> => ({
+  ...(await fleetDeps(parts)),
+  ...(parts.rdpSigning && { signRdp: await createRdpSigner(parts.rdpSigning) }),
 });
 
 export const endpoint = endpointIn<ClientDeps>();

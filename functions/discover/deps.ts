@@ -4,22 +4,22 @@ import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
 import type { Descriptors } from '../../shared/kernel/observability/descriptors.ts';
-import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
-import { watchWrites } from '../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 
 export type DiscoverDeps = HttpDeps & {
   /** Assets of the reference, and the OpenAPI documents. */
   assets: Assets;
-  writes: WriteWitness;
+  writes: WriteMonitor;
   /** Absent on Workers and Lambda. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
 };
-export const discoverDeps = async (given: RuntimeParts): Promise<DiscoverDeps> => ({
-  ...(await baseDeps(given)),
-  assets: given.assets,
-  writes: given.writes ?? watchWrites(given.db, given.log),
-  ...(given.readDescriptors && { readDescriptors: given.readDescriptors }),
+export const discoverDeps = async (parts: RuntimeParts): Promise<DiscoverDeps> => ({
+  ...(await baseDeps(parts)),
+  assets: parts.assets,
+  writes: parts.writes ?? monitorWrites(parts.db, parts.log),
+  ...(parts.readDescriptors && { readDescriptors: parts.readDescriptors }),
 });
 export type DiscoverCtx = Ctx<DiscoverDeps, SignedIn>;
 

@@ -10,9 +10,9 @@ export type AccessKey = { value: string | undefined; variable: string };
  * @throws AppError `unauthenticated` without such a header, `invalid_token` for any other key
  */
 export function requireKey(authorization: string | null, { value, variable }: AccessKey): void {
-  const given = /^token +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  const isSame = sameText(given ?? '', value ?? '');
-  if (given === undefined)
+  const presented = /^token +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  const isSame = sameText(presented ?? '', value ?? '');
+  if (presented === undefined)
     throw new AppError(
       'unauthenticated',
       message('Send the header `Authorization: Token <key>` with the value of {variable} as key', {

@@ -87,8 +87,8 @@ const allow = 'GET, HEAD, OPTIONS';
 
 function headersFor({ code }: AppError, realm = ''): Record<string, string> {
   if (code === 'method_not_allowed') return { allow };
-  const isKeyWanted = code === 'unauthenticated' || code === 'invalid_token';
-  return isKeyWanted ? { 'www-authenticate': `Token realm="${realm}"` } : {};
+  const needsKey = code === 'unauthenticated' || code === 'invalid_token';
+  return needsKey ? { 'www-authenticate': `Token realm="${realm}"` } : {};
 }
 
 /** Ignores a trailing slash. */

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/client.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import type { Collectors } from './forwarder-state.ts';
-import type { SystemSample } from './system.ts';
+import type { SystemSample } from './system-sampler.ts';
 
 /** Dependencies of the endpoints of the health port. */
 export type HealthDeps = {
@@ -26,7 +26,7 @@ export type HealthDeps = {
   baseUrl: string;
   system: { latest(): SystemSample };
   /** Tracks the writes of this process; if there were none recently, makes a test write. */
-  writes: WriteWitness;
+  writes: WriteMonitor;
 };
 
 /** Milliseconds a response waits for the database, so that it is sent within one second. */

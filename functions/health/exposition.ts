@@ -2,9 +2,9 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { InstallationCounts } from '../../db/repositories/monitoring/installation-counts.ts';
 import type { Sum } from '../../db/repositories/monitoring/telemetry.ts';
 import { version } from '../../shared/kernel/version.ts';
-import { addFleet, type FleetData } from './fleet-families.ts';
-import type { SystemSample } from './system.ts';
-import { addTotals } from './total-families.ts';
+import { addFleet, type FleetData } from './fleet-metrics.ts';
+import { addTotals } from './summed-metrics.ts';
+import type { SystemSample } from './system-sampler.ts';
 
 /**
  * Data of the metrics that the specification defines. `counts` is absent until the first read from the database

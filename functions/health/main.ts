@@ -7,7 +7,7 @@ import { recordHeartbeat, removeWorker } from '../../db/repositories/jobs/worker
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { ConfigError } from '../../shared/kernel/config-error.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import type { Config } from '../../shared/runtime/config/config.ts';
 import { isLoopbackHost } from '../../shared/runtime/config/values.ts';
@@ -17,7 +17,7 @@ import { type RunningServer, serveNode } from '../../shared/runtime/node/server.
 import { serverSettings } from '../../shared/runtime/node/settings.ts';
 import { createShutdown, type Shutdown } from '../../shared/runtime/node/shutdown.ts';
 import { telemetryInto } from '../../shared/runtime/telemetry.ts';
-import { watchWrites } from '../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 import { orEnd, orShutDown } from '../../shared/tooling/start/fatal.ts';
 import { loadSettings } from '../../shared/tooling/start/settings.ts';
 import { attachedFlag } from '../../shared/tooling/start/sidecar-process.ts';
@@ -27,7 +27,7 @@ import { createHealthApp } from './app.ts';
 import { verifyDatabase } from './database-check.ts';
 import { createJobs } from './jobs/all.ts';
 import { runEvery } from './jobs/process/loop.ts';
-import { createSystemSampler, type SystemSampler } from './system.ts';
+import { createSystemSampler, type SystemSampler } from './system-sampler.ts';
 
 type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown };
 
@@ -70,7 +70,7 @@ async function startAll(start: Start): Promise<void> {
   );
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const writes = watchWrites(pools.answersDb.db, log);
+  const writes = monitorWrites(pools.answersDb.db, log);
   const telemetry = telemetryInto(jobsDb.db, log, { writes });
   shutdown.add('telemetry', () => telemetry.flush());
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
@@ -123,7 +123,7 @@ async function serve(
   databaseUrl: string,
   answersDb: Connection,
   system: SystemSampler,
-  writes: WriteWitness,
+  writes: WriteMonitor,
 ): Promise<RunningServer> {
   const app = createHealthApp({
     db: answersDb.db,

@@ -9,7 +9,7 @@ export const urlKeyLimits = { right: 600, wrong: 60 };
 /** Number of networks tracked, separately for correct and wrong keys. */
 const maxNetworks = 5_000;
 
-export type UrlKeyGuard = (given: string, ip: string, now: Date) => void;
+export type UrlKeyGuard = (key: string, ip: string, now: Date) => void;
 
 /**
  * Checks the key in a path against `HEALTH_CHECK_URL_KEY`. A wrong key gets the response of a path that does not
@@ -19,8 +19,8 @@ export type UrlKeyGuard = (given: string, ip: string, now: Date) => void;
  */
 export function createUrlKeyGuard(key: string | undefined): UrlKeyGuard {
   const buckets = { right: createTokenBuckets(maxNetworks), wrong: createTokenBuckets(maxNetworks) };
-  return (given, ip, now) => {
-    const isSame = sameText(given, key ?? '');
+  return (presented, ip, now) => {
+    const isSame = sameText(presented, key ?? '');
     const kind = isSame && key ? 'right' : 'wrong';
     const limit = urlKeyLimits[kind];
     const waitS = buckets[kind].take(networkOf(ip), limit, now.getTime());

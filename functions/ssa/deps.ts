@@ -9,9 +9,9 @@ export type SsaDeps = HttpDeps & AgentDeps;
 /** The context of a call by an authenticated session agent. */
 export type SsaCtx = Ctx<SsaDeps, SessionAgent>;
 
-export const ssaDeps = async (given: RuntimeParts): Promise<SsaDeps> => ({
-  ...(await baseDeps(given)),
-  ...(given.notifier && { notifier: given.notifier }),
+export const ssaDeps = async (parts: RuntimeParts): Promise<SsaDeps> => ({
+  ...(await baseDeps(parts)),
+  ...(parts.notifier && { notifier: parts.notifier }),
 });
 
 export const endpoint = endpointIn<SsaDeps>();

@@ -13,11 +13,11 @@ export type UserinfoCtx = ClientCtx<UserinfoDeps, AccountPrincipal>;
 export type LoginCtx = ClientCtx<UserinfoDeps, UserPrincipal>;
 
 export const userinfoDeps = async (
-  given: RuntimeParts & { directories: DirectoryRemote },
+  parts: RuntimeParts & { directories: DirectoryRemote },
 ): Promise<UserinfoDeps> => ({
-  ...(await baseDeps(given)),
-  directories: given.directories,
-  hasher: createHasher(given.hashing),
+  ...(await baseDeps(parts)),
+  directories: parts.directories,
+  hasher: createHasher(parts.hashing),
 });
 
 export const endpoint = endpointIn<UserinfoDeps>();

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../shared/context/context.ts';
 import type { SignedIn } from '../../shared/context/principal.ts';
-import type { ExportDeps } from '../../shared/exports/obtaining.ts';
+import type { ExportDeps } from '../../shared/exports/export-download.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Assets } from '../../shared/http/pages/assets.ts';
@@ -9,6 +9,7 @@ import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
+import type { Transport } from '../../shared/remotes/http/transport.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import { createS3Reader } from '../../shared/remotes/object-store/s3.ts';
 import type { IdentityRuntimeParts } from '../../shared/runtime/deps.ts';
@@ -21,6 +22,8 @@ export type WebuiDeps = HttpDeps &
     hasher: Hasher;
     directories: DirectoryRemote;
     kdcs: KdcRemote;
+    /** HTTPS to identity providers, for tests of domains. */
+    transport: Transport;
     host: Host;
     /** Assets of the status page. */
     assets: Assets;
@@ -33,17 +36,18 @@ export type WebuiDeps = HttpDeps &
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
-export const webuiDeps = async (given: IdentityRuntimeParts): Promise<WebuiDeps> => ({
-  ...(await fleetDeps(given)),
-  hasher: createHasher(given.hashing),
-  directories: given.directories,
-  kdcs: given.kdcs,
-  host: given.host,
-  assets: given.assets,
-  ...(given.s3 && { objectStore: createS3Reader(given.s3) }),
-  outbound: given.outbound,
-  allowInsecureDispatchers: given.outbound.allowInsecure,
-  ...(given.notifier && { notifier: given.notifier }),
+export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps> => ({
+  ...(await fleetDeps(parts)),
+  hasher: createHasher(parts.hashing),
+  directories: parts.directories,
+  kdcs: parts.kdcs,
+  transport: parts.dispatcherTransport,
+  host: parts.host,
+  assets: parts.assets,
+  ...(parts.s3 && { objectStore: createS3Reader(parts.s3) }),
+  outbound: parts.outbound,
+  allowInsecureDispatchers: parts.outbound.allowInsecure,
+  ...(parts.notifier && { notifier: parts.notifier }),
 });
 
 export const endpoint = endpointIn<WebuiDeps>();

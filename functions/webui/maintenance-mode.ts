@@ -8,7 +8,11 @@ import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
 import { conflict, invalid } from '../../shared/kernel/errors.ts';
 import { newId, noId } from '../../shared/kernel/ids.ts';
 import { hasStarted, isOver } from '../../shared/maintenance/maintenance.ts';
-import { type MaintainedKind, maintenanceAction, type Noted } from '../../shared/maintenance/orders.ts';
+import {
+  type MaintainedKind,
+  maintenanceAction,
+  type StoredMaintenance,
+} from '../../shared/maintenance/orders.ts';
 import { Id } from '../../shared/shapes/fields.ts';
 import { act, actLater, findTarget, type Target } from '../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from './deps.ts';
@@ -34,19 +38,19 @@ export const MaintenanceBody = z
 export type MaintenanceBody = z.output<typeof MaintenanceBody>;
 
 /** `pool` of a workplace: it must belong to that one. */
-type At = { farmId: string; uuid: string; pool?: string };
+type ObjectPath = { farmId: string; uuid: string; pool?: string };
 type TemplateRecord = { id: string; message: string; block_new_sessions: boolean } & Parameters<
   typeof hasStarted
 >[0] &
   Parameters<typeof isOver>[0];
 
-type Ordered = {
+type MaintenanceChange = {
   target: Target;
   template: TemplateRecord | undefined;
   body: MaintenanceBody;
   isNow: boolean;
   /** A template that does not block new sessions does not change the node. */
-  isTold: boolean;
+  isSentToNode: boolean;
 };
 
 /**
@@ -58,7 +62,7 @@ type Ordered = {
 export async function setMaintenance<Row extends object>(
   ctx: WebuiCtx,
   kind: MaintainedKind<Row>,
-  at: At,
+  at: ObjectPath,
   body: MaintenanceBody,
 ): Promise<object> {
   const [target, template] = await Promise.all([
@@ -67,16 +71,16 @@ export async function setMaintenance<Row extends object>(
   ]);
   assertUsable(ctx, body, template);
   const isNow = !body.maintenance || !template || hasStarted(template, ctx.now);
-  const isTold = isNow && (!template || template.block_new_sessions);
+  const isSentToNode = isNow && (!template || template.block_new_sessions);
   const { maintenance, template_id = null } = body;
   const message = (maintenance && (body.message ?? template?.message)) || undefined;
   const action = maintenanceAction(kind, target, ctx.deps.dispatchers, {
     order: { maintenance, message },
-    noted: notedOf(ctx, body, isNow),
+    stored: storedMaintenance(ctx, body, isNow),
     details: { template_id, message: body.message ?? null },
-    alongside: (h) => windowOf(ctx, h, kind, at, { target, template, body, isNow, isTold }),
+    alongside: (h) => windowOf(ctx, h, kind, at, { target, template, body, isNow, isSentToNode }),
   });
-  const row = isTold ? await act(ctx, target, action) : await actLater(ctx, target, action, undefined);
+  const row = isSentToNode ? await act(ctx, target, action) : await actLater(ctx, target, action, undefined);
   return { ...target.object, ...row, maintenance_template_id: template_id, fetched_at: ctx.now };
 }
 
@@ -94,11 +98,11 @@ function assertUsable(
     throw conflict('template_over', 'The end of the template is in the past');
 }
 
-const notedOf = (
+const storedMaintenance = (
   ctx: WebuiCtx,
   { maintenance, template_id, message }: MaintenanceBody,
   isNow: boolean,
-): Noted => ({
+): StoredMaintenance => ({
   maintenance_template_id: template_id ?? null,
   maintenance_message: (maintenance && message) || null,
   maintenance_since: maintenance && isNow ? ctx.now : null,
@@ -109,8 +113,8 @@ function windowOf(
   ctx: WebuiCtx,
   h: Db,
   { type }: Pick<MaintainedKind<object>, 'type'>,
-  { farmId, uuid, pool }: At,
-  { target, template, body, isNow, isTold }: Ordered,
+  { farmId, uuid, pool }: ObjectPath,
+  { target, template, body, isNow, isSentToNode }: MaintenanceChange,
 ): Statement[] {
   const about = windowKey({ object_type: type, farmId, uuid });
   const object: MaintenanceObject = {
@@ -123,12 +127,12 @@ function windowOf(
   };
   const event = body.maintenance ? 'began' : 'ended';
   const record = maintenanceRecord(object, event, template?.id ?? null, ctx.now);
-  const isNews = isBegun(about, target.object.maintenance === true, !body.maintenance);
+  const isStateChange = isBegun(about, target.object.maintenance === true, !body.maintenance);
   return [
     // Must run before the window that it refers to is deleted.
-    ...(isNow ? [appendMonitoring(h, record, isNews)] : []),
+    ...(isNow ? [appendMonitoring(h, record, isStateChange)] : []),
     dropWindow(h, about),
-    ...(template ? opened(ctx, h, { ...object, about }, template.id, { body, isNow, isTold }) : []),
+    ...(template ? opened(ctx, h, { ...object, about }, template.id, { body, isNow, isSentToNode }) : []),
   ];
 }
 
@@ -137,13 +141,13 @@ function opened(
   h: Db,
   object: MaintenanceObject & { about: string },
   template_id: string,
-  { body, isNow, isTold }: Pick<Ordered, 'body' | 'isNow' | 'isTold'>,
+  { body, isNow, isSentToNode }: Pick<MaintenanceChange, 'body' | 'isNow' | 'isSentToNode'>,
 ): Statement[] {
   const id = newId();
   const begun_at = isNow ? ctx.now : null;
   const step = { window_id: id, farm_id: object.farm_id ?? noId, phase: 'flag', target: noId } as const;
   return [
     openWindow(h, { ...object, id, template_id, message: body.message ?? null, begun_at }),
-    ...(isTold ? [addDoneStep(h, step, ctx.now)] : []),
+    ...(isSentToNode ? [addDoneStep(h, step, ctx.now)] : []),
   ];
 }

@@ -6,7 +6,7 @@ import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 export type WsproxyDeps = HttpDeps;
 export type WsproxyCtx = Ctx<WsproxyDeps>;
 
-export const wsproxyDeps = (given: RuntimeParts): Promise<WsproxyDeps> => baseDeps(given);
+export const wsproxyDeps = (parts: RuntimeParts): Promise<WsproxyDeps> => baseDeps(parts);
 
 export const endpoint = endpointIn<WsproxyDeps>();
 export const base = '/api/wsproxy/v7.0';

@@ -70,7 +70,7 @@ async function findUser(db: Db, token: string, now: Date): Promise<FoundPrincipa
   return session && { principal: { kind: 'user', session, locale, portal, user, domain, roles }, parameters };
 }
 
-type Stored = {
+type SessionTimes = {
   id: string;
   portal: Portal;
   created_at: Date;
@@ -80,7 +80,7 @@ type Stored = {
 
 /** @returns the session with its expiry times, or undefined if it has expired */
 function aliveSession(
-  { id, portal, created_at: createdAt, last_seen_at: lastSeenAt, idle_until: idleUntil }: Stored,
+  { id, portal, created_at: createdAt, last_seen_at: lastSeenAt, idle_until: idleUntil }: SessionTimes,
   parameters: Parameters,
   now: Date,
 ): Session | undefined {

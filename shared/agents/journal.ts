@@ -2,7 +2,7 @@ import type { MonitoringEntry } from '../../db/repositories/monitoring/records.t
 import { escapeControls } from '../kernel/text.ts';
 import type { Agent } from './credentials.ts';
 
-type Told = Pick<MonitoringEntry, 'message'> & {
+type JournalFields = Pick<MonitoringEntry, 'message'> & {
   code: `agent_${string}` | `session_${string}`;
   level?: MonitoringEntry['level'];
   at?: Date;
@@ -19,7 +19,7 @@ const longest = 4096;
 export const journalEntry = (
   { farm, workplace }: Pick<Agent, 'farm' | 'workplace'>,
   now: Date,
-  { code, message, level = 'info', at = now, details = {} }: Told,
+  { code, message, level = 'info', at = now, details = {} }: JournalFields,
 ): MonitoringEntry => ({
   at,
   level,

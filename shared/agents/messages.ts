@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { addMessages } from '../../db/repositories/agents/session-messages.ts';
 import { findReachable, workplacesOf } from '../../db/repositories/agents/sessions.ts';
-import type { Happening } from '../context/audit-entry.ts';
+import type { AuditFields } from '../context/audit-entry.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
 import type { Delivery, MessageOrder } from '../remotes/dispatcher/orders.ts';
@@ -10,7 +10,7 @@ import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
 
 export type MessageCtx = ActionCtx & { deps: FleetDeps & { notifier?: Notifier } };
 
-type Happened = Omit<Happening, 'object_type' | 'object_id' | 'result'>;
+type AuditedMessage = Omit<AuditFields, 'object_type' | 'object_id' | 'result'>;
 
 /**
  * Shows a message at workplaces of a pool. Workplaces with a registered and active session agent receive it from the
@@ -21,15 +21,15 @@ export async function showMessage(
   ctx: MessageCtx,
   pool: Target,
   order: MessageOrder,
-  happening: Happened,
+  audit: AuditedMessage,
 ): Promise<Delivery> {
   const only = 'workplaces' in order ? order.workplaces : undefined;
   const at = { farmId: pool.farm.id, pool: pool.uuid, only };
   const { byAgent, others } = await addresseesOf(ctx.deps.db, at, ctx.now);
-  if (byAgent.length === 0) return byNode(ctx, pool, order, happening);
-  await leave(ctx, pool, byAgent, order, happening);
-  const { delivered, failed } = await toOthers(ctx, pool, others ?? [], order, happening);
-  return { delivered: [...byAgent, ...delivered], failed: only ? failed : failed.filter(isAskedFor) };
+  if (byAgent.length === 0) return byNode(ctx, pool, order, audit);
+  await leave(ctx, pool, byAgent, order, audit);
+  const { delivered, failed } = await toOthers(ctx, pool, others ?? [], order, audit);
+  return { delivered: [...byAgent, ...delivered], failed: only ? failed : failed.filter(hasSession) };
 }
 
 /** `others` are the workplaces that a node notifies. Undefined means the whole pool, if no session agent is active. */
@@ -51,7 +51,7 @@ export async function addresseesOf(
 }
 
 /** False for workplaces without a session. For a message to a whole pool, they are not failures. */
-export const isAskedFor = ({ code }: Delivery['failed'][number]): boolean => code !== 'no_session';
+export const hasSession = ({ code }: Delivery['failed'][number]): boolean => code !== 'no_session';
 
 /** Stores the messages in the batch of the audit event, then notifies waiting requests of this process. */
 async function leave(
@@ -59,14 +59,14 @@ async function leave(
   pool: Target,
   reached: readonly string[],
   { title, message }: MessageOrder,
-  happening: Happened,
+  audit: AuditedMessage,
 ): Promise<void> {
   const content = { kind: 'message', title, message, at: ctx.now } as const;
-  const told = { delivered: reached.length, failed: 0, by: 'session_agent' };
+  const counts = { delivered: reached.length, failed: 0, by: 'session_agent' };
   const action = {
-    happening,
+    audit,
     written: (h: FleetDeps['db']) => [addMessages(h, pool.farm.id, reached, content)],
-    told: () => told,
+    details: () => counts,
   };
   await actLater(ctx, pool, action, undefined);
   for (const uuid of reached) ctx.deps.notifier?.notify(uuid);
@@ -85,11 +85,11 @@ async function toOthers(
   pool: Target,
   others: readonly string[],
   { title, message, level }: MessageOrder,
-  happening: Happened,
+  audit: AuditedMessage,
 ): Promise<Delivery> {
   const all: Delivery = { delivered: [], failed: [] };
   for (const workplaces of chunksForNode(others)) {
-    const part = await byNode(ctx, pool, { title, message, level, workplaces }, happening).catch(
+    const part = await byNode(ctx, pool, { title, message, level, workplaces }, audit).catch(
       (error: unknown) => undelivered(workplaces, error),
     );
     all.delivered.push(...part.delivered);
@@ -104,10 +104,15 @@ function undelivered(workplaces: readonly string[], error: unknown): Delivery {
   return { delivered: [], failed: workplaces.map((workplace_uuid) => ({ workplace_uuid, code })) };
 }
 
-const byNode = (ctx: MessageCtx, pool: Target, order: MessageOrder, happening: Happened): Promise<Delivery> =>
+const byNode = (
+  ctx: MessageCtx,
+  pool: Target,
+  order: MessageOrder,
+  audit: AuditedMessage,
+): Promise<Delivery> =>
   act<Delivery>(ctx, pool, {
-    happening,
+    audit,
     call: (call) => ctx.deps.dispatchers.sendMessage(call, pool.uuid, order),
     written: () => [],
-    told: ({ delivered, failed }) => ({ delivered: delivered.length, failed: failed.length }),
+    details: ({ delivered, failed }) => ({ delivered: delivered.length, failed: failed.length }),
   });

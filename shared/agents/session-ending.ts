@@ -1,6 +1,10 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { addLogoffRequest } from '../../db/repositories/agents/session-messages.ts';
-import { freeWorkplace, removeSession, touchSession } from '../../db/repositories/snapshot/touch.ts';
+import {
+  freeWorkplace,
+  removeSession,
+  updateSessionRow,
+} from '../../db/repositories/snapshot/write-through.ts';
 import { foldName } from '../kernel/text.ts';
 import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
 import type { Answered } from '../remotes/dispatcher/rows.ts';
@@ -19,7 +23,7 @@ export const endingAction = (
   node: DispatcherActions,
   now: Date,
 ): Action<Answered<'spsessions'>> => ({
-  happening: sessionHappening(target, verb),
+  audit: sessionHappening(target, verb),
   call: async (call) => ({
     ...(verb === 'disconnect' && { state: 'disconnected' as const }),
     ...(await node.endSession(call, target.uuid, verb)),
@@ -27,7 +31,7 @@ export const endingAction = (
   written: (h, answer) =>
     verb === 'logoff'
       ? [...removeSession(h, target.farm.id, target.uuid), ...afterEnd(h, target, now)]
-      : [touchSession(h, target.farm.id, target.uuid, sessionChanges(answer)), ...readAgain(h, target)],
+      : [updateSessionRow(h, target.farm.id, target.uuid, sessionChanges(answer)), ...readAgain(h, target)],
   changed: (answer) => changesOf(target.object, answer, ['state']),
   wantsGone: (h) => (verb === 'logoff' ? afterEnd(h, target, now) : []),
 });
@@ -44,7 +48,7 @@ function afterEnd(h: Db, { farm, uuid, object }: Target, at: Date): Statement[] 
 export const sessionHappening = (
   { uuid, object: { user, domain, workplace_uuid, workplace_name } }: Target,
   action: string,
-): Action<never>['happening'] => ({
+): Action<never>['audit'] => ({
   event: 'portal.SessionAction',
   category: 'session',
   action,

@@ -1,7 +1,7 @@
 import { atomically } from '../../db/client.ts';
 import { endSessionAgents, beginSession as insertSession } from '../../db/repositories/agents/sessions.ts';
 import { appendMonitoring } from '../../db/repositories/monitoring/records.ts';
-import { removeSession, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
+import { removeSession, updateWorkplaceRow } from '../../db/repositories/snapshot/write-through.ts';
 import type { BaseDeps, Ctx } from '../context/context.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import { foldName } from '../kernel/text.ts';
@@ -49,7 +49,7 @@ export async function beginSession(
   const message = `${nameOf(person)} logged in at ${workplace.name}`;
   await atomically(deps.db, (h) => [
     insertSession(h, session),
-    touchWorkplace(h, farm.id, workplace.uuid, used),
+    updateWorkplaceRow(h, farm.id, workplace.uuid, used),
     appendMonitoring(
       h,
       journalEntry(agent, now, { code: 'session_begun', message, details: { session_uuid: uuid } }),
@@ -93,7 +93,7 @@ export async function endSession({ deps, now }: AgentCtx, agent: Agent, ending: 
   const message = `A session at ${workplace.name} has ended`;
   await atomically(deps.db, (h) => [
     ...ended.flatMap((uuid) => removeSession(h, farm.id, uuid)),
-    touchWorkplace(h, farm.id, workplace.uuid, free),
+    updateWorkplaceRow(h, farm.id, workplace.uuid, free),
     ...(known.length > 0 ? [endSessionAgents(h, agent.id, known)] : []),
     ...ended.map((uuid) =>
       appendMonitoring(

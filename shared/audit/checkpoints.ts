@@ -69,11 +69,11 @@ export async function readSealed({
 export async function isAsSigned(row: SignedLink, { jwks }: SigningKeys): Promise<boolean> {
   const verified = await compactVerify(row.jws, createLocalJWKSet(jwks)).catch(() => undefined);
   if (verified?.protectedHeader.typ !== type) return false;
-  const said: unknown = JSON.parse(new TextDecoder().decode(verified.payload));
+  const signed: unknown = JSON.parse(new TextDecoder().decode(verified.payload));
   return (
-    typeof said === 'object' &&
-    said !== null &&
-    Object.entries(wordsOf(row)).every(([name, value]) => Reflect.get(said, name) === value)
+    typeof signed === 'object' &&
+    signed !== null &&
+    Object.entries(wordsOf(row)).every(([name, value]) => Reflect.get(signed, name) === value)
   );
 }
 

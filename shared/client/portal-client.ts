@@ -51,9 +51,12 @@ export type PortalClient = {
 
 /** A client of the portal, typed by its OpenAPI document. */
 export function createPortalClient(options: ClientOptions): PortalClient {
-  const call = async (id: keyof Operations, asks: Asks = {}, how: CallOptions = {}): Promise<unknown> =>
-    send(options, operations[id], asks, how);
-  async function* pages(id: Paged, asks: Asks = {}, how: CallOptions = {}) {
+  const call = async (
+    id: keyof Operations,
+    asks: CallArguments = {},
+    how: CallOptions = {},
+  ): Promise<unknown> => send(options, operations[id], asks, how);
+  async function* pages(id: Paged, asks: CallArguments = {}, how: CallOptions = {}) {
     let query = asks.query;
     for (;;) {
       const page = (await call(id, { ...asks, ...(query && { query }) }, how)) as Page;
@@ -62,7 +65,7 @@ export function createPortalClient(options: ClientOptions): PortalClient {
       query = { ...query, cursor: page.next };
     }
   }
-  async function* items(id: Paged, asks?: Asks, how?: CallOptions) {
+  async function* items(id: Paged, asks?: CallArguments, how?: CallOptions) {
     for await (const page of pages(id, asks, how)) yield* page.items;
   }
   const withToken = (token: string) => createPortalClient({ ...options, token });
@@ -70,7 +73,7 @@ export function createPortalClient(options: ClientOptions): PortalClient {
   return { call, pages, items, withToken } as PortalClient;
 }
 
-type Asks = {
+type CallArguments = {
   path?: Record<string, string>;
   query?: Record<string, unknown>;
   body?: unknown;
@@ -80,7 +83,7 @@ type Page = { items: unknown[]; next: string | null };
 async function send(
   options: ClientOptions,
   operation: Operation,
-  asks: Asks,
+  asks: CallArguments,
   how: CallOptions,
 ): Promise<unknown> {
   const request = requestOf(options, operation, asks, how);
@@ -114,7 +117,7 @@ async function tryOnce(
 function requestOf(
   { baseUrl, token }: ClientOptions,
   { method, path, keyed }: Operation,
-  { path: values = {}, query = {}, body }: Asks,
+  { path: values = {}, query = {}, body }: CallArguments,
   { signal, idempotencyKey, headers }: CallOptions,
 ): Request {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, values[name]));

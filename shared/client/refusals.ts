@@ -43,12 +43,12 @@ type Facts = Pick<PortalError, 'code' | 'status' | 'retryable'> &
 /** An answer that is no success as an error; of one that is no problem document only the status is known. */
 export async function refusalOf(response: Response): Promise<PortalError> {
   const { status, headers } = response;
-  const asked = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterS = Number.isFinite(asked) ? asked : undefined;
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfterS = Number.isFinite(retryAfter) ? retryAfter : undefined;
   const body = await jsonIn(response);
   const problem = isProblem(body) ? body : undefined;
-  const { code, retryable = status === 429 || status >= 502 } = problem ?? toldToAgents(body);
-  const message = problem ? messageOf(problem) : toldToAgents(body).detail;
+  const { code, retryable = status === 429 || status >= 502 } = problem ?? agentProblemOf(body);
+  const message = problem ? messageOf(problem) : agentProblemOf(body).detail;
   return new PortalError(message ?? `The portal answered ${status}`, {
     code,
     status,
@@ -94,10 +94,10 @@ function innermostOf(error: unknown): { code: string; message: string } {
   return { code: typeof code === 'string' ? code : '', message: error.message };
 }
 
-type Told = { code: string; detail?: string; retryable?: boolean };
+type AgentProblem = { code: string; detail?: string; retryable?: boolean };
 
 /** Calls of agents are refused by a text that begins with the code. */
-function toldToAgents(body: unknown): Told {
+function agentProblemOf(body: unknown): AgentProblem {
   const text = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
   const [, code, detail] = /^(\w+): (.+)$/s.exec(text) ?? [];
   return code === undefined || detail === undefined ? { code: 'no_problem_document' } : { code, detail };

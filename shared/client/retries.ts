@@ -33,8 +33,8 @@ export function waitBefore(failed: Attempt, { retries, longestWaitMs }: Patience
   if (attempt > retries || !mayRepeat(failed)) return undefined;
   // Clients that failed together shall not come back together.
   const byItself = 200 * 2 ** (attempt - 1) * (1 + Math.random());
-  const told = (error.retryAfterS ?? 0) * 1000;
-  return Math.max(told, byItself) <= longestWaitMs ? told + byItself : undefined;
+  const retryAfterMs = (error.retryAfterS ?? 0) * 1000;
+  return Math.max(retryAfterMs, byItself) <= longestWaitMs ? retryAfterMs + byItself : undefined;
 }
 
 /** Refused before anything was done, whatever the request was. */
@@ -43,12 +43,17 @@ const refusedEarly: readonly string[] = ['rate_limited', 'overloaded'];
 const repeatable: readonly string[] = ['GET', 'HEAD'];
 
 /** A node may have been asked: the key of the action is spent, and would only be answered `outcome_unknown`. */
-const asked: readonly string[] = ['upstream_failed', 'upstream_refused', 'upstream_tls', 'upstream_timeout'];
+const sentToNode: readonly string[] = [
+  'upstream_failed',
+  'upstream_refused',
+  'upstream_tls',
+  'upstream_timeout',
+];
 
 function mayRepeat({ error, method, keyed }: Attempt): boolean {
   if (refusedEarly.includes(error.code)) return true;
   if (keyed && error.code === 'idempotency_in_progress') return true;
-  if (keyed && asked.includes(error.code)) return false;
+  if (keyed && sentToNode.includes(error.code)) return false;
   return error.retryable && (keyed || repeatable.includes(method));
 }
 

@@ -12,11 +12,11 @@ import type { Principal } from './principal.ts';
 type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation'>;
 
 /** Members of an event that its cause provides. The principal, the time and the client come from the context. */
-export type Happening = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
+export type AuditFields = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
 
-/** Creates the audit event of a happening. Control characters in values from callers are escaped. */
-export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
-  const event = { ...eventBy(ctx.principal, ctx.now, happening), request_id: ctx.requestId };
+/** Creates an audit event of a request. Control characters in values from callers are escaped. */
+export function auditEntry(ctx: AuditCtx, fields: AuditFields): AuditEntry {
+  const event = { ...eventBy(ctx.principal, ctx.now, fields), request_id: ctx.requestId };
   const { client, operation } = ctx;
   // Jobs and commands on the server have neither an address nor a path.
   if (client === undefined || ctx.principal.kind === 'operator') return event;
@@ -26,27 +26,27 @@ export function auditEntry(ctx: AuditCtx, happening: Happening): AuditEntry {
     user_agent: escapeControls(client.userAgent),
     method: operation.method,
     path: operation.path,
-    ...over(happening),
+    ...over(fields),
   };
 }
 
-/** Creates the audit event of a happening without a request. */
-export const eventBy = (principal: Principal, at: Date, happening: Happening): AuditEntry => ({
+/** Creates an audit event without a request. */
+export const eventBy = (principal: Principal, at: Date, fields: AuditFields): AuditEntry => ({
   id: newId(),
   at,
   level: 'info',
   result: 'success',
   ...whoOf(principal),
-  ...over(happening),
+  ...over(fields),
   ...(principal.kind === 'operator' && {
-    details: { ...happening.details, operator: principal.operator, host: principal.host },
+    details: { ...fields.details, operator: principal.operator, host: principal.host },
   }),
 });
 
-/** Members of a happening override the derived ones. */
-const over = (happening: Happening): Happening => ({
-  ...happening,
-  ...(happening.object_name != null && { object_name: escapeControls(happening.object_name) }),
+/** `fields` override the derived members. */
+const over = (fields: AuditFields): AuditFields => ({
+  ...fields,
+  ...(fields.object_name != null && { object_name: escapeControls(fields.object_name) }),
 });
 
 type Who = Pick<AuditEntry, 'user_name' | 'user_id' | 'domain' | 'portal' | 'service_token'>;

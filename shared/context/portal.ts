@@ -8,11 +8,11 @@ export const isServed = (subjects: 'all' | 'users' | 'staff', isStaff: boolean):
 
 /**
  * Returns the portal that a user works on: the portal type. A universal portal returns `admin` for users with a role.
- * @param asked the portal that the login requires
+ * @param requested the portal that the login requires
  * @returns undefined if the user cannot use the portal
  */
-export function portalFor(type: PortalType, isStaff: boolean, asked?: Portal): Portal | undefined {
-  const portal = asked ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);
+export function portalFor(type: PortalType, isStaff: boolean, requested?: Portal): Portal | undefined {
+  const portal = requested ?? (type === 'universal' ? (isStaff ? 'admin' : 'user') : type);
   const exists = type === 'universal' || portal === type;
   return exists && (portal === 'user' || isStaff) ? portal : undefined;
 }

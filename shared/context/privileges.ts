@@ -56,11 +56,11 @@ export function powerOver(
 ): Power {
   const held = heldBy(ctx.principal);
   const lacked = lackedBy(ctx.principal);
-  const judged = lacked.length === 0 ? [] : skips;
+  const checked = lacked.length === 0 ? [] : skips;
   return {
     before: (h) => [
       ...stakes.map((stake) => mustCover(h, held, stake)),
-      ...judged.map((change) => mustNotChangeSkipping(h, change)),
+      ...checked.map((change) => mustNotChangeSkipping(h, change)),
     ],
     explained: async (work) => {
       try {
@@ -70,7 +70,7 @@ export function powerOver(
         const { db } = ctx.deps;
         const missing = await Promise.all([
           ...stakes.map((stake) => lacking(db, held, stake)),
-          ...judged.map(async (change) => ((await isSkippingChanged(db, change)) ? lacked : [])),
+          ...checked.map(async (change) => ((await isSkippingChanged(db, change)) ? lacked : [])),
         ]);
         throw new AppError(
           'forbidden',

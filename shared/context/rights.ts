@@ -47,10 +47,10 @@ export function missingFor(
   return [...new Set(lacks)].sort();
 }
 
-function covers(own: Scope | undefined, asked: '*' | readonly string[]): boolean {
+function covers(own: Scope | undefined, scope: '*' | readonly string[]): boolean {
   if (own === undefined) return false;
   if (own === '*') return true;
-  return asked !== '*' && asked.every((site) => own.includes(site));
+  return scope !== '*' && scope.every((site) => own.includes(site));
 }
 
 /** Returns the sites in which the principal may read the objects that an error lists, by object type. */

@@ -16,19 +16,19 @@ import type { Hasher } from './passwords.ts';
 /**
  * Prepares the database at every start. Updates the built-in roles to this version. An empty database receives the
  * domain `Built-in` and the user `admin`.
- * @param wanted `ADMIN_PASSWORD`; without it a password is generated
+ * @param configuredPassword `ADMIN_PASSWORD`; without it a password is generated
  * @returns the generated password, which is stored only as a hash
  * @throws ConfigError if `wanted` violates the password policy
  */
 export async function prepareInstallation(
   db: Db,
   hasher: Hasher,
-  wanted: string | undefined,
+  configuredPassword: string | undefined,
 ): Promise<string | undefined> {
   await atomically(db, (h) => [setBuiltinRoles(h, builtinRoles)]);
   if (await hasDomains(db)) return undefined;
-  const password = wanted ?? randomToken().slice(0, 24);
-  assertWanted(password);
+  const password = configuredPassword ?? randomToken().slice(0, 24);
+  assertPasswordPolicy(password);
   const hash = await hasher.hash(password);
   try {
     await atomically(db, (h) => addFirstAdministrator(h, builtinType, hash));
@@ -37,13 +37,13 @@ export async function prepareInstallation(
     if (isUniqueViolation(error)) return undefined;
     throw error;
   }
-  return wanted === undefined ? password : undefined;
+  return configuredPassword === undefined ? password : undefined;
 }
 
 const administrator = { name: 'admin', domain: { twoFactor: false } };
 
 /** Converts the policy error, which refers to a form field, to an error that names the variable. */
-function assertWanted(password: string): void {
+function assertPasswordPolicy(password: string): void {
   const parameters = parametersFrom(null);
   try {
     assertPassword(password, administrator, parameters, 'ADMIN_PASSWORD');

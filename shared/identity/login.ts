@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/client.ts';
 import { asAppError } from '../../db/errors.ts';
 import { findSecondFactor, mustOweNoCode } from '../../db/repositories/identity/second-factors.ts';
-import type { LoginCtx, LoginWishes, NamedDomain, OpenAttempt, Proof } from './login/account.ts';
+import type { LoginCtx, LoginOptions, NamedDomain, OpenAttempt, Proof } from './login/account.ts';
 import { admit, type LoginResult } from './login/admission.ts';
 import { openAttempt, refuseAttempt } from './login/attempt.ts';
 import { provePassword } from './login/password.ts';
@@ -9,7 +9,7 @@ import { type Challenge, giveChallenge, namedChallenge } from './second-factor/c
 import { proveCode, refuseCode } from './second-factor/codes.ts';
 import { recoveryHash } from './second-factor/recovery-codes.ts';
 
-export type LoginRequest = NamedDomain & LoginWishes & { username: string; password: string };
+export type LoginRequest = NamedDomain & LoginOptions & { username: string; password: string };
 export type TwoFactorLoginRequest = LoginRequest & {
   code?: string | undefined;
   challenge_id?: string | undefined;

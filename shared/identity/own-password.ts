@@ -36,7 +36,7 @@ export async function changeOwnPassword(
   const { deps, principal, parameters, now } = ctx;
   const { user, domain } = principal;
   assertPassword(next, { name: user.name, domain }, parameters, '/new');
-  const { tried, stored, former } = await assertKnows(ctx, current);
+  const { tried, stored, former } = await assertCurrentPassword(ctx, current);
   await assertNew(ctx, next, [{ hash: stored }, ...former]);
   const retire = await retirePassword(deps.sealer, { userId: user.id, hash: stored, at: now });
   const hash = await deps.hasher.hash(next, placeOf(principal));
@@ -63,7 +63,7 @@ export async function changeOwnPassword(
  * password.
  * @returns the stored hash of the current password, and the former passwords
  */
-async function assertKnows(
+async function assertCurrentPassword(
   ctx: OwnCtx,
   current: string,
 ): Promise<{ tried: Tried; stored: string; former: FormerPassword[] }> {

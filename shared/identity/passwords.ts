@@ -26,7 +26,7 @@ export type Hasher = {
 export type HasherOptions = { cost?: number; concurrency?: number; maxWaiting?: number };
 
 type Parameters = { N: number; r: number; p: number };
-type Stored = Parameters & { salt: Buffer; key: Buffer };
+type PasswordHash = Parameters & { salt: Buffer; key: Buffer };
 
 const keyLength = 32;
 
@@ -46,7 +46,7 @@ export function createHasher({
 }: HasherOptions = {}): Hasher {
   const parameters: Parameters = { N: cost, r: 8, p: 5 };
   const turn = createFairQueue(concurrency, maxWaiting, shares);
-  const nobody: Stored = { ...parameters, salt: randomBytes(16), key: randomBytes(keyLength) };
+  const dummyHash: PasswordHash = { ...parameters, salt: randomBytes(16), key: randomBytes(keyLength) };
   return {
     hash: (password, place = signedIn) =>
       turn(place, async () => {
@@ -55,7 +55,7 @@ export function createHasher({
       }),
     verify: (password, stored, place = signedIn) =>
       turn(place, async () => {
-        const expected = (stored === null ? undefined : parse(stored)) ?? nobody;
+        const expected = (stored === null ? undefined : parse(stored)) ?? dummyHash;
         const key = await derive(password, expected.salt, expected);
         return timingSafeEqual(key, expected.key);
       }),
@@ -80,10 +80,10 @@ function derive(password: string, salt: Buffer, { N, r, p }: Parameters): Promis
   });
 }
 
-const format = ({ N, r, p, salt, key }: Stored): string =>
+const format = ({ N, r, p, salt, key }: PasswordHash): string =>
   ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 
-function parse(stored: string): Stored | undefined {
+function parse(stored: string): PasswordHash | undefined {
   const [kind, N, r, p, salt = '', key = ''] = stored.split('$');
   if (kind !== 'scrypt') return undefined;
   return {

@@ -1,7 +1,7 @@
 import type { findPeer } from '../../db/repositories/identity/login/peer-sessions.ts';
 import { type ClaimedToken, type PeerKey, PeerTokenFault } from '../access/peer-jwt.ts';
 import type { BaseDeps, Ctx } from '../context/context.ts';
-import type { PeerKeys } from '../remotes/peer-keys/kept.ts';
+import type { PeerKeyCache } from '../remotes/peer-keys/peer-key-cache.ts';
 
 type Peer = NonNullable<Awaited<ReturnType<typeof findPeer>>>['peer'];
 
@@ -10,7 +10,7 @@ type Peer = NonNullable<Awaited<ReturnType<typeof findPeer>>>['peer'];
  * @throws PeerTokenFault `unknown_key`; AppError `upstream_*` if the published keys cannot be read
  */
 export async function keyOfPeer(
-  { deps, now, upstream }: Ctx<BaseDeps & { peerKeys: PeerKeys }>,
+  { deps, now, upstream }: Ctx<BaseDeps & { peerKeys: PeerKeyCache }>,
   { jwks, jwks_url: url, ca_certificate: ca }: Peer,
   { kid }: ClaimedToken,
 ): Promise<PeerKey> {

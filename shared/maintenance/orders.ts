@@ -1,5 +1,5 @@
 import type { Db, Statement } from '../../db/client.ts';
-import { touchPool, touchWorkplace } from '../../db/repositories/snapshot/touch.ts';
+import { updatePoolRow, updateWorkplaceRow } from '../../db/repositories/snapshot/write-through.ts';
 import type { MaintenanceOrder } from '../remotes/dispatcher/orders.ts';
 import type { Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
 import type { Answered } from '../remotes/dispatcher/rows.ts';
@@ -7,13 +7,13 @@ import { type Action, changesOf, kinds, nameOf, readAgain, type Target } from '.
 import { poolChanges, workplaceChanges } from '../snapshot/rows.ts';
 
 /** Maintenance data of a pool that only the portal stores. For a workplace the portal stores none. */
-export type Noted = {
+export type StoredMaintenance = {
   maintenance_template_id?: string | null;
   maintenance_message?: string | null;
   maintenance_since?: Date | null;
 };
 
-export const noMaintenance: Required<Noted> = {
+export const noMaintenance: Required<StoredMaintenance> = {
   maintenance_template_id: null,
   maintenance_message: null,
   maintenance_since: null,
@@ -26,29 +26,29 @@ export const noMaintenance: Required<Noted> = {
 export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
   type: 'servicespool' | 'workplace';
   kind: typeof kinds.pool | typeof kinds.workplace;
-  tell: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
+  send: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
   /** @param row undefined if the node has not been called yet */
-  write: (h: Db, farmId: string, uuid: string, row: Row | undefined, noted: Noted) => Statement;
+  write: (h: Db, farmId: string, uuid: string, row: Row | undefined, stored: StoredMaintenance) => Statement;
 };
 
 export const maintainedPool: MaintainedKind<Answered<'servicespools'>> = {
   type: 'servicespool',
   kind: kinds.pool,
-  tell: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
+  send: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
   write: (h, farmId, uuid, row, noted) =>
-    touchPool(h, farmId, uuid, { ...(row && poolChanges(row)), ...noted }),
+    updatePoolRow(h, farmId, uuid, { ...(row && poolChanges(row)), ...noted }),
 };
 
 export const maintainedWorkplace: MaintainedKind<Answered<'workplaces'>> = {
   type: 'workplace',
   kind: kinds.workplace,
-  tell: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
-  write: (h, farmId, uuid, row) => touchWorkplace(h, farmId, uuid, row ? workplaceChanges(row) : {}),
+  send: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
+  write: (h, farmId, uuid, row) => updateWorkplaceRow(h, farmId, uuid, row ? workplaceChanges(row) : {}),
 };
 
 type Ordered = {
   order: MaintenanceOrder;
-  noted: Noted;
+  stored: StoredMaintenance;
   details: Record<string, unknown>;
   /** Statements of the same batch, after the object. All writers of both take the row locks in this order. */
   alongside: (h: Db) => Statement[];
@@ -56,12 +56,12 @@ type Ordered = {
 
 /** The action that sets or clears the maintenance flag of an object on a node. */
 export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
-  { tell, write }: MaintainedKind<Row>,
+  { send, write }: MaintainedKind<Row>,
   target: Target,
   node: DispatcherActions,
-  { order, noted, details, alongside }: Ordered,
+  { order, stored, details, alongside }: Ordered,
 ): Action<Row | undefined> => ({
-  happening: {
+  audit: {
     event: 'portal.WorkplaceAction',
     category: 'workplace',
     action: 'maintenance',
@@ -70,10 +70,10 @@ export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
   },
   call: async (call) => ({
     maintenance: order.maintenance,
-    ...(await tell(node, call, target.uuid, order)),
+    ...(await send(node, call, target.uuid, order)),
   }),
   written: (h, row) => [
-    write(h, target.farm.id, target.uuid, row, noted),
+    write(h, target.farm.id, target.uuid, row, stored),
     ...(row ? readAgain(h, target) : []),
     ...alongside(h),
   ],

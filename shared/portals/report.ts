@@ -32,8 +32,8 @@ export const PortalMetrics = z
   .catchall(z.number().nullable());
 
 /** Stores the heartbeat of a portal with its report. Registers a portal that is new. */
-export const notePortal = (db: Db, told: Omit<PortalReport, 'id' | 'name_key'>): Promise<void> =>
-  reportPortal(db, { ...told, id: newId(), name_key: foldName(told.name) });
+export const notePortal = (db: Db, report: Omit<PortalReport, 'id' | 'name_key'>): Promise<void> =>
+  reportPortal(db, { ...report, id: newId(), name_key: foldName(report.name) });
 
 /** Stores the heartbeat of the portal that owns this database, with the metrics of its host. */
 export const noteOwnPortal = (

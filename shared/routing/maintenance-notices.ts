@@ -41,9 +41,9 @@ export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): 
       factsAt({ farm_id: id, servicepool_uuid: service.uuid.toLowerCase() }),
       service.state,
     );
-    const { maintenance_message: told, ...rest } = service;
+    const { maintenance_message: dispatcherMessage, ...rest } = service;
     if (state !== 'maintenance') return { ...rest, maintenance: false, state };
-    const message = noticeOf(site, id, service.uuid) ?? told;
+    const message = noticeOf(site, id, service.uuid) ?? dispatcherMessage;
     return {
       ...rest,
       maintenance: true,

@@ -1,10 +1,10 @@
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
-import { isReachable, type NodeState } from '../sites/calls/order.ts';
+import { isReachable, type NodeAvailability } from '../sites/calls/order.ts';
 
 /** The facts that decide whether a pool accepts a new session of a user. */
 export type PoolFacts = {
   site: { enabled: boolean; maintenance: boolean };
-  farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
+  farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeAvailability[] };
   /** Maintenance of the pool, or of the user's workplace in it. */
   maintenance: boolean;
   /** The dispatcher does not report the state of the pool or of the workplace, or reports an unsupported value. */
@@ -53,11 +53,11 @@ export const isMaintenanceReason = ({ reason }: { reason: string }): boolean =>
 
 /**
  * The state of a service in a list.
- * @param told state in the list of the dispatcher
+ * @param listedState state in the list of the dispatcher
  */
-export function stateOf(facts: PoolFacts, told: CachedService['state']): ServiceState {
+export function stateOf(facts: PoolFacts, listedState: CachedService['state']): ServiceState {
   if (isMaintained(facts)) return 'maintenance';
-  return obstacleOf(facts) ? 'unavailable' : shownState(told);
+  return obstacleOf(facts) ? 'unavailable' : shownState(listedState);
 }
 
 export const shownState = (state: CachedService['state']): ServiceState =>

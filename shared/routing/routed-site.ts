@@ -1,4 +1,8 @@
-import { type RoutingRows, type RoutingTarget, routingRows } from '../../db/repositories/routing/facts.ts';
+import {
+  type RoutingRows,
+  type RoutingTarget,
+  routingRows,
+} from '../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
@@ -18,13 +22,13 @@ export type RoutedSite = UserSite & {
 export async function loadRoutedSite(
   ctx: UserCtx,
   uri: string,
-  wanted: RoutingTarget,
+  target: RoutingTarget,
   viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
 ): Promise<RoutedSite> {
   const { id, name, domain } = viewer;
   const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
   const who = { userId: id, domainId: domain.id };
-  const routing = routingRows({ userId: id, userKey }, wanted);
+  const routing = routingRows({ userId: id, userKey }, target);
   const found = await findFarms(ctx.deps, { uri, who, routing });
   if (!found?.routing) throw notFound();
   const own = id === ctx.principal.user.id;

@@ -1,4 +1,4 @@
-import type { NodeState } from '../sites/calls/order.ts';
+import type { NodeAvailability } from '../sites/calls/order.ts';
 import { obstacleOf } from './readiness.ts';
 
 export type Policy = 'priority' | 'round_robin' | 'least_loaded' | 'random';
@@ -9,7 +9,7 @@ export type MemberFacts = {
   servicepool_uuid: string;
   priority: number;
   enabled: boolean;
-  farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeState[] };
+  farm: { enabled: boolean; maintenance: boolean; nodes: readonly NodeAvailability[] };
   /** Maintenance of the pool, or of the user's workplace in it. */
   maintenance: boolean;
   /** The dispatcher does not report the state of the pool or of the workplace, or reports an unsupported value. */
@@ -81,8 +81,8 @@ type Exclusion = { step: string; reason: string };
  */
 export function route(facts: RoutingFacts, chance: Chance): Route {
   const members = [...facts.members].sort(byKey);
-  const judged = members.map((member) => ({ member, exclusion: exclusionOf(facts, member) }));
-  const fit = judged.flatMap(({ member, exclusion }) => (exclusion ? [] : [member]));
+  const evaluated = members.map((member) => ({ member, exclusion: exclusionOf(facts, member) }));
+  const fit = evaluated.flatMap(({ member, exclusion }) => (exclusion ? [] : [member]));
   const ordered = orderCandidates(facts, fit, chance);
   const usable = facts.rule.failover ? ordered : ordered.slice(0, 1);
   const conflict = sessionsOnMembers(facts);
@@ -90,7 +90,7 @@ export function route(facts: RoutingFacts, chance: Chance): Route {
     candidates: usable.map(({ member, reason }) => ({ ...keyOf(member), reason })),
     explain: [
       ...ordered.map((placed, at) => explainPlaced(facts, placed, at)),
-      ...judged.flatMap(({ member, exclusion }) =>
+      ...evaluated.flatMap(({ member, exclusion }) =>
         exclusion ? [{ ...exclusion, ...keyOf(member), outcome: 'excluded' as const }] : [],
       ),
     ],
@@ -169,7 +169,7 @@ function affinityOf(facts: RoutingFacts, member: MemberFacts): { rank: number; r
 }
 
 /** True if at least one node has a closed circuit and did not fail its last probe. Other farms come last. */
-const isHealthy = (nodes: readonly NodeState[]): boolean =>
+const isHealthy = (nodes: readonly NodeAvailability[]): boolean =>
   nodes.some(({ circuit, status }) => circuit === 'closed' && status !== 'fail' && status !== 'unauthorized');
 
 /** The best priority that a priority group of the caller gives the farm. */

@@ -1,6 +1,6 @@
-import type { RuleRow } from '../../db/repositories/routing/facts.ts';
+import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
-import { isLinked, lastDomains } from '../sites/linking.ts';
+import { isLinked, lastDomains } from '../sites/dispatcher-domains.ts';
 import type { PoolFacts } from './readiness.ts';
 import type { RoutedSite } from './routed-site.ts';
 import { type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
@@ -56,14 +56,14 @@ function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts
       // A farm that was moved to another site does not belong to the rule any more.
       farm: farm ?? { enabled: false, maintenance: false, nodes: [] },
       // A fresh service list of the user may contain a maintenance that the snapshot does not contain yet.
-      maintenance: maintained.has(keyText(at)) || (service !== undefined && saysMaintenance(service)),
+      maintenance: maintained.has(keyText(at)) || (service !== undefined && isInMaintenance(service)),
       unknown: unknown.has(keyText(at)) || (service !== undefined && isUnknown(service)),
       entitled: isForeign ? false : list?.fresh ? service !== undefined : null,
     };
   };
 }
 
-const saysMaintenance = ({ maintenance, state }: CachedService): boolean =>
+const isInMaintenance = ({ maintenance, state }: CachedService): boolean =>
   maintenance === true || state === 'maintenance';
 
 const isUnknown = ({ maintenance, state }: CachedService): boolean =>
@@ -74,7 +74,7 @@ function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {
   const stored = site.routing.sessions.filter(({ farm_id }) => !lists.get(farm_id)?.fresh);
   const known = new Set(site.routing.sessions.map(idOf));
   const startedAt = new Map(site.routing.sessions.map((one) => [idOf(one), one.started_at]));
-  const told = [...lists].flatMap(([farm_id, { services, fresh }]) =>
+  const listed = [...lists].flatMap(([farm_id, { services, fresh }]) =>
     services.flatMap(({ uuid, sessions }) =>
       sessions
         .map(({ session_uuid, state }) => ({
@@ -87,7 +87,7 @@ function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {
         .map((session) => ({ ...session, started_at: startedAt.get(idOf(session)) ?? null })),
     ),
   );
-  return [...stored, ...told];
+  return [...stored, ...listed];
 }
 
 const idOf = ({ farm_id, session_uuid }: Pick<LiveSession, 'farm_id' | 'session_uuid'>): string =>

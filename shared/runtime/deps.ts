@@ -9,7 +9,7 @@ import { createSealer } from '../kernel/crypto/sealing.ts';
 import type { Descriptors } from '../kernel/observability/descriptors.ts';
 import type { Log } from '../kernel/observability/log.ts';
 import { noTelemetry, type Telemetry } from '../kernel/observability/telemetry.ts';
-import type { WriteWitness } from '../kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../kernel/observability/write-monitor.ts';
 import type { Host } from '../kernel/version.ts';
 import type { PortalType } from '../modules.ts';
 import type { DirectoryRemote } from '../remotes/directory/port.ts';
@@ -44,7 +44,7 @@ export type RuntimeParts = {
   /** Compresses responses; absent if the platform does. */
   compression?: Compression;
   /** Observes the writes of the process; default: none. */
-  writes?: WriteWitness;
+  writes?: WriteMonitor;
   /** Reads the file descriptors of the process, if supported. */
   readDescriptors?: () => Promise<Descriptors | undefined>;
   /** Notifications between requests, on runtimes where one process serves many requests. */
@@ -63,18 +63,18 @@ export type FleetRuntimeParts = RuntimeParts & {
 export type IdentityRuntimeParts = FleetRuntimeParts & { directories: DirectoryRemote; kdcs: KdcRemote };
 
 /** The dependencies of every module. */
-export async function baseDeps(given: RuntimeParts): Promise<HttpDeps> {
-  const sealer = await createSealer(given.secretKeys);
+export async function baseDeps(parts: RuntimeParts): Promise<HttpDeps> {
+  const sealer = await createSealer(parts.secretKeys);
   return {
-    db: given.db,
-    log: given.log,
-    clock: given.clock ?? systemClock,
-    portalType: given.portalType,
-    baseUrl: given.baseUrl,
+    db: parts.db,
+    log: parts.log,
+    clock: parts.clock ?? systemClock,
+    portalType: parts.portalType,
+    baseUrl: parts.baseUrl,
     sealer,
     cursorSealer: await sealer.derive('cursor'),
-    checkAnswers: given.checkAnswers ?? false,
-    telemetry: given.telemetry ?? noTelemetry,
-    compression: given.compression,
+    checkAnswers: parts.checkAnswers ?? false,
+    telemetry: parts.telemetry ?? noTelemetry,
+    compression: parts.compression,
   };
 }

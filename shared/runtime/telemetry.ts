@@ -2,12 +2,12 @@ import type { Db } from '../../db/client.ts';
 import { appendTelemetry } from '../../db/repositories/monitoring/telemetry.ts';
 import type { Log } from '../kernel/observability/log.ts';
 import { createTelemetry, type Telemetry } from '../kernel/observability/telemetry.ts';
-import type { WriteWitness } from '../kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../kernel/observability/write-monitor.ts';
 
 type TelemetryOptions = {
   isHasty?: boolean;
   /** Observes the writes, which are the most regular ones of a portal. */
-  writes?: WriteWitness;
+  writes?: WriteMonitor;
 };
 
 /** Counts in this process or isolate, and writes batches to the database, where sidecars add them to the sums. */

@@ -5,9 +5,9 @@ import type { RoutedSite } from '../routing/routed-site.ts';
 import { cachedLists, type SeenList } from '../routing/service-list-cache.ts';
 import { fanOut, type Outcome } from '../sites/calls/fan-out.ts';
 import { callFarm, probeOpenCircuits } from '../sites/calls/farm-calls.ts';
-import { isCut, orderFarms } from '../sites/calls/order.ts';
+import { isUnreachable, orderFarms } from '../sites/calls/order.ts';
+import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/dispatcher-domains.ts';
 import { type FarmStatus, farmStatus } from '../sites/farm-status.ts';
-import { farmDomains, isLinked, knownDomains, lastDomains } from '../sites/linking.ts';
 import type { UserCtx, UserFarm } from '../sites/user-site.ts';
 
 /** One farm in the list. `list` is undefined if its services are unknown. */
@@ -18,7 +18,7 @@ export type FarmView = {
   status: FarmStatus;
 };
 type FarmAnswer = { domains: Domain[]; services: Service[]; linked: boolean };
-type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
+type FarmOutcomes = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
 
 /**
  * The services of the site's farms for the viewer. Fresh cached lists are used first. Other farms are called within the
@@ -28,8 +28,8 @@ type Asked = ReadonlyMap<UserFarm, Outcome<FarmAnswer>>;
 export function viewFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
   const { singleFlight } = ctx.deps;
   return singleFlight && site.own
-    ? singleFlight(questionOf(site), () => askFarms(ctx, site))
-    : askFarms(ctx, site);
+    ? singleFlight(questionOf(site), () => callFarms(ctx, site))
+    : callFarms(ctx, site);
 }
 
 /**
@@ -46,26 +46,28 @@ const questionOf = ({ id, viewer, principal, routing: { entitlement, lists } }: 
     lists.map(({ farm_id, fetched_at }) => [farm_id, fetched_at]),
   ]);
 
-async function askFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
-  const kept = cachedLists(site, ctx.parameters, ctx.now);
-  const inQuestion = site.own
-    ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, kept.get(farm.id)))
+async function callFarms(ctx: UserCtx, site: RoutedSite): Promise<FarmView[]> {
+  const lists = cachedLists(site, ctx.parameters, ctx.now);
+  const usableFarms = site.own
+    ? site.farms.filter((farm) => isOpen(site, farm) && !isKnown(farm, lists.get(farm.id)))
     : [];
-  const toAsk = orderFarms(inQuestion.filter((farm) => !isCut(farm)));
-  for (const farm of inQuestion.filter(isCut)) probeOpenCircuits(ctx, farm);
+  const toCall = orderFarms(usableFarms.filter((farm) => !isUnreachable(farm)));
+  for (const farm of usableFarms.filter(isUnreachable)) probeOpenCircuits(ctx, farm);
   const deadline = ctx.parameters['aggregator.list_deadline_ms'];
-  const outcomes = await fanOut(toAsk, deadline, (farm, signal) => askFarm(ctx, site, farm, signal));
-  const asked = new Map(toAsk.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])));
-  keepAnswers(ctx, site, asked);
-  return site.farms.map((farm) => viewOf(ctx, site, farm, asked.get(farm), kept.get(farm.id)));
+  const outcomes = await fanOut(toCall, deadline, (farm, signal) => fetchServices(ctx, site, farm, signal));
+  const outcomesByFarm = new Map(
+    toCall.flatMap((farm, at) => (outcomes[at] ? [[farm, outcomes[at]] as const] : [])),
+  );
+  cacheLists(ctx, site, outcomesByFarm);
+  return site.farms.map((farm) => viewOf(ctx, site, farm, outcomesByFarm.get(farm), lists.get(farm.id)));
 }
 
 /**
  * The service list and the domains of a farm are written one after the other. Between the writes the domains are
  * unknown.
  */
-const isKnown = (farm: UserFarm, kept: SeenList | undefined): boolean =>
-  kept?.fresh === true && lastDomains(farm) !== undefined;
+const isKnown = (farm: UserFarm, list: SeenList | undefined): boolean =>
+  list?.fresh === true && lastDomains(farm) !== undefined;
 
 /** True for a farm that is neither disabled nor in maintenance. */
 export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>
@@ -75,7 +77,7 @@ export const isOpen = (site: RoutedSite, farm: UserFarm): boolean =>
  * Reads domains and services of a farm. Services count only if the viewer's label is linked. Both requests run
  * concurrently, so that the first call of a farm takes two calls in a row instead of four.
  */
-async function askFarm(
+async function fetchServices(
   ctx: UserCtx,
   site: RoutedSite,
   farm: UserFarm,
@@ -97,8 +99,12 @@ async function askFarm(
 }
 
 /** Caches the lists of all farms that responded, in one statement after the response. */
-function keepAnswers(ctx: UserCtx, { principal, viewer, routing }: RoutedSite, asked: Asked): void {
-  const lists = [...asked].flatMap(([farm, outcome]) =>
+function cacheLists(
+  ctx: UserCtx,
+  { principal, viewer, routing }: RoutedSite,
+  outcomesByFarm: FarmOutcomes,
+): void {
+  const lists = [...outcomesByFarm].flatMap(([farm, outcome]) =>
     outcome.ok && outcome.value.linked
       ? [
           {
@@ -125,9 +131,9 @@ function viewOf(
   site: RoutedSite,
   farm: UserFarm,
   outcome: Outcome<FarmAnswer> | undefined,
-  kept: SeenList | undefined,
+  list: SeenList | undefined,
 ): FarmView {
-  const status = farmStatus(site, farm, outcome, ctx.now, kept);
+  const status = farmStatus(site, farm, outcome, ctx.now, list);
   const domains = lastDomains(farm) ?? [];
   const isForeign = domains.length > 0 && !isLinked(domains, site.viewer.domain.label);
   if (!isOpen(site, farm)) {
@@ -135,9 +141,9 @@ function viewOf(
     return { farm, domains: [], list, status };
   }
   if (outcome?.ok) {
-    const told = { services: outcome.value.services, fetchedAt: ctx.now, fresh: true };
-    return { farm, domains: outcome.value.domains, list: withStates(site, farm, told), status };
+    const current = { services: outcome.value.services, fetchedAt: ctx.now, fresh: true };
+    return { farm, domains: outcome.value.domains, list: withStates(site, farm, current), status };
   }
-  const shown = kept && withStates(site, farm, isForeign ? { ...kept, services: [] } : kept);
+  const shown = list && withStates(site, farm, isForeign ? { ...list, services: [] } : list);
   return { farm, domains, list: shown, status };
 }

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import type { RuleRow } from '../../db/repositories/routing/facts.ts';
+import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import { AppError } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import type { RoutedSite } from '../routing/routed-site.ts';
 import { route } from '../routing/routing.ts';
 import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
 import type { SeenList } from '../routing/service-list-cache.ts';
-import { presentTurn } from '../sites/calls/order.ts';
+import { currentCallCount } from '../sites/calls/order.ts';
 import type { UserCtx } from '../sites/user-site.ts';
-import { shownServices } from './collapsing.ts';
 import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
 import type { LinkedDomain, ServicesList } from './shapes.ts';
+import { shownServices } from './shown-services.ts';
 
 /** The services of a site for its viewer, and the explanations of its rules. */
 export type SiteServices = Required<z.input<typeof ServicesList>>;
@@ -42,7 +42,7 @@ function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readon
   const lists: SeenLists = new Map(
     views.flatMap(({ farm, list }): [string, SeenList][] => (list ? [[farm.id, list]] : [])),
   );
-  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
+  const chance = { turn: currentCallCount(ctx.deps, rule), random: Math.random };
   return { rule, routed: route(factsOf(site, rule, lists, ctx.now), chance) };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Conflict, Explanation } from '../routing/explaining.ts';
+import { Conflict, Explanation } from '../routing/explain-query.ts';
 import { Id } from '../shapes/fields.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 

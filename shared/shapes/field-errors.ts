@@ -45,7 +45,7 @@ function entriesOf(issue: z.core.$ZodIssue, root: '/' | '?', known: readonly str
 }
 
 /** False for the message of a schema of the portal, which is more specific. */
-const isBuiltIn = ({ message: said }: z.core.$ZodIssue): boolean => said.startsWith('Invalid ');
+const isBuiltIn = ({ message }: z.core.$ZodIssue): boolean => message.startsWith('Invalid ');
 
 function requiredDetail(path: readonly PropertyKey[]): Text {
   const name = path.at(-1);
@@ -98,10 +98,10 @@ function unionFaults({ errors: options, input }: UnionIssue): z.core.$ZodIssue[]
       .filter(({ path }) => path.length === 0)
       .map(acceptedBy),
   );
-  const said: Text = accepted.every((one) => one !== undefined)
+  const detail: Text = accepted.every((one) => one !== undefined)
     ? message('Must be {forms}', { forms: joined(accepted, term(' or ')) })
     : 'Must have one of the accepted forms';
-  return [{ ...named('', 'invalid_union', said), path: [], input }];
+  return [{ ...named('', 'invalid_union', detail), path: [], input }];
 }
 
 type Options = readonly z.core.$ZodIssue[][];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../kernel/errors.ts';
 import type { Outcome } from './calls/fan-out.ts';
-import { isCut } from './calls/order.ts';
+import { isUnreachable } from './calls/order.ts';
 import type { UserFarm, UserSite } from './user-site.ts';
 
 /** The state of one farm in a merged list. */
@@ -30,20 +30,20 @@ export const FarmStatus = z.strictObject({
 export type FarmStatus = z.output<typeof FarmStatus>;
 
 /** The cached data of a farm from an earlier read. */
-export type Kept = { fetchedAt: Date; fresh: boolean };
+export type CachedAnswer = { fetchedAt: Date; fresh: boolean };
 
 /**
  * @param outcome absent for a farm that was not called
- * @param kept absent without cached data
+ * @param cached absent without cached data
  */
 export function farmStatus(
   site: UserSite,
   farm: UserFarm,
   outcome: Outcome<unknown> | undefined,
   now: Date,
-  kept?: Kept,
+  cached?: CachedAnswer,
 ): FarmStatus {
-  const at = outcome?.ok ? now : kept?.fetchedAt;
+  const at = outcome?.ok ? now : cached?.fetchedAt;
   const code = outcome && !outcome.ok ? codeOf(outcome.error) : undefined;
   return {
     site_id: site.id,
@@ -54,9 +54,9 @@ export function farmStatus(
     status: partStatus({
       isDisabled: !farm.enabled,
       isInMaintenance: site.maintenance || farm.maintenance,
-      isCut: isCut(farm),
-      isShown: kept !== undefined,
-      isFresh: outcome ? outcome.ok : kept?.fresh === true && !isCut(farm),
+      isUnreachable: isUnreachable(farm),
+      isShown: cached !== undefined,
+      isFresh: outcome ? outcome.ok : cached?.fresh === true && !isUnreachable(farm),
       error: code,
     }),
     fetched_at: at?.toISOString() ?? null,
@@ -70,7 +70,7 @@ export function farmStatus(
 type Part = {
   isDisabled: boolean;
   isInMaintenance: boolean;
-  isCut: boolean;
+  isUnreachable: boolean;
   /** The list contains data of the farm. */
   isShown: boolean;
   /** The data is within its maximum age. */
@@ -87,7 +87,7 @@ export function partStatus({ error, ...part }: Part): FarmStatus['status'] {
   if (part.isDisabled) return 'disabled';
   if (part.isInMaintenance) return 'maintenance';
   if (part.isFresh && error === undefined) return 'ok';
-  if (part.isCut) return 'circuit_open';
+  if (part.isUnreachable) return 'circuit_open';
   if (part.isShown || error === undefined) return 'stale';
   return error.startsWith('upstream_timeout') ? 'timeout' : 'error';
 }

@@ -1,4 +1,4 @@
-import type { NodeCondition, StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode, NodeState } from '../../db/repositories/sites/farm-nodes.ts';
 import {
   findUserSite,
   type LocalDomain,
@@ -16,7 +16,7 @@ import type { DispatcherPrincipal } from '../remotes/dispatcher/port.ts';
 import { type FleetDeps, userPrincipal } from './calls/dispatcher-keys.ts';
 
 export type UserCtx = ClientCtx<FleetDeps, AccountPrincipal>;
-export type UserFarm = StoredFarm & { nodes: StoredNode[] };
+export type UserFarm = StoredFarm & { nodes: FarmNode[] };
 
 /** A site as one user sees it, with the data for calls of its dispatchers. */
 export type UserSite = {
@@ -110,7 +110,7 @@ function keep(topologies: Map<string, Topology>, uri: string, topology: Topology
 /** Topology and conditions have the same nodes: they come from one statement or have the same topology version. */
 function farmsOf(
   { farms, nodes }: Topology,
-  conditions: readonly NodeCondition[],
+  conditions: readonly NodeState[],
   maintained: readonly MaintainedFarm[],
 ): UserFarm[] {
   const messageOf = new Map(maintained.map(({ id, message }) => [id, message]));

@@ -24,7 +24,7 @@ export function freshnessOf(facts: FarmFacts, isLate: boolean, intervalS: number
     status: partStatus({
       isDisabled: !facts.enabled,
       isInMaintenance: facts.maintenance,
-      isCut: facts.circuit_open,
+      isUnreachable: facts.circuit_open,
       isShown: fetched_at !== null,
       isFresh: !(isLate || isOld || facts.circuit_open),
       error: error ?? undefined,

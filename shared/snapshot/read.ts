@@ -38,7 +38,7 @@ export class UselessRows extends Error {
   }
 }
 
-type Ask<K extends ListKind> = (query: ListQuery) => Promise<ListPage<ListRow<K>> | null>;
+type ListReader<K extends ListKind> = (query: ListQuery) => Promise<ListPage<ListRow<K>> | null>;
 type Keep<K extends ListKind> = (rows: CheckedRow<ListRow<K>>[]) => Promise<void>;
 
 const pageSize = 1_000;
@@ -55,7 +55,7 @@ const maxPages = 300;
 export async function readPart<K extends ListKind>(
   node: Node,
   state: PartState,
-  ask: Ask<K>,
+  ask: ListReader<K>,
   keep: Keep<K>,
 ): Promise<ReadOutcome> {
   // An incremental read continues only a recent read of the same node.
@@ -65,15 +65,15 @@ export async function readPart<K extends ListKind>(
   const first = await askPage(condition);
   if (first === null) return { changed: false, asOf: null };
   const total = await readPages(node, first, keep, (cursor) => askPage({ since: condition.since, cursor }));
-  const { kept, dropped, removed } = total;
+  const { rows, dropped, removed } = total;
   // A full list without any valid row is a wrong response, not an empty list.
-  if (kept === 0 && dropped.length > 0 && !removed)
+  if (rows === 0 && dropped.length > 0 && !removed)
     throw badAnswer(node, 'wrong_shape', new UselessRows(dropped));
-  if (removed && kept + removed.length + dropped.length === 0) return { changed: false, asOf: first.asOf };
+  if (removed && rows + removed.length + dropped.length === 0) return { changed: false, asOf: first.asOf };
   const { since = null } = condition;
   return {
     changed: true,
-    rows: kept,
+    rows,
     asOf: first.asOf,
     since,
     etag: since === null ? (first.etag ?? null) : null,
@@ -83,7 +83,7 @@ export async function readPart<K extends ListKind>(
   };
 }
 
-type Total = { kept: number; dropped: Ignored[]; removed: string[] | undefined };
+type Total = { rows: number; dropped: Ignored[]; removed: string[] | undefined };
 
 async function readPages<K extends ListKind>(
   node: Node,
@@ -92,7 +92,7 @@ async function readPages<K extends ListKind>(
   askNext: (cursor: string) => Promise<ListPage<ListRow<K>> | null>,
 ): Promise<Total> {
   const total: Total = {
-    kept: 0,
+    rows: 0,
     dropped: [],
     removed: first.removed && [],
   };
@@ -124,7 +124,7 @@ function conditionOf({ as_of, etag, is_incremental }: Known): Condition {
 }
 
 /** If a page exceeds the byte limit, it and the following pages are requested in a smaller size. */
-function shrinking<K extends ListKind>(ask: Ask<K>) {
+function shrinking<K extends ListKind>(ask: ListReader<K>) {
   let limit = pageSize;
   return async (query: Omit<ListQuery, 'limit'>) => {
     try {
@@ -139,7 +139,7 @@ function shrinking<K extends ListKind>(ask: Ask<K>) {
 }
 
 function addPage(total: Total, { rows, dropped, removed = [] }: ListPage<unknown>): void {
-  total.kept += rows.length;
+  total.rows += rows.length;
   total.removed?.push(...removed);
   total.dropped.push(...dropped);
 }

@@ -22,8 +22,11 @@ const lateOutcomes: readonly SyncOutcome[] = ['skipped', 'lost'];
  */
 export async function refreshFarms(ctx: ListCtx, kind: ListKind, choice: FarmChoice): Promise<Set<string>> {
   const farms = await farmsToSync(ctx.deps.db, choice);
-  const lane = createSemaphore(atOnce);
-  const syncCtx = { ...ctx, upstream: <T>(work: () => PromiseLike<T>) => lane(() => ctx.upstream(work)) };
+  const semaphore = createSemaphore(atOnce);
+  const syncCtx = {
+    ...ctx,
+    upstream: <T>(work: () => PromiseLike<T>) => semaphore(() => ctx.upstream(work)),
+  };
   const outcomes = await fanOut(farms, ctx.parameters['aggregator.list_deadline_ms'], (farm) => {
     const work = syncFarm(syncCtx, farm, kind);
     ctx.background(

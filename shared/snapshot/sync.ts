@@ -1,6 +1,6 @@
-import type { StoredNode } from '../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode } from '../../db/repositories/sites/farm-nodes.ts';
 import type { SnapshotFarm } from '../../db/repositories/snapshot/farms.ts';
-import type { IgnoredReport } from '../../db/repositories/snapshot/ignored.ts';
+import type { IgnoredReport } from '../../db/repositories/snapshot/ignored-entries.ts';
 import type { Claim } from '../../db/repositories/snapshot/merge.ts';
 import {
   claimPart,
@@ -18,7 +18,7 @@ import { noteOutcome } from '../sites/calls/circuit.ts';
 import { aggregator, type CallCtx, nodeOf } from '../sites/calls/dispatcher-keys.ts';
 import { callNode } from '../sites/calls/farm-calls.ts';
 import { orderNodes } from '../sites/calls/order.ts';
-import { ignoredRecord, tallyOf } from './ignored.ts';
+import { ignoredRecord, tallyOf } from './ignored-entries.ts';
 import { type ReadOutcome, readPart, UselessRows } from './read.ts';
 import { valuesOf } from './rows.ts';
 
@@ -83,7 +83,7 @@ class SyncLost extends Error {}
 
 async function readFromSome<K extends ListKind>(
   sync: Sync<K>,
-): Promise<{ node: StoredNode; read: ReadOutcome }> {
+): Promise<{ node: FarmNode; read: ReadOutcome }> {
   const { ctx, claim } = sync;
   let last = new AppError('upstream_unavailable', 'The farm has no dispatcher node that can be called');
   for (const [n, node] of nodesInOrder(sync).entries()) {
@@ -100,7 +100,7 @@ async function readFromSome<K extends ListKind>(
 }
 
 /** The node of the last read comes first if it is healthy. Only that node can report the changes since that read. */
-function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
+function nodesInOrder({ farm, state }: Sync<ListKind>): FarmNode[] {
   const ordered = orderNodes(farm.nodes, farm.balancing, 0);
   const last = ordered.find(({ id, status }) => id === state.dispatcher_id && status === 'pass');
   return (last ? [last, ...ordered.filter((node) => node !== last)] : ordered).slice(0, tries);
@@ -110,7 +110,7 @@ function nodesInOrder({ farm, state }: Sync<ListKind>): StoredNode[] {
  * Reads from the node and records the outcome for its circuit. A response above the local size limit, or an aborted
  * read, is not a failure of the node.
  */
-async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode): Promise<ReadOutcome> {
+async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: FarmNode): Promise<ReadOutcome> {
   const { ctx } = sync;
   const { parameters } = ctx;
   const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
@@ -125,7 +125,7 @@ async function readAndNote<K extends ListKind>(sync: Sync<K>, stored: StoredNode
   }
 }
 
-function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: Node): Promise<ReadOutcome> {
+function readFrom<K extends ListKind>(sync: Sync<K>, stored: FarmNode, node: Node): Promise<ReadOutcome> {
   const { ctx, kind, claim, state } = sync;
   const { db, dispatchers } = ctx.deps;
   const keep = async (rows: CheckedRow<ListRow<K>>[]): Promise<void> => {
@@ -152,15 +152,15 @@ function readFrom<K extends ListKind>(sync: Sync<K>, stored: StoredNode, node: N
 
 async function finish<K extends ListKind>(
   sync: Sync<K>,
-  node: StoredNode,
+  node: FarmNode,
   read: ReadOutcome,
 ): Promise<SyncOutcome> {
   const { ctx, claim } = sync;
   const { db } = ctx.deps;
   const tookMs = Math.round(performance.now() - sync.startedAt);
   if (!read.changed) {
-    const kept = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
-    return kept ? 'unchanged' : 'lost';
+    const isFinished = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
+    return isFinished ? 'unchanged' : 'lost';
   }
   const { dropped, changed: _, ...facts } = read;
   const report = reportOf(sync, dropped);

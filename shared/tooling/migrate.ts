@@ -39,9 +39,9 @@ async function migrated(settings: MigrationSettings): Promise<string> {
 /** The names in the URLs, or defaults. */
 function scriptFor(settings: MigrationSettings): string {
   const { DATABASE_OWNER_URL: owner, DATABASE_URL: url, DATABASE_SIDECAR_URL: sidecar } = settings;
-  const [given] = [owner, url, sidecar].filter((one) => one !== undefined);
+  const [configured] = [owner, url, sidecar].filter((one) => one !== undefined);
   return rolesScript({
-    database: (given && decodeURIComponent(new URL(given).pathname.slice(1))) || 'aggregator',
+    database: (configured && decodeURIComponent(new URL(configured).pathname.slice(1))) || 'aggregator',
     owner: userOf(owner) ?? defaultRoles.owner,
     portal: userOf(url) ?? defaultRoles.portal,
     sidecar: userOf(sidecar) ?? defaultRoles.sidecar,

@@ -1,4 +1,4 @@
-/** The package brings no types; these are the parts that are used. */
+/** The package has no types; these are the parts in use. */
 declare module 'autocannon/autocannon.js' {
   type Options = {
     url: string;
@@ -10,9 +10,9 @@ declare module 'autocannon/autocannon.js' {
     /** Requests a second of all connections together. */
     overallRate?: number;
     headers?: Record<string, string>;
-    /** One after the other on each connection, instead of the one below. */
+    /** Sequentially on each connection, instead of the rate below. */
     requests?: readonly { method: string; path: string; headers: Record<string, string>; body?: string }[];
-    /** GET unless given. */
+    /** Default GET. */
     method?: 'POST';
     body?: string;
   };

@@ -77,7 +77,7 @@ const operations = [
   'servicesList, 20 farms',
   'connectionInfo',
 ];
-/** More than these are no longer what the contract promises. */
+/** The documented limit. */
 const tripsOf: Record<string, number> = { 'domain list': 1, login: 3, connectionInfo: 3 };
 const memory = { rest_mb: positive, peak_mb: positive, after_mb: positive };
 const operationsFigures = {
@@ -103,7 +103,7 @@ async function bench(...named: string[]): Promise<unknown> {
 }
 
 describe('npm run bench', () => {
-  it('tells all its figures as one JSON object', async () => {
+  it('prints all its figures as one JSON object', async () => {
     expect(await bench()).toEqual({
       database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
       machine: { node: process.versions.node, cores: positive },
@@ -171,7 +171,7 @@ describe('npm run bench', () => {
         mb: positive,
         first_rows_s: positive,
         export_s: positive,
-        // However many rows there are, only some are in memory.
+        // However many rows there are, only some of them are in memory.
         memory_growth_mb: expect.toSatisfy((mb) => mb < 64),
         copy_s: positive,
         ratio: positive,
@@ -193,7 +193,7 @@ describe('npm run bench', () => {
     });
   }, 300_000);
 
-  it('soaks the whole product without an error', async () => {
+  it('runs the load test of the whole product without an error', async () => {
     const grown = { warm: positive, end: positive };
     expect(await bench('soak')).toMatchObject({
       soak: { requests: positive, logins: positive, errors: 0, memory_mb: grown, handles: grown },

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** How a server of the stand tells that it serves; `nodes` when it is many. */
+/** The message of a server that it is ready; `nodes` when there are several. */
 export type Ready = { url: string; ca_certificate?: string; nodes?: { name: string; url: string }[] };
 export type Child = Ready & {
   pid: number;
-  /** Sends an order, and waits until the server has carried it out. */
+  /** Sends a command, and waits until the server has executed it. */
   tell(order: object): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts a server of this folder in a process of its own, and waits until it serves.
- * @param log file that gets its standard error
+ * Starts a server of this folder in a separate process, and waits until it is ready.
+ * @param log file for its standard error
  */
 export async function startChild(file: string, settings: object, log: string): Promise<Child> {
   const path = fileURLToPath(new URL(file, import.meta.url));
@@ -48,13 +48,13 @@ export async function startChild(file: string, settings: object, log: string): P
 const isReady = (message: unknown): message is Ready =>
   typeof message === 'object' && message !== null && 'url' in message;
 
-/** In a server: tells that it serves, and ends it when the bench ends, however that ends. */
+/** In a server: reports that it is ready, and ends it when the benchmark ends in any way. */
 export function tellReady(ready: Ready): void {
   process.send?.(ready);
   process.once('disconnect', () => process.exit(0));
 }
 
-/** In a server: carries out what the bench tells it. */
+/** In a server: executes the commands of the benchmark. */
 export function obey(carryOut: (order: unknown) => void): void {
   process.on('message', (order) => {
     carryOut(order);

@@ -5,7 +5,7 @@ import { domain } from '../simulator/demo/seed.ts';
 export type Rows = { users: number; audit_events: number; monitoring_records: number };
 
 /**
- * Fills the tables of the long lists by statements of the database itself, oldest rows first as they come in
+ * Fills the tables of the long lists with SQL, oldest rows first as in
  * production: users of the demo domain in 200 groups, sealed audit events of a thousand users, monitoring records.
  */
 export async function fillLists(database: pg.Pool, rows: Rows): Promise<void> {
@@ -14,7 +14,7 @@ export async function fillLists(database: pg.Pool, rows: Rows): Promise<void> {
     database.query(fillAudit, [rows.audit_events, domain.small_name]),
   );
   await database.query(fillMonitoring, [rows.monitoring_records]);
-  // As autovacuum leaves them; a GIN index also has its pending entries sorted in.
+  // The state after autovacuum; a GIN index also has its pending entries merged.
   await database.query('vacuum analyze');
 }
 
@@ -25,7 +25,7 @@ export async function fillUsers(database: pg.Pool, users: number): Promise<void>
   await database.query(insertMembers);
 }
 
-/** Many rows at once cost less when the indexes are built after them; what a constraint stands on remains. */
+/** Bulk inserts are faster when the indexes are built afterwards; those of constraints remain. */
 async function withoutIndexes(database: pg.Pool, table: string, fill: () => Promise<unknown>): Promise<void> {
   const { rows: indexes } = await database.query<{ indexname: string; indexdef: string }>(
     `select indexname, indexdef from pg_indexes where schemaname = current_schema and tablename = $1

@@ -4,7 +4,7 @@ import { quantile } from '../structure/sizes.ts';
 export type Target = {
   url: string;
   headers: Record<string, string>;
-  /** GET without a body unless given. */
+  /** Default: GET without a body. */
   body?: string;
 };
 export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number };
@@ -21,7 +21,7 @@ export type Loading = {
   warmUpS: number;
   roundS: number;
   rounds: number;
-  /** Requests a second that are asked for; as many as there are answers unless given. */
+  /** Requests a second to send; without a rate as many as are answered. */
   perSecond?: number;
 };
 
@@ -34,8 +34,8 @@ export type Effort = Loading & {
 };
 
 /**
- * Loads portal and floor in turns, so that what drifts meanwhile (the machine, the size of tables) drifts for both.
- * @throws Error when a single answer is not 2xx
+ * Loads portal and floor in turns, so that drift (the machine, the size of tables) affects both equally.
+ * @throws Error for a response other than 2xx
  */
 export async function compare(
   name: string,
@@ -60,7 +60,7 @@ export async function compare(
   };
 }
 
-/** The portal alone, where nothing bare does the same. */
+/** The portal alone, where there is no floor. */
 export async function measureAlone(
   target: Target,
   { connections, warmUpS, roundS, rounds, perSecond }: Loading,
@@ -71,7 +71,7 @@ export async function measureAlone(
   return typical(samples);
 }
 
-/** Seconds without a single answer that count as a failure. */
+/** Seconds without a response that count as a failure. */
 const longestS = 8;
 
 async function load(
@@ -93,7 +93,7 @@ async function load(
   if (errors + timeouts + non2xx > 0 || (times.length === 0 && duration >= longestS)) {
     throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors + timeouts} never came`);
   }
-  // So short a round may be over before the first answer on a machine that has much else to do.
+  // Such a short round may end before the first response on a busy machine.
   if (times.length === 0) return load(target, connections, Math.min(longestS, 4 * duration), perSecond);
   return {
     requests_per_s: times.length / seconds,
@@ -108,7 +108,7 @@ const typical = (samples: readonly Sample[]): Sample => ({
   p99_ms: rounded(median(samples.map((sample) => sample.p99_ms)), 2),
 });
 
-/** A few a second are told exactly. */
+/** Small rates are printed exactly. */
 const figure = (perS: number): number => rounded(perS, perS < 100 ? 2 : 0);
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);

@@ -29,7 +29,7 @@ type BenchEffort = Effort & {
   soak: SoakEffort;
 };
 
-/** Some minutes altogether, or with `--quick` as little as shows that everything works. */
+/** Takes some minutes, or with `--quick` the shortest run that shows that everything works. */
 const efforts: Record<'full' | 'quick', BenchEffort> = {
   full: {
     connections: 16,
@@ -87,7 +87,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
   },
 };
 
-/** Named on the command line, each by itself; without a name all of them but the soak, which takes its time. */
+/** Selected on the command line; the default is all of them except the long soak. */
 const parts = [
   'starts',
   'requests',
@@ -117,7 +117,7 @@ try {
   process.exitCode = 1;
 }
 
-/** One thing at a time, so that nothing measured shares the machine with another measurement. */
+/** Sequentially, so that measurements do not share the machine. */
 async function run(
   { rows, audit, operations, bodies, soak, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
@@ -126,7 +126,7 @@ async function run(
     isAsked(part) ? measure() : undefined;
   const starts = await only('starts', measureStarts);
   const edge = await only('starts', () => measureEdgeStarts(effort.coldStarts));
-  // On databases of their own.
+  // On separate databases.
   const operationsFigures = await only('operations', () => measureOperations(operations));
   const bodiesFigures = await only('bodies', () => measureBodies(bodies));
   const soakFigures = await only('soak', () => measureSoak(soak));
@@ -138,7 +138,7 @@ async function run(
     benchmarks: await only('requests', async () => [
       await compare('GET /api/userinfo', stand.userinfo, effort),
       await compare('GET …/connectionInfo/{id}', stand.connectionInfo, effort),
-      // One at a time: how much longer it takes than the directory, not how many a machine bears.
+      // Sequentially: the time beyond that of the directory, not the throughput of a machine.
       ...(stand.directoryLogin
         ? [await compare('POST …/login by LDAP', stand.directoryLogin, { ...effort, connections: 1 })]
         : []),
@@ -148,9 +148,9 @@ async function run(
     directory: await only('directory', () => measureDirectory(stand)),
     fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
     health: await only('health', () => measureHealth(stand, effort)),
-    // Late: the tables are small before, as they were when the figures above were first taken.
+    // Late: the tables are small before, as they were for the first figures.
     lists: await only('lists', () => measureLists(stand, rows, effort.lists)),
-    // It exports the events that the lists were filled with.
+    // Exports the events that the lists were filled with.
     exports: await only('lists', () => measureExports(stand.settings.databaseUrl)),
     operations: operationsFigures,
     bodies: bodiesFigures,
@@ -166,7 +166,7 @@ async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
   return work(stand).finally(() => stand.stop());
 }
 
-/** Of the product itself: neither tests nor what is generated. */
+/** Of the product only: neither tests nor generated code. */
 function measureSources(): Figures['sources'] {
   const lengths = readSources(root)
     .filter(({ path }) => !/^(?:test|db\/migrations|shared\/openapi)\//.test(path))

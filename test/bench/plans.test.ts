@@ -19,19 +19,19 @@ afterAll(async () => {
 
 const judge = (text: string, values: unknown[] = []) => judgePlans(database, [{ text, values }], ['shelf']);
 
-it('rows that a key finds are found by index', async () => {
+it('the plan check accepts index scans for key lookups', async () => {
   expect(await judge('select * from shelf where id > $1 order by id limit 5', [4000])).toEqual({
     verdict: 'by index',
   });
 });
 
-it('a big table that is read from end to end, and what is sorted of it, show with the plan', async () => {
+it('the plan check reports a full scan of a large table and a sort of it', async () => {
   const { verdict, text } = await judge('select * from shelf order by colour, id limit 5');
   expect(verdict).toBe('Sort of 5000 rows, Seq Scan on shelf');
   expect(text).toContain('Seq Scan on shelf');
 });
 
-it('an index that is read far for few rows shows', async () => {
+it('the plan check reports a long index scan that returns few rows', async () => {
   const { verdict } = await judge('select * from shelf where colour = $1 order by id limit 5', [7]);
   expect(verdict).toMatch(/on shelf discards 5000 rows/);
 });

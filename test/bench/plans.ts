@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Statement } from './cases/statements.ts';
 
-/** `verdict` is `by index`, or what the plan does instead; then `text` is the plan. */
+/** `verdict` is `by index`, or the violation; then `text` is the plan. */
 export type Verdict = { verdict: string; text?: string };
 
-/** More rows than a page needs by far. */
+/** Far more rows than a page needs. */
 const many = 1_000;
 
 type PlanNode = {
@@ -18,8 +18,8 @@ type PlanNode = {
 };
 
 /**
- * Runs the statements under `explain analyze`, and tells whether what they read is found by index.
- * @param big the tables that nothing may read from end to end
+ * Runs the statements under `explain analyze`. @returns whether they read rows by index
+ * @param big the tables that may not be read sequentially
  */
 export async function judgePlans(
   database: pg.Pool,

@@ -1,17 +1,17 @@
 import { domain } from '../simulator/demo/seed.ts';
 
-/** What the bench hands to its servers. */
+/** The settings that the benchmark passes to its servers. */
 export type Settings = {
   databaseUrl: string;
   baseUrl: string;
   secretKey: string;
   signingKey: string;
   adminPassword: string;
-  /** Where the floor asks a directory, where there is one. */
+  /** The directory for the floor, where there is one. */
   directoryUrl?: string;
 };
 
-/** Both servers reach the same dispatcher, and are reached, alike. */
+/** Both servers reach the same dispatcher and are reached in the same way. */
 export const sameForBoth = {
   host: '127.0.0.1',
   trustProxy: 0,

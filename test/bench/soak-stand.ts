@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { bareVariables, freePorts, startPortal } from '../e2e/support/portal-pro
 import { nodeTarget } from '../e2e/twins/targets.ts';
 import { alice, domain, seed } from '../simulator/demo/seed.ts';
 import { startPostgres } from '../support/database/postgres.ts';
+import { newKeyVariables } from '../support/identity/signing-keys.ts';
 import { type Child, startChild } from './child-process.ts';
 import { node } from './settings.ts';
 
@@ -15,7 +16,7 @@ export type SoakStand = {
   url: string;
   /** Of the portal, whose child the sidecar is. */
   pid: number;
-  /** What is asked again and again: reads of users and administrators, connections, and a write. */
+  /** The repeated requests: reads of users and administrators, connections, and a write. */
   requests: readonly SoakRequest[];
   logInAndOut(): Promise<void>;
   stop(): Promise<void>;
@@ -75,13 +76,10 @@ const variables = (databaseUrl: string, baseUrl: string): NodeJS.ProcessEnv => (
   BASE_URL: baseUrl,
   TLS: 'off',
   ADMIN_PASSWORD: adminPassword,
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 });
 
-/** Two sessions do what a thousand would; their quotas are not what is measured. */
+/** Two sessions represent a thousand; their quotas are not measured. */
 const liftQuotas = (api: Api, token: string) =>
   accepted(api, `PUT ${administration}/tconfig`, {
     token,

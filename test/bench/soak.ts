@@ -7,17 +7,17 @@ import { type SoakStand, startSoakStand } from './soak-stand.ts';
 
 export type SoakEffort = { minutes: number; everyS: number };
 
-/** What grew between the second third of the time, when everything is warm, and the last one. */
+/** The growth from the second third of the time, after the warm-up, to the last one. */
 type Growth = { warm: number; end: number };
 
 export type SoakFigures = {
   minutes: number;
-  /** As many as are answered in a rush, and half of that, which is what was asked for. */
+  /** The maximum rate, and half of it, which is the load. */
   capacity_per_s: number;
   per_s: number;
   requests: number;
   logins: number;
-  /** Answers that were no success, or never came. */
+  /** Failed and missing responses. */
   errors: number;
   /** Of the portal and its sidecar together, resident. */
   memory_mb: Growth;
@@ -25,7 +25,7 @@ export type SoakFigures = {
   handles: Growth;
 };
 
-/** The whole product at half of what it bears: portal, sidecar, PostgreSQL and a dispatcher. */
+/** The whole product at half of its maximum load: portal, sidecar, PostgreSQL and a dispatcher. */
 export async function measureSoak({ minutes, everyS }: SoakEffort): Promise<SoakFigures> {
   const stand = await startSoakStand();
   try {
@@ -98,7 +98,7 @@ async function sample(
   return samples;
 }
 
-/** Sessions begin and end all the time, one after the other. */
+/** Sessions begin and end throughout, sequentially. */
 async function logInAgainAndAgain(
   { logInAndOut }: SoakStand,
   until: number,

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { migrateDatabase } from '../../db/migrate.ts';
 import { createApi } from '../e2e/support/api.ts';
 import { alice, domain, seed } from '../simulator/demo/seed.ts';
 import { startPostgres } from '../support/database/postgres.ts';
+import { newSecretKey, newSigningKey } from '../support/identity/signing-keys.ts';
 import { loginByDirectory, startDirectory } from './cases/directory.ts';
 import { startChild } from './child-process.ts';
 import type { Target } from './load.ts';
@@ -18,17 +19,17 @@ export type Stand = {
   /** Only where a slapd is installed. */
   directoryLogin: { portal: Target; floor: Target } | undefined;
   login: { portal: Target; floor: Target };
-  /** What the portal was started with, where it listens, and the session of its administrator. */
+  /** The settings of the portal, its addresses, and the session of its administrator. */
   settings: Settings;
   portalUrl: string;
   portalPid: number;
   adminToken: string;
-  /** Starts one more server of this folder, which ends with the stand. */
+  /** Starts a further server of this folder, which ends with the stand. */
   start: Start;
   stop(): Promise<void>;
 };
 
-/** A database, the portal, its floor and a dispatcher without latency, each a process of its own; one user. */
+/** A database, the portal, its floor and a dispatcher without latency, each in a separate process; one user. */
 export async function startStand(): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-bench-'));
   const endings: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
@@ -60,10 +61,8 @@ type Start = (file: string, settings: object) => ReturnType<typeof startChild>;
 const newSettings = (databaseUrl: string): Settings => ({
   databaseUrl,
   baseUrl: 'https://bench.test',
-  secretKey: randomBytes(32).toString('base64'),
-  signingKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  secretKey: newSecretKey(),
+  signingKey: newSigningKey(),
   adminPassword: randomBytes(18).toString('base64url'),
 });
 

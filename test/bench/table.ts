@@ -21,7 +21,7 @@ export type Figures = {
   database: { kind: string; version: string };
   machine: { node: string; cores: number };
   effort: Effort & { fleet: FleetEffort };
-  /** Whatever was not asked for is absent. */
+  /** Figures that were not requested are absent. */
   benchmarks?: Comparison[] | undefined;
   logins?: LoginFigures | undefined;
   /** Null where there is no KDC. */
@@ -41,7 +41,7 @@ export type Figures = {
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
-/** The figures for people. */
+/** The figures as tables. */
 export function tableOf(figures: Figures): string {
   const {
     database,

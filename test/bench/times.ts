@@ -1,7 +1,7 @@
 import { quantile } from '../structure/sizes.ts';
 import { rounded } from './load.ts';
 
-/** Of requests one after the other. */
+/** Of sequential requests. */
 export type Times = { p50_ms: number; p95_ms: number };
 
 /** @param took milliseconds */

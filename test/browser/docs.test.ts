@@ -16,7 +16,7 @@ import { adminPassword, type Json, startPortal, type TestPortal } from '../suppo
 import { requireService } from '../support/services.ts';
 
 const artefacts = join(root, 'dist', 'screenshots');
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
 const program = '/usr/bin/chromium';
@@ -29,7 +29,7 @@ let caFile: string;
 let browser: Browser;
 let page: Page;
 let close: () => Promise<void>;
-/** What the page should not have done: errors on its console, requests to elsewhere. */
+/** Forbidden effects of the page: console errors and requests to other hosts. */
 let faults: string[];
 
 /** Signs the browser in as the sign-in page does. */
@@ -53,14 +53,14 @@ async function signIn(): Promise<void> {
   await page.waitForSelector('.opblock-tag');
 }
 
-/** Opens an operation for trying it out. */
+/** Opens the form of an operation. */
 async function open(method: string, path: string): Promise<void> {
   await page.click('#operations-tag-site');
   await page.click(`.opblock-${method}:has([data-path="${path}"]) .opblock-summary-control`);
   await page.click('.try-out__btn');
 }
 
-/** Executes what is open. @returns the answer that the page got */
+/** Executes the open operation. @returns the response to the page */
 async function execute(path: string): Promise<Response> {
   const answered = page.waitForResponse((answer) => new URL(answer.url()).pathname === path);
   await page.click('.btn.execute');
@@ -69,7 +69,7 @@ async function execute(path: string): Promise<Response> {
   return answer;
 }
 
-/** Everything that a reader of the page, or of its source, can see. */
+/** Everything visible on the page and in its source. */
 const shown = (): Promise<string> => page.content();
 
 const curlLine = (): Promise<string> => page.locator('.curl-command pre').innerText();
@@ -81,7 +81,7 @@ const asShell = async (line: string, token: string): Promise<Json> => {
   return JSON.parse(stdout);
 };
 
-requireService('chromium', existsSync(program))('the reference', () => {
+requireService('chromium', existsSync(program))('the API reference page', () => {
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
     origin = `https://localhost:${port}`;
@@ -125,7 +125,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     });
   });
 
-  it('shows every resource and calls the API as who is signed in, and nobody else', async () => {
+  it('the API page shows every resource and calls the API only as the signed-in user', async () => {
     await signIn();
     await page.screenshot({ path: join(artefacts, 'docs-1280.png') });
     const tags = await page.locator('.opblock-tag').count();
@@ -145,10 +145,10 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-8: loads in less than 650 kB, and its files once', async () => {
+  it('USE-8: the API page loads in less than 650 kB, and each file once', async () => {
     const devTools = await page.context().newCDPSession(page);
     await devTools.send('Network.enable');
-    /** Bytes of the network by the last part of the path; 0 from the cache. */
+    /** Transferred bytes by the last part of the path; 0 from the cache. */
     const received = new Map<string, number>();
     const names = new Map<string, string>();
     devTools.on('Network.requestWillBeSent', ({ requestId, request }) => {
@@ -170,12 +170,12 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect([...received.values()].reduce((sum, bytes) => sum + bytes)).toBeLessThan(650_000);
     await page.goto(`${origin}/api/docs/`);
     await page.waitForSelector('.opblock-tag');
-    // The document is asked for again; Chromium keeps nothing on disk for a certificate that it does not know.
+    // The document is requested again; Chromium does not cache on disk for an untrusted certificate.
     await expect.poll(() => sizes().slice(0, 2)).toEqual([0, 0]);
     expect(faults).toEqual([]);
   });
 
-  it('shows a curl line that works in a shell that knows a token, and never the live one', async () => {
+  it('the API page shows a curl line that works in a shell with a token, and never the live token', async () => {
     await signIn();
     await open('post', sites);
     const made = { name: unique("O'Brien"), uri: unique('made') };
@@ -187,7 +187,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(await shown()).not.toContain(live);
     const line = await curlLine();
     expect(line).toContain('-H "X-Auth-Token: $TOKEN"');
-    // What was made by the page is there already; the same line with another name makes another.
+    // The page has created the object; the same line with another name creates another.
     const again = line.replaceAll(made.uri, unique('again')).replaceAll('Brien', unique('Brien'));
     const body = await asShell(again, await portal.login());
     expect(body.name).toContain("O'Brien");
@@ -195,7 +195,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: finds operations by words of their summaries', async () => {
+  it('USE-12: the API page finds operations by words of their summaries', async () => {
     await signIn();
     const all = await page.locator('.opblock-tag').count();
     await page.fill('.operation-filter-input', 'create site');
@@ -213,7 +213,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: shows code samples, and the real answer before that of a dry run', async () => {
+  it('USE-12: the API page shows code samples, and the real response before that of a dry run', async () => {
     await signIn();
     await open('post', sites);
     const sample = page.locator('.code-samples pre');
@@ -229,7 +229,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(faults).toEqual([]);
   });
 
-  it('ends with the session', async () => {
+  it('the API page ends with the session', async () => {
     await signIn();
     await page.click('#sign-out');
     await page.waitForURL('**/signin');
@@ -239,7 +239,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     expect(status).toBe(401);
   });
 
-  it('fits a narrow window, in the dark', async () => {
+  it('the API page fits a narrow window in dark mode', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await signIn();
@@ -247,7 +247,7 @@ requireService('chromium', existsSync(program))('the reference', () => {
     const filter = await page.locator('.operation-filter-input').boundingBox();
     expect(filter?.width).toBeGreaterThan(300);
     await open('get', `${sites}/{id}`);
-    // Answers are drawn after the rest.
+    // Responses are rendered last.
     await page.waitForSelector('.opblock-body .tablinks');
     await page.locator('.opblock-body').scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artefacts, 'docs-open-360-dark.png') });

@@ -84,7 +84,7 @@ async function sessionCookie(): Promise<string> {
 
 type Prepared = Run & { operation: Registered; path: string };
 
-/** Makes what a sample is about, and names it in the variables that the sample reads. */
+/** Creates the object of a sample, and sets the variables that the sample reads. */
 async function prepare(operation: Registered): Promise<Prepared> {
   const { path, body } = await ground.of(operation);
   const template = new RegExp(`^${operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
@@ -105,17 +105,17 @@ async function prepare(operation: Registered): Promise<Prepared> {
 const statusesOf = (operation: Registered): string[] => Object.keys(describedAs(operation).responses);
 
 describe('USE-12: the code samples', () => {
-  it('are there for every operation in each language', () => {
+  it('exist for every operation in each language', () => {
     expect(described.length).toBeGreaterThan(everyOperation.length);
     for (const own of described)
       expect(own['x-codeSamples'].map(({ label }: Json) => label)).toEqual(languages);
   });
 
-  it.each(languages)('in %s have no fault of syntax or type', { timeout: 120_000 }, async (language) => {
+  it.each(languages)('in %s have no syntax or type error', { timeout: 120_000 }, async (language) => {
     expect(await folder.syntaxFaults(language)).toBe('');
   });
 
-  /** What only a dispatcher has, or only a token in the path or the query opens, with the refusal. */
+  /** Operations that need data of a dispatcher, or a token in the path or query, with their refusal. */
   const refused: Record<string, number> = {
     'agent.notify': 401,
     'connection.check': 404,
@@ -126,14 +126,14 @@ describe('USE-12: the code samples', () => {
     'tunnel.end': 403,
   };
 
-  it.each(languages)('in %s of every GET are answered', { timeout: 240_000 }, async (language) => {
+  it.each(languages)('in %s of every GET succeed', { timeout: 240_000 }, async (language) => {
     const reads = everyOperation.filter(({ method }) => method === 'GET');
     const prepared: Prepared[] = [];
     for (const operation of reads) prepared.push(await prepare(operation));
     const ofHealth = ['health.check', 'health.metrics'].map((id) => ({ id, env: common }));
     const outcomes = await folder.run(language, [...prepared, ...ofHealth]);
     const failed = outcomes.filter(({ status }) => status >= 400 || status < 0);
-    // The nodes of the farms do not answer, and a file has the digest of its content in its address. `fetch` does not
+    // The nodes of the farms are unreachable, and a file has the digest of its content in its address. `fetch` does not
     // fail for a status.
     const byFetch = language === 'TypeScript' ? {} : { 'docs.getFile': 404, 'health.check': 503 };
     expect(Object.fromEntries(failed.map(({ id, status }) => [id, status]))).toEqual({
@@ -160,7 +160,7 @@ describe('USE-12: the code samples', () => {
     }
   });
 
-  /** The database has what the sample said, and the name is free again for the next one. */
+  /** The database has the row of the sample, and its name is free again for the next one. */
   async function expectDone(
     { id, operation, path }: Prepared,
     verb: (typeof writes)[number],
@@ -185,7 +185,7 @@ describe('USE-12: the code samples', () => {
     const rest = everyOperation.filter(({ method }) => method !== 'GET');
     for (const operation of rest) {
       const one = await prepare(operation);
-      // Some end the session that they are called with.
+      // Some end their own session.
       const own = { ...one, env: { ...one.env, TOKEN: await portal.login() } };
       const [outcome] = await folder.run('curl', [own]);
       expect(statusesOf(operation), `${operation.id} ${outcome?.output}`).toContain(String(outcome?.status));

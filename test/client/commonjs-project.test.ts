@@ -16,7 +16,7 @@ let serving: RunningServer;
 let project: string;
 let env: NodeJS.ProcessEnv;
 
-/** A project as `npm init -y` makes it, which is CommonJS, with the client from its tarball. */
+/** A project created by `npm init -y`, which is CommonJS, with the client from its tarball. */
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-commonjs-'));
   const built = join(folder, 'built');
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(join(project, '..'), { recursive: true, force: true });
 });
 
-/** Writes a program into the project and runs it. @returns what it wrote to standard output */
+/** Writes a program into the project and runs it. @returns its standard output */
 async function runProgram(name: string, text: string): Promise<string> {
   await writeFile(join(project, name), text);
   return (await run(process.execPath, [name], { cwd: project, env })).stdout.trim();
@@ -53,13 +53,13 @@ async function runProgram(name: string, text: string): Promise<string> {
 const readSnippet = async (): Promise<string> =>
   /```ts\n(.+?)```/s.exec(await readFile(join(root, 'shared/client/README.md'), 'utf8'))?.[1] ?? '';
 
-describe('USE-9: in a project that `npm init -y` made', () => {
-  it('is CommonJS by default', async () => {
+describe('USE-9: in a project created by `npm init -y`', () => {
+  it('CommonJS is the default', async () => {
     const { type = 'commonjs' } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
     expect(type).toBe('commonjs');
   });
 
-  it('the snippet of shared/client/README.md runs as program.mts, and its types hold', async () => {
+  it('the snippet of shared/client/README.md runs as program.mts, and its types are correct', async () => {
     const id = await runProgram('program.mts', await readSnippet());
     const { body } = await portal.send(`GET /api/webui/aggregator/sites/${id}`, { token: env.TOKEN });
     expect(body).toMatchObject({ name: 'South', uri: 'south' });

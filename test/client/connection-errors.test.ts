@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => portal?.close());
 
-/** The portal on a port of its own. @returns its base URL */
+/** The portal on a separate port. @returns its base URL */
 async function serve(tls?: { cert: string; key: string }): Promise<string> {
   serving = await serveNode({
     fetch: portal.portal.fetch,
@@ -50,7 +50,7 @@ async function refusal(work: Promise<unknown>): Promise<PortalError> {
 }
 
 describe('USE-9: the message of a PortalError', () => {
-  it('names each wrong field', async () => {
+  it('names each invalid field', async () => {
     const baseUrl = await serve();
     const { token } = await createPortalClient({ baseUrl }).call('login.create', {
       body: { username: 'admin', password: adminPassword, authSmallName: 'builtin' },
@@ -73,7 +73,7 @@ describe('USE-9: the message of a PortalError', () => {
     expect(message).toBe(problem?.detail);
   });
 
-  it('names an authority that is not trusted, and how to trust it', async () => {
+  it('names an untrusted certificate authority, and the way to trust it', async () => {
     const baseUrl = await serve(await certified(['127.0.0.1']));
     const error = await refusal(createPortalClient({ baseUrl }).call('liveness.get'));
     expect(error).toMatchObject({ code: 'tls_failed', status: 0, retryable: false });
@@ -85,7 +85,7 @@ describe('USE-9: the message of a PortalError', () => {
     expect(error.message).not.toContain('could not be reached');
   });
 
-  it('names the port that does not answer', async () => {
+  it('names the port that does not accept connections', async () => {
     const baseUrl = await serve();
     await serving?.close(1_000);
     serving = undefined;

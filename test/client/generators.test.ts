@@ -16,7 +16,7 @@ const generators = join(root, 'test/generators');
 const document = join(root, 'shared/openapi/openapi.json');
 const program = (name: string): string => join(generators, 'node_modules/.bin', name);
 const tsc = join(root, 'node_modules/.bin/tsc');
-/** That of Debian, which has its packages. */
+/** The Python of Debian, which has its packages. */
 const python = '/usr/bin/python3';
 const hasPython = await exec(python, ['-c', 'import jsonschema, dateutil']).then(
   () => true,
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const environment = "const { URL: baseUrl = '', TOKEN: token = '', ID: id = '' } = process.env;";
 
-/** A generator of TypeScript, what it is called with, and a program that reads a site with the client. */
+/** A generator of TypeScript, its arguments, and a program that reads a site with the client. */
 const clients: readonly { name: string; command: readonly string[]; text: string }[] = [
   {
     name: 'openapi-typescript',
@@ -103,56 +103,63 @@ const settings = [
 ];
 
 requireService('npm ci --prefix test/generators', existsSync(join(generators, 'node_modules')))(
-  'PEER-8: the client that a generator makes of the document',
+  'PEER-8: a client generated from the OpenAPI document',
   () => {
-    it.each(clients)('compiles, and reads a site: $name', slow, async ({ name, command, text }) => {
-      const [generator = '', ...options] = command;
-      await exec(program(generator), options, { cwd: folder, maxBuffer: 1e8 });
-      const file = `program-of-${name.replace(/\W/g, '-')}.ts`;
-      await writeFile(join(folder, file), text);
-      const faults = await exec(tsc, [...settings, file], { cwd: folder }).then(
-        () => '',
-        ({ stdout }: { stdout: string }) => stdout,
-      );
-      expect(faults.slice(0, 3_000)).toBe('');
-      const bundle = `${file}.mjs`;
-      const bundled = [
-        file,
-        '--bundle',
-        '--platform=node',
-        '--format=esm',
-        `--outfile=${bundle}`,
-        '--log-level=error',
-      ];
-      await exec(join(root, 'node_modules/.bin/esbuild'), bundled, { cwd: folder });
-      const { stdout } = await exec(process.execPath, [bundle], { cwd: folder, env });
-      expect(stdout.trim()).toBe(site.name);
-    });
+    it.each(clients)(
+      'the generated client compiles and reads a site: $name',
+      slow,
+      async ({ name, command, text }) => {
+        const [generator = '', ...options] = command;
+        await exec(program(generator), options, { cwd: folder, maxBuffer: 1e8 });
+        const file = `program-of-${name.replace(/\W/g, '-')}.ts`;
+        await writeFile(join(folder, file), text);
+        const faults = await exec(tsc, [...settings, file], { cwd: folder }).then(
+          () => '',
+          ({ stdout }: { stdout: string }) => stdout,
+        );
+        expect(faults.slice(0, 3_000)).toBe('');
+        const bundle = `${file}.mjs`;
+        const bundled = [
+          file,
+          '--bundle',
+          '--platform=node',
+          '--format=esm',
+          `--outfile=${bundle}`,
+          '--log-level=error',
+        ];
+        await exec(join(root, 'node_modules/.bin/esbuild'), bundled, { cwd: folder });
+        const { stdout } = await exec(process.execPath, [bundle], { cwd: folder, env });
+        expect(stdout.trim()).toBe(site.name);
+      },
+    );
 
-    requireService('python3-jsonschema and python3-dateutil', hasPython)('in Python', () => {
-      it('is imported, and reads a site that the document describes: quicktype', slow, async () => {
-        const script = join(generators, 'python-classes.mjs');
-        const { stdout: classes } = await exec(process.execPath, [script, document], { maxBuffer: 1e8 });
-        await writeFile(join(folder, 'portal_types.py'), classes);
-        const reader = join(root, 'test/support/documents/read-site.py');
-        const { stdout } = await exec(python, [reader, folder, document], { env });
-        const read = JSON.parse(stdout);
-        expect(read.name).toBe(site.name);
-        expect(read.patterns).toBeGreaterThan(20);
-        expect(read.site).toMatchObject({ id: site.id, uri: site.uri, name: site.name });
-      });
-    });
+    requireService('python3-jsonschema and python3-dateutil', hasPython)(
+      'a client generated in Python',
+      () => {
+        it('the generated types are imported and describe a site: quicktype', slow, async () => {
+          const script = join(generators, 'python-classes.mjs');
+          const { stdout: classes } = await exec(process.execPath, [script, document], { maxBuffer: 1e8 });
+          await writeFile(join(folder, 'portal_types.py'), classes);
+          const reader = join(root, 'test/support/documents/read-site.py');
+          const { stdout } = await exec(python, [reader, folder, document], { env });
+          const read = JSON.parse(stdout);
+          expect(read.name).toBe(site.name);
+          expect(read.patterns).toBeGreaterThan(20);
+          expect(read.site).toMatchObject({ id: site.id, uri: site.uri, name: site.name });
+        });
+      },
+    );
   },
 );
 
-describe('PEER-8: the patterns of the document', () => {
-  it('keep to what ECMAScript, Python and RE2 share', async () => {
+describe('PEER-8: the patterns of the OpenAPI document', () => {
+  it('use only the common syntax of ECMAScript, Python and RE2', async () => {
     const { portablePattern } = await import('../../shared/http/document/patterns.ts');
     expect(portablePattern('^[^\\p{Cc}]*$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*$');
     expect(portablePattern('^\\P{Cc}*\\s$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*[\\t-\\r ]$');
     for (const foreign of ['(?!a)b', '(?<=a)b', '(a)\\1', '\\bword', '\\p{L}', '[^\\S]', '(?i)a'])
       expect([foreign, portablePattern(foreign)]).toEqual([foreign, undefined]);
-    // Every control character and no other is refused by both forms.
+    // Both forms reject every control character and no other.
     const [server, shown] = [/^[^\p{Cc}]*$/u, new RegExp(portablePattern('^[^\\p{Cc}]*$') ?? '')];
     const differing = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code)).filter(
       (text) => server.test(text) !== shown.test(text),

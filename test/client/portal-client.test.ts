@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const site = () => ({ name: unique('Site'), uri: unique('site') });
 
-/** A client whose requests and waits are written down, and go wrong as told. */
+/** A client whose requests and waits are recorded, and which fails as configured. */
 function observed(goWrong: (request: Request, count: number) => Promise<Response | undefined>) {
   const sent: Request[] = [];
   const waits: number[] = [];
@@ -79,8 +79,8 @@ async function caught(work: Promise<unknown>): Promise<PortalError> {
   throw new Error(`no refusal but ${String(error)}`);
 }
 
-describe('a call', () => {
-  it('asks and answers as the document describes it', async () => {
+describe('a call of the client', () => {
+  it('sends and returns the documented types', async () => {
     const wanted = site();
     const made = await admin.call('site.create', { body: { ...wanted, comments: 'By a client' } });
     expect(made).toMatchObject({ ...wanted, comments: 'By a client' });
@@ -91,13 +91,13 @@ describe('a call', () => {
     expect(items).toEqual([]);
   });
 
-  it('gives texts and bytes as what they are', async () => {
+  it('returns texts and bytes unchanged', async () => {
     expect(await admin.call('liveness.get')).toBe('ok');
     const picture = await admin.call('image.get', { path: { image_id: 'default' } });
     expect(picture).toBeInstanceOf(Uint8Array);
   });
 
-  it('throws the problem, every fault of the request with it', async () => {
+  it('throws the problem with every error of the request', async () => {
     const error = await caught(admin.call('site.create', { body: { name: '', uri: 'Not A Slug' } }));
     expect(error).toMatchObject({ code: 'invalid_request', status: 422, retryable: false });
     expect(error.problem?.errors?.map(({ pointer }) => pointer).sort()).toEqual(['/name', '/uri']);
@@ -106,30 +106,34 @@ describe('a call', () => {
     expect(code).toBe('invalid_request');
   });
 
-  it('is told by its code where agents are refused as well', async () => {
+  it('throws an error with a code for refusals of agents as well', async () => {
     const error = await caught(admin.call('agent.test', { body: { token: 'x' } }));
     expect(error).toMatchObject({ code: 'invalid_token', status: 401, retryable: false, problem: undefined });
     expect(error.message).toMatch(/^The token/);
   });
 
-  it('without a token is refused, and with one it is not', async () => {
+  it('without a token is refused, and with a token it is accepted', async () => {
     const nobody = createPortalClient({ baseUrl });
     expect((await caught(nobody.call('userinfo.get'))).code).toBe('unauthenticated');
     expect((await nobody.withToken(token).call('userinfo.get')).name).toBe('admin');
   });
 
-  it('escapes what stands in a path', async () => {
+  it('escapes path parameters', async () => {
     const error = await caught(admin.call('site.get', { path: { id: '../sites?x=1' } }));
     expect(error.code).toBe('not_found');
   });
 
-  it.each(['', '.', '..'])('takes no "%s" in a path, which would make it another operation', async (uuid) => {
+  it.each([
+    '',
+    '.',
+    '..',
+  ])('rejects "%s" as a path parameter, which would select another operation', async (uuid) => {
     const { sent, client } = observed(async () => undefined);
     await expect(client.call('user.delete', { path: { auth_uuid: 'a', uuid } })).rejects.toThrow(TypeError);
     expect(sent).toEqual([]);
   });
 
-  it('follows nobody elsewhere, where its token would go as well', async () => {
+  it('follows no redirect, which would receive the token', async () => {
     const other = await serveNode({
       fetch: async () => new Response(null, { status: 301, headers: { location: `${baseUrl}/livez` } }),
       host: '127.0.0.1',
@@ -142,7 +146,7 @@ describe('a call', () => {
     await other.close(1_000);
   });
 
-  it('is given up when its signal is', async () => {
+  it('is aborted by its signal', async () => {
     const reason = new Error('enough');
     const options = { signal: AbortSignal.abort(reason) };
     await expect(admin.call('site.list', {}, options)).rejects.toBe(reason);
@@ -150,7 +154,7 @@ describe('a call', () => {
 });
 
 describe('the pages of a list', () => {
-  it('are followed to the end, each item once', async () => {
+  it('are read to the end, each item once', async () => {
     const name = unique('Paged');
     const uris = ['a', 'b', 'c', 'd', 'e'].map((letter) => `${unique('paged')}-${letter}`);
     for (const uri of uris) await admin.call('site.create', { body: { name: `${name} ${uri}`, uri } });
@@ -163,15 +167,15 @@ describe('the pages of a list', () => {
     expect(found).toEqual([...uris].sort());
   });
 
-  it('are not asked for when nobody wants them', async () => {
+  it('are requested only when they are consumed', async () => {
     const { client, sent } = observed(async () => undefined);
     for await (const _ of client.pages('site.list', { query: { limit: 1 } })) break;
     expect(sent).toHaveLength(1);
   });
 });
 
-describe('a write whose answer is lost', () => {
-  it('is sent again with its key, and happens once', async () => {
+describe('a write with a lost response', () => {
+  it('is sent again with its idempotency key, and takes effect once', async () => {
     const { client, sent } = observed(async (request, count) => {
       if (count > 1) return undefined;
       await fetch(request);
@@ -188,7 +192,7 @@ describe('a write whose answer is lost', () => {
     expect(items.map(({ id }) => id)).toEqual([made.id]);
   });
 
-  it('can be taken up by another process that knows its key', async () => {
+  it('can be continued by another process with the same key', async () => {
     const idempotencyKey = unique('key');
     const wanted = site();
     const first = await admin.call('site.create', { body: wanted }, { idempotencyKey });
@@ -196,7 +200,7 @@ describe('a write whose answer is lost', () => {
     expect(again.id).toBe(first.id);
   });
 
-  it('is not sent again where nothing makes it repeatable', async () => {
+  it('is not sent again when it is not repeatable', async () => {
     const { client, sent } = observed(async () => {
       throw new TypeError('the connection broke');
     });
@@ -207,8 +211,8 @@ describe('a write whose answer is lost', () => {
   });
 });
 
-describe('a refusal that passes', () => {
-  it('by the limit of the session is waited out for the seconds that the portal asks for', async () => {
+describe('a temporary refusal', () => {
+  it('by the rate limit of the session is retried after the seconds in Retry-After', async () => {
     const own = (
       await admin.call('login.create', {
         body: { username: 'admin', password: adminPassword, authSmallName: 'builtin' },
@@ -224,7 +228,7 @@ describe('a refusal that passes', () => {
     await client.call('systemParameters.replace', limits(6_000));
   });
 
-  it('is tried as often as told, later each time', async () => {
+  it('is retried the configured number of times, with growing delays', async () => {
     const { sent, waits, with: withOptions } = observed(async () => problem(503, 'database_unavailable'));
     const error = await caught(withOptions({ retries: 4 }).call('site.list'));
     expect([error.code, sent.length]).toEqual(['database_unavailable', 5]);
@@ -237,14 +241,14 @@ describe('a refusal that passes', () => {
     ]);
   });
 
-  it('of an action that a node was asked for is told as it is: its key is spent', async () => {
+  it('of an action that was sent to a node is not retried, because its key is used up', async () => {
     const { client, sent } = observed(async () => problem(502, 'upstream_failed'));
     const path = { id: 'a', session_uuid: 'b' };
     const error = await caught(client.call('spsession.disconnect', { path }));
     expect([error.code, sent.length]).toEqual(['upstream_failed', 1]);
   });
 
-  it('is not waited out by all at the same moment', async () => {
+  it('is retried by different clients at different times', async () => {
     const { waits, with: withOptions } = observed(async () =>
       problem(503, 'overloaded', { 'retry-after': '5' }),
     );
@@ -253,7 +257,7 @@ describe('a refusal that passes', () => {
     expect(Math.min(...waits)).toBeGreaterThan(5_000);
   });
 
-  it('is thrown at once when it would last longer than anybody wants to wait', async () => {
+  it('is thrown at once when the delay exceeds the maximum', async () => {
     const { client, sent, waits } = observed(async () =>
       problem(429, 'rate_limited', { 'retry-after': '300' }),
     );
@@ -261,7 +265,7 @@ describe('a refusal that passes', () => {
     expect([error.retryAfterS, sent.length, waits]).toEqual([300, 1, []]);
   });
 
-  it('of something in between, which sends no problem, counts by its status', async () => {
+  it('of a proxy without a problem document is classified by its status', async () => {
     const { client, sent } = observed(async (_, count) =>
       count === 1 ? new Response('<h1>Bad gateway</h1>', { status: 502 }) : undefined,
     );

@@ -22,19 +22,19 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 describe('USE-9: an editor', () => {
-  it('has each comment on a line of its own', () => {
+  it('shows each comment on a line of its own', () => {
     expect(lines.filter((text) => text.includes('/**') && !/^\s*\/\*\*/.test(text))).toEqual([]);
     expect(commented.length).toBeGreaterThan(500);
   });
 
-  it('shows the comment of every operation, and of members', { timeout: 120_000 }, async () => {
+  it('shows the comment of every operation and of properties', { timeout: 120_000 }, async () => {
     const isOperation = ({ margin }: { margin: string }) => margin === '  ';
     const members = commented.filter((one) => !isOperation(one));
-    // An answer takes some 40 ms of the language server: of the members every twentieth or so is enough.
+    // A response takes some 40 ms: every twentieth member or so is enough.
     const some = members.filter((_, at) => at % Math.ceil(members.length / 30) === 0);
     const answers = [...commented.filter(isOperation), ...some].map(async ({ comment, name, line }) => {
       const shown = await server.hover({ line, character: (lines[line] ?? '').indexOf(name) });
-      // Markdown of the comment is shown as it is written.
+      // Markdown of the comment is displayed unchanged.
       return shown.includes(JSON.stringify(comment).slice(1, -1)) ? [] : [`${line + 1} ${name}: ${shown}`];
     });
     const silent = (await Promise.all(answers)).flat();

@@ -16,7 +16,7 @@ let portal: TestPortal;
 let roleless: string;
 let bound: string;
 let narrow: string;
-/** For each permission that an operation asks for, a session that holds all others. */
+/** For each permission that an operation needs, a session with all others. */
 const lacking = new Map<Permission, string>();
 
 const permissionOf = ({ access }: Registered): Permission | undefined =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What is public answers who sends nothing: what is missing, then the credential of its own that it asks for. */
+/** A public operation without credentials reports the missing input, then the missing credential of its own. */
 function statusForNobody(operation: Registered): number {
   const { body, query, credential } = operation;
   if (credential?.in === 'header') return answersInResultForm(operation) ? 401 : 403;
@@ -48,40 +48,40 @@ function statusForNobody(operation: Registered): number {
   return body ? 422 : 200;
 }
 
-/** The form of all answers to agents has no place for members of a refusal. */
+/** The result format for agents has no place for details of a refusal. */
 function expectLacking(answer: Answer, operation: Registered): void {
   expectProblem(answer, 'forbidden', operation);
   if (!answersInResultForm(operation)) expect(answer.body.required_permission).toBe(operation.access);
 }
 
-/** A request that only its session can keep from being served. */
+/** A request that only the session check can refuse. */
 const send = (operation: Registered, options: SendOptions = {}) =>
   portal.send(`${operation.method} ${pathOf(operation)}`, { body: bodyShown(operation), ...options });
 
-describe('who may use an operation', () => {
-  it.each(guarded)('$id asks for a session', async (operation) => {
+describe('the access to an operation', () => {
+  it.each(guarded)('$id needs a session', async (operation) => {
     expectProblem(await send(operation), 'unauthenticated', operation);
   });
 
-  it.each(guarded)('$id refuses a token that is none', async (operation) => {
+  it.each(guarded)('$id rejects an invalid token', async (operation) => {
     for (const token of ['x', 'A'.repeat(43), 'A'.repeat(4096)])
       expectProblem(await send(operation, { token }), 'invalid_token', operation);
   });
 
-  it.each(open)('$id is there for everybody, whatever the token', async (operation) => {
-    // Nothing is sent where a body is due: no login shall be tried.
+  it.each(open)('$id is public, with any token', async (operation) => {
+    // The required body is missing: no login may be attempted.
     for (const token of [undefined, 'x']) {
       const { status } = await send(operation, { token, body: undefined });
       expect(status).toBe(statusForNobody(operation));
     }
   });
 
-  it.each(permitted)('$id refuses a session on the user portal', async (operation) => {
+  it.each(permitted)('$id refuses a session of the user portal', async (operation) => {
     const answer = await send(operation, { token: roleless });
     expectLacking(answer, operation);
   });
 
-  it.each(permitted)('$id refuses a session that holds every permission but $access', async (operation) => {
+  it.each(permitted)('$id refuses a session with every permission but $access', async (operation) => {
     const answer = await send(operation, { token: lacking.get(permissionOf(operation) ?? 'audit.read') });
     expectLacking(answer, operation);
   });
@@ -96,17 +96,17 @@ describe('who may use an operation', () => {
 
   it.each(
     guarded.filter(({ duringPasswordChange }) => !duringPasswordChange),
-  )('$id waits until the password is changed', async (operation) => {
+  )('$id is refused before a mandatory password change', async (operation) => {
     expectProblem(await send(operation, { token: bound }), 'password_change_required', operation);
   });
 
-  it('leaves the account and logout to whoever must change the password', () => {
+  it('includes the account and logout before a mandatory password change', () => {
     const during = guarded.filter(({ duringPasswordChange }) => duringPasswordChange);
     for (const { path } of during) expect(path).toMatch(/^\/api\/userinfo|\/logout$/);
     expect(during.map(({ id }) => id)).toContain('login.end');
   });
 
-  it.each(operations)('$id is refused over plain HTTP, whoever asks', async (operation) => {
+  it.each(operations)('$id is refused over plain HTTP to any caller', async (operation) => {
     for (const token of [undefined, 'x', roleless])
       expectProblem(await send(operation, { token, secure: false }), 'https_required', operation);
   });

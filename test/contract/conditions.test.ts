@@ -22,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What no request makes, or only some objects of a kind have; tests of the resources look at these. */
+/** States that no request creates, or that only some objects of a kind have; the tests of the resources cover these. */
 const lookedAtElsewhere = ['authenticator.changeAttribute', 'portal.delete', 'portal.tags'];
 
 /**
- * The operations of one address that understand preconditions, and the one that makes what they are about; what nobody
- * makes is there already.
+ * The operations of one path with preconditions, and the one that creates their objects; other objects
+ * exist already.
  */
 const items = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, verbs]) => {
   const conditional = verbs.filter(
@@ -40,7 +40,7 @@ const items = [...Map.groupBy(operations, ({ path }) => path)].flatMap(([path, v
 
 let made = 0;
 
-/** A new object of the kind, its address, and the body that it was made of. */
+/** A new object of the kind, its path, and the body of its creation. */
 async function makeOne(create: Registered): Promise<{ path: string; body: Record<string, unknown> }> {
   const shown: Record<string, unknown> = bodyShown(create);
   const owners = { site_id: site, farm_id: farm };
@@ -59,13 +59,13 @@ const bodyFor = ({ method }: Registered, body: object): object | undefined => {
   return method === 'PUT' ? body : {};
 };
 
-it('every operation that understands preconditions is looked at', () => {
+it('every operation with preconditions is tested', () => {
   const looked = items.flatMap(({ conditional }) => conditional.map(({ id }) => id));
   const conditional = operations.flatMap((operation) => (operation.conditional ? [operation.id] : []));
   expect(conditional.filter((id) => !lookedAtElsewhere.includes(id)).sort()).toEqual(looked.sort());
 });
 
-/** What a write of the operation is tried on. */
+/** The target of a write of the operation. */
 async function objectFor(operation: Registered, create: Registered | undefined) {
   return create ? makeOne(create) : { path: pathOf(operation), body: bodyShown(operation) };
 }
@@ -73,7 +73,7 @@ async function objectFor(operation: Registered, create: Registered | undefined) 
 describe.each(items)('$path', ({ conditional, create }) => {
   it.each(
     conditional.filter(({ method }) => method !== 'GET'),
-  )('$id refuses another version and takes its own', async (operation) => {
+  )('$id refuses another version and accepts the current one', async (operation) => {
     const { path, body } = await objectFor(operation, create);
     const sent = { token, body: bodyFor(operation, body) };
     const write = (ifMatch: string) =>
@@ -91,7 +91,7 @@ describe.each(items)('$path', ({ conditional, create }) => {
 
   it.each(
     conditional.filter(({ method }) => method === 'GET'),
-  )('$id is not sent again to whoever has it', async (operation) => {
+  )('$id answers 304 for the current version', async (operation) => {
     const { path } = await objectFor(operation, create);
     const read = (ifNoneMatch: string, method = 'GET') =>
       portal.send(`${method} ${path}`, { token, headers: { 'if-none-match': ifNoneMatch } });
@@ -110,7 +110,7 @@ describe.each(items)('$path', ({ conditional, create }) => {
 describe('the order of checks', () => {
   const stale = { 'if-match': '"999.0"' };
 
-  it('looks at the version before the state: a site with a farm', async () => {
+  it('verifies the version before the state: a site with a farm', async () => {
     const inUse = await portal.send(`DELETE ${webui}/sites/${site}`, { token });
     expectProblem(inUse, 'in_use');
     expectProblem(
@@ -119,7 +119,7 @@ describe('the order of checks', () => {
     );
   });
 
-  it('looks at the version before the state: what is built in', async () => {
+  it('verifies the version before the state: a built-in object', async () => {
     const roles = await portal.send(`GET ${webui}/rbac?search=administrator`, { token });
     const path = `${webui}/rbac/${roles.body.items[0].id}`;
     const sent = { token, body: { comments: 'mine' } };
@@ -129,7 +129,7 @@ describe('the order of checks', () => {
     expectProblem(await portal.send(`DELETE ${path}`, { token, headers: stale }), 'precondition_failed');
   });
 
-  it('looks at the version before references and names that are taken', async () => {
+  it('verifies the version before references and taken names', async () => {
     const { path, body } = await makeOne(operationOf('farm.create'));
     const headers = { 'content-type': 'application/json', ...stale };
     const absent = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';

@@ -14,14 +14,14 @@ let portal: TestPortal;
 let token: string;
 let narrow: string;
 let ground: ReturnType<typeof createGround>;
-/** A list's address with two rows at least, and the cursor behind the first of them. */
+/** The path of a list with at least two rows, and the cursor after the first of them. */
 const lists = new Map<string, { path: string; next: string | null }>();
 
 const queryOf = (operation: Registered): string[] =>
   describedAs(operation)
     .parameters.filter((parameter: { in: string }) => parameter.in === 'query')
     .map(({ name }: { name: string }) => name);
-/** Every order but the one that lists have by themselves. */
+/** Every order except the default one. */
 const otherOrders = (operation: Registered): string[] => {
   const sort = describedAs(operation).parameters.find(({ name }: { name: string }) => name === 'sort');
   return sort ? sort.schema.enum.filter((order: string) => order !== sort.schema.default) : [];
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** Puts two rows into a list, as far as an operation makes such rows. */
+/** Adds two rows to a list, where an operation can create them. */
 async function fill(operation: Registered): Promise<{ path: string; next: string | null }> {
   const { values, last } = await ground.valuesFor(operation.path);
   const create = creatorFor(operation);
@@ -60,13 +60,13 @@ const follow = (operation: Registered, cursor: string, more = '', as = token) =>
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The text with some bits of one of its characters turned over. */
+/** The text with some bits of one of its characters flipped. */
 function flipped(text: string, at: number, bits: number): string {
   const present = alphabet.indexOf(text[at] ?? '');
   return text.slice(0, at) + (present < 0 ? 'A' : alphabet[present ^ bits]) + text.slice(at + 1);
 }
 
-it('every list that an operation fills has a second page here', () => {
+it('every list with data has a second page in this test', () => {
   const filled = paged.filter(creatorFor);
   if (portalType !== 'user') expect(filled.length).toBeGreaterThan(5);
   for (const { id } of filled) expect([id, typeof lists.get(id)?.next]).toEqual([id, 'string']);
@@ -74,18 +74,18 @@ it('every list that an operation fills has a second page here', () => {
 
 describe.each(paged)('the cursor of $id', (operation) => {
   const cursor = (): string | null => lists.get(operation.id)?.next ?? null;
-  /** Refused as malformed; one that is longer than any of ours is refused by its length. */
+  /** Rejected as malformed; a longer one than any valid cursor is rejected by its length. */
   const expectRefused = async (sent: string, more = '') => {
     const answer = await follow(operation, sent, more);
     expectProblem(answer, sent.length > 2048 ? 'invalid_request' : 'malformed_cursor', operation);
   };
 
-  it('leads on as it is', async ({ skip }) => {
+  it('is accepted unchanged', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     expect((await follow(operation, given)).status).toBe(200);
   });
 
-  it('is malformed when a bit of it is another, down to those that carry nothing', async ({ skip }) => {
+  it('is rejected with any bit changed, including unused bits', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (let bits = 1; bits < 64; bits++) await expectRefused(flipped(given, given.length - 1, bits));
     await fc.assert(
@@ -96,7 +96,7 @@ describe.each(paged)('the cursor of $id', (operation) => {
     );
   });
 
-  it('is malformed when it is cut, longer, or something else', async ({ skip }) => {
+  it('is rejected when it is cut, extended or replaced', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (let length = 0; length < given.length; length += 9) await expectRefused(given.slice(0, length));
     for (const more of ['A', '=', '.', '.A', ' ', '\n', '!', given, 'A'.repeat(4_000)])
@@ -115,7 +115,7 @@ describe.each(paged)('the cursor of $id', (operation) => {
       await expectRefused(sent);
   });
 
-  it('is malformed for another list, order, search or scope', async ({ skip }) => {
+  it('is rejected for another list, order, search or scope', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
     for (const [id, other] of lists) if (id !== operation.id && other.next) await expectRefused(other.next);
     if (queryOf(operation).includes('search')) await expectRefused(given, '&search=a');

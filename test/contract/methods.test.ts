@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const reads = operations.filter(({ method }) => method === 'GET');
-/** Begins something, and knows only then whether its own credential is right: HEAD gets no further than the query. */
+/** Has an effect, and verifies its own credential late: HEAD ends after the query check. */
 const judgesLate = 'ssa.messages';
-/** One operation of each address, and the methods that the address has. */
+/** One operation of each path, and the methods of the path. */
 const addresses = [...Map.groupBy(listedOperations, ({ path }) => path)].flatMap(
   ([path, [first, ...others]]) =>
     first ? [{ path, first, methods: [first, ...others].map(({ method }) => method) }] : [],
@@ -28,8 +28,8 @@ const allowOf = (methods: readonly string[]): string[] =>
   [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
 const sortedAllow = (headers: Headers): string[] => (headers.get('allow') ?? '').split(', ').sort();
 
-describe('the methods of an address', () => {
-  it.each(addresses)('$path tells them to OPTIONS, without a session', async ({ first, methods }) => {
+describe('the HTTP methods of a path', () => {
+  it.each(addresses)('$path are returned by OPTIONS, without a session', async ({ first, methods }) => {
     const answer = await portal.send(`OPTIONS ${pathOf(first)}`);
     expect(answer.status).toBe(204);
     expect(answer.body).toBe('');
@@ -37,7 +37,7 @@ describe('the methods of an address', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it.each(addresses)('$path refuses others and tells its own, before anything else', async ({
+  it.each(addresses)('$path are returned in the 405 of any other method, before any other check', async ({
     first,
     methods,
   }) => {
@@ -52,16 +52,16 @@ describe('the methods of an address', () => {
       }
   });
 
-  it('are not asked for where there is no such address', async () => {
+  it('are not returned for an unknown path', async () => {
     for (const path of ['/', '/api', '/api/webui/aggregator/nothing', '/api/auth/v6.0/login', '/nothing'])
       for (const method of ['GET', 'PROPFIND', 'OPTIONS'])
         expectProblem(await portal.send(`${method} ${path}`, { token: 'x', secure: false }), 'not_found');
   });
 
-  // HEAD of what begins something gets no further than its input, and so says nothing of what the path names.
+  // HEAD of an operation with an effect ends after its input check, and does not read the object of the path.
   const shown = reads.filter(({ id }) => id !== 'connection.get' && id !== judgesLate);
 
-  it.each(shown)('$id answers HEAD as GET, without a body', async (operation) => {
+  it.each(shown)('$id answers HEAD like GET, without a body', async (operation) => {
     for (const given of [token, undefined]) {
       const got = await portal.send(`GET ${pathOf(operation)}`, { token: given });
       const head = await portal.send(`HEAD ${pathOf(operation)}`, { token: given });
@@ -78,7 +78,7 @@ describe('the methods of an address', () => {
     }
   });
 
-  it.each(operations)('$id is there with and without a trailing slash', async (operation) => {
+  it.each(operations)('$id is available with and without a trailing slash', async (operation) => {
     const path = pathOf(operation);
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
     // Refused for its query, so that nothing happens.
@@ -93,7 +93,7 @@ describe('the methods of an address', () => {
   });
 });
 
-/** What may be kept for a while. */
+/** Cacheable responses. */
 const keptFor: Record<string, string> = {
   error: 'public, max-age=3600',
   image: 'private, max-age=3600',
@@ -101,11 +101,11 @@ const keptFor: Record<string, string> = {
   theme: 'private, max-age=15',
 };
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   const send = (operation: Registered, id: string) =>
     portal.send(`${operation.method} ${pathOf(operation)}?x=1`, { headers: { 'x-request-id': id } });
 
-  it.each(operations)('of $id echo a valid request id and never another', async (operation) => {
+  it.each(operations)('of $id echo a valid request id and no other', async (operation) => {
     for (const id of ['a', 'Z9._-'.repeat(25)])
       expect((await send(operation, id)).headers.get('x-request-id')).toBe(id);
     for (const id of ['', 'a b', 'a'.repeat(129), 'é', '<x>']) {
@@ -114,18 +114,18 @@ describe('the headers of an answer', () => {
     }
   });
 
-  it.each(reads)('of $id say how long they may be kept, and of what type they are', async (operation) => {
+  it.each(reads)('of $id have the cache control and the media type', async (operation) => {
     const { headers } = await portal.send(`GET ${pathOf(operation)}`, { token });
     const kept = keptFor[operation.id.split('.')[0] ?? ''] ?? 'private, no-store';
     expect(headers.get('cache-control')).toBe(kept);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     const type = headers.get('content-type');
-    // What has no body has no type either.
+    // A response without a body has no media type.
     if (operation.returns[1] === null && !operation.alsoReturns) expect(type).toBeNull();
     else expect(type).toMatch(/^(application\/(problem\+)?json|text\/plain|image\/svg\+xml)$/);
   });
 
-  it.each(reads)('of $id hold nothing back from a condition that names no version', async (operation) => {
+  it.each(reads)('of $id ignore a condition without a version', async (operation) => {
     const plain = await portal.send(`GET ${pathOf(operation)}`, { token });
     const asked = await portal.send(`GET ${pathOf(operation)}`, { token, headers: { 'if-none-match': '' } });
     expect(asked.status).toBe(plain.status);

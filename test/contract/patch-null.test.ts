@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDirectory, addFarm, addSite, domainsPath, startWorld, type World } from '../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDirectory, addFarm, addSite, domainsPath, useWorld } from '../support/factories.ts';
 import type { Json } from '../support/portal.ts';
 import { document, resolve } from './generated/described.ts';
 import { type PatchedKind, patchedKinds } from './patched-kinds.ts';
 
-let world: World;
+const world = useWorld({ allowInsecure: true });
 let kinds: Record<string, PatchedKind>;
 beforeAll(async () => {
-  world = await startWorld({ allowInsecure: true });
   kinds = await patchedKinds(world);
 });
-afterAll(() => world.portal.close());
 
 /** Schemas of merge patches of records, from the document. */
 const schemas: Record<string, Record<string, Json>> = Object.fromEntries(
@@ -40,19 +38,19 @@ const read = async (kind: PatchedKind, { id }: Json): Promise<Json> =>
 const patch = (kind: PatchedKind, { id }: Json, body: Json) => world.admin(`PATCH ${kind.path}/${id}`, body);
 
 describe('changes: PATCH null', () => {
-  it('changes: PATCH null is shown for every kind that has a merge patch', () => {
+  it('changes: PATCH null is tested for every kind with a merge patch', () => {
     expect(Object.keys(kinds).sort()).toEqual(names.sort());
     expect(names.length).toBeGreaterThan(10);
   });
 
   it.each(
     names,
-  )('changes: PATCH null sets the default of each optional member of %s, or removes it', async (name) => {
+  )('changes: PATCH null sets the default of each optional property of %s, or removes it', async (name) => {
     const kind = kindOf(name);
     const { ignored = [], refused = {}, beside = {} } = kind;
     const optional = Object.entries(schemas[name] ?? {}).filter(([, schema]) => takesNull(schema));
     const members = optional.map(([member]) => member).filter((member) => !ignored.includes(member));
-    // A member that is new must be shown here, too.
+    // A new member must be added here.
     expect(members.sort()).toEqual(Object.keys(kind.others).sort());
     const fresh = await read(kind, await create(kind));
     for (const member of members) {
@@ -77,7 +75,7 @@ describe('changes: PATCH null', () => {
     }
   });
 
-  /** What a fresh record shows; of texts that follow from other members, what follows. */
+  /** The values of a fresh record; for derived texts the derived value. */
   const expectedOf = (fresh: Json, after: Json, member: string): unknown => {
     const [value, isSet] = shown(fresh, member);
     const computed: Json = {
@@ -97,7 +95,7 @@ describe('changes: PATCH null', () => {
       maintenance_template_id: ['state'],
     })[member] ?? [];
 
-  it.each(names)('changes: PATCH null is refused for what %s requires', async (name) => {
+  it.each(names)('changes: PATCH null is rejected for the required properties of %s', async (name) => {
     const kind = kindOf(name);
     const required = Object.entries(schemas[name] ?? {}).filter(([, schema]) => !takesNull(schema));
     expect(required.length).toBeGreaterThan(0);
@@ -123,7 +121,7 @@ describe('changes: PATCH null', () => {
     }
   });
 
-  it('changes: PATCH null works within nested objects as RFC 7396 says', async () => {
+  it('changes: PATCH null works within nested objects as in RFC 7396', async () => {
     const { admin } = world;
     const site = await addSite(admin, { location: { latitude: 1, longitude: 2, country: 'NL' } });
     const path = `/api/webui/aggregator/sites/${site.id}`;
@@ -143,7 +141,7 @@ describe('changes: PATCH null', () => {
     ]);
   });
 
-  it('changes: PATCH null is taken for each optional member of an action, too', () => {
+  it('changes: PATCH null is accepted for each optional property of an action as well', () => {
     const bodies = Object.entries<Json>(document.paths).flatMap(([path, { patch }]) => {
       const body = resolve(patch?.requestBody?.content['application/merge-patch+json'].schema ?? {});
       return body.required === undefined && path.match(/\/\{\w+\}$/) ? [] : [{ path, body }];
@@ -157,7 +155,7 @@ describe('changes: PATCH null', () => {
     expect(optional.filter(([, , isTaken]) => !isTaken)).toEqual([]);
   });
 
-  it('changes: PATCH null sets the defaults of an attribute of a domain', async () => {
+  it('changes: PATCH null sets the defaults of a domain attribute', async () => {
     const directory = await addDirectory(world.admin);
     const path = `PATCH ${domainsPath}/${directory.id}/attribute`;
     const change = async (given: Json) => {
@@ -170,13 +168,13 @@ describe('changes: PATCH null', () => {
     expect(await change(nulled)).toEqual([200, [{ name: 'mail', source: 'mail', title: '' }]]);
   });
 
-  it('changes: PATCH null removes a language of one’s own', async () => {
+  it('changes: PATCH null removes the language of the own account', async () => {
     const { admin } = world;
     expect((await admin('PATCH /api/userinfo', { language: 'ru' })).body.language).toBe('ru');
     expect((await admin('PATCH /api/userinfo', { language: null })).body.language).toBeNull();
   });
 
-  it('changes: PATCH null of a placed record never moves it', async () => {
+  it('changes: PATCH null never moves a placed record', async () => {
     const farm = await addFarm(world.admin, world.site);
     const { status } = await world.admin(`PATCH /api/webui/aggregator/farms/${farm.id}`, { site_id: null });
     expect(status).toBe(422);

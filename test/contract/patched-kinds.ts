@@ -23,25 +23,25 @@ import type { Json } from '../support/portal.ts';
 
 type Given = Record<string, Json>;
 
-/** A kind of record as the test of `null` in a merge patch sees it. */
+/** A kind of record in the test of `null` in a merge patch. */
 export type PatchedKind = {
   path: string;
-  /** What creation requires. */
+  /** The required members of a creation. */
   body(): Given;
   /** For each optional member another value than the default, with what creation needs for it. */
   others: Given;
-  /** What a patch with `null` for the member must send besides. */
+  /** What a patch with `null` for the member must also contain. */
   beside?: Given;
-  /** Members whose `null` is refused: with which code. */
+  /** Members that reject `null`, with the code. */
   refused?: Record<string, string>;
-  /** Members that no read shows: `null` changes nothing. */
+  /** Members that no read returns: `null` changes nothing. */
   ignored?: readonly string[];
 };
 
 const past = '2020-01-01T00:00:00.000Z';
 const picture = `data:image/png;base64,${png().toString('base64')}`;
 
-/** All kinds that have a merge patch, by the name of the schema of the patch. */
+/** All kinds with a merge patch, by the name of the schema of the patch. */
 export async function patchedKinds({
   admin,
   domain,

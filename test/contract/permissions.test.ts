@@ -14,19 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-describe('the permissions', () => {
-  it('are those that the rows of the contract name, and the one that explains a rule', () => {
+describe('the list of permissions', () => {
+  it('has those in the rows of the contract, and the one of rule explanations', () => {
     const used = new Set([...rows.flatMap(permissionsIn), 'rules.explain', 'workplaces.force']);
     expect(listed.map(({ id }) => id).sort()).toEqual([...used].sort());
   });
 
-  it('cover what operations ask for', () => {
+  it('has every permission that operations need', () => {
     const known = new Set(listed.map(({ id }) => id));
     const asked = operations.map(({ access }) => access).filter((access) => access.includes('.'));
     expect(asked.filter((permission) => !known.has(permission))).toEqual([]);
   });
 
-  it('have a name and a description, each once', () => {
+  it('has a unique name and description for each', () => {
     for (const { id, resource, action, name, description } of listed) {
       expect(id).toBe(`${resource}.${action}`);
       expect(name).not.toBe('');

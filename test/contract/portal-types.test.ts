@@ -9,7 +9,7 @@ import { isListed, listedModules, portalTypes } from './support/portal-types.ts'
 import { expectProblem } from './support/problems.ts';
 import { createSessions } from './support/sessions.ts';
 
-/** What somebody brings: the token of a session, and the cookie of a browser. */
+/** Credentials of a caller: the token of a session, and the cookie of a browser. */
 type Credentials = { token?: string; cookie?: string };
 type Caller = 'nobody' | 'stranger' | 'user' | 'administrator';
 
@@ -42,7 +42,7 @@ async function credentialsOf(person: typeof user): Promise<Credentials> {
   return { token, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
 }
 
-/** With a parameter that no operation has: who is let in is refused for that, and nothing happens. */
+/** With an unknown parameter: admitted callers are refused for that, and nothing is changed. */
 function ask(send: TestPortal['send'], operation: Registered, { token, cookie }: Credentials) {
   const { method, browser, body } = operation;
   const isByCookie = browser && browser !== 'administrator or token';
@@ -53,7 +53,7 @@ function ask(send: TestPortal['send'], operation: Registered, { token, cookie }:
   });
 }
 
-/** The code by which a caller is refused; none when the operation is for him. */
+/** The code of the refusal of a caller; undefined when the operation is available to the caller. */
 function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode | undefined {
   if (access === 'public') return undefined;
   if (caller === 'nobody') return 'unauthenticated';
@@ -63,7 +63,7 @@ function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode |
   return access === 'signed-in' ? undefined : 'forbidden';
 }
 
-/** What is public judges what it is given by itself, and may refuse that as it likes. */
+/** Public operations check their own input and may reject it. */
 function expectAdmitted({ access }: Registered, { status, body }: Answer, caller: Caller): void {
   const refusals = access === 'public' ? [404, 405] : [401, 403, 404, 405];
   expect(refusals, `${caller}: ${JSON.stringify(body)}`).not.toContain(status);
@@ -71,7 +71,7 @@ function expectAdmitted({ access }: Registered, { status, body }: Answer, caller
 
 const addresses = [...new Set(everyOperation.map(({ path }) => path))];
 
-/** Every method of every address that answers, as `OPTIONS` tells them. */
+/** Every method of every path, as `OPTIONS` returns them. */
 async function servedBy(send: TestPortal['send']): Promise<string[]> {
   const found: string[] = [];
   for (const path of addresses) {
@@ -97,12 +97,12 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
   const administratorOf = (): Credentials => callers.get('administrator') ?? {};
   const absent = everyOperation.filter((operation) => !isListed(operation, type));
 
-  it('leaves modules out, unless it is for everybody', () =>
+  it('excludes modules of other types, except the common ones', () =>
     expect(absent.length > 0).toBe(type !== 'universal'));
 
   it.each(
     everyOperation.filter((operation) => isListed(operation, type)),
-  )('serves $id to those whom it is for, and nobody else', async (operation) => {
+  )('serves $id to its audience only', async (operation) => {
     for (const [caller, credentials] of callers) {
       const answer = await ask(send, operation, credentials);
       const code = refusalOf(operation, caller);
@@ -111,7 +111,7 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
     }
   });
 
-  it.each(absent)('does not have $id, whoever asks and however', async (operation) => {
+  it.each(absent)('does not have $id for any caller and method', async (operation) => {
     for (const credentials of callers.values())
       expectProblem(await ask(send, operation, credentials), 'not_found');
     for (const method of ['OPTIONS', 'PROPFIND', 'HEAD']) {
@@ -127,12 +127,12 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
     expect(names.sort()).toEqual([...listedModules[type], 'health'].sort());
   });
 
-  it('answers at the addresses that are listed, and at no others', async () => {
+  it('answers at the listed paths and at no others', async () => {
     const listed = everyOperation.filter((operation) => isListed(operation, type));
     expect(await servedBy(send)).toEqual(listed.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('is described as it is, where it is for administrators', async () => {
+  it('has its own OpenAPI document if it is for administrators', async () => {
     const { status, body } = await send('GET /api/openapi.json', { token: administratorOf().token });
     if (type === 'user') return expect(status).toBe(404);
     expect(describedIn(body)).toEqual(await servedBy(send));
@@ -146,7 +146,7 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
   it.each([
     ['administrators', administrator, { admin: 'admin', user: 'user', universal: 'admin' }],
     ['users', user, { admin: undefined, user: 'user', universal: 'user' }],
-  ])('lets %s log in where they have business', async (_, body, portals: Works) => {
+  ])('admits the login of %s when they have access', async (_, body, portals: Works) => {
     const answer = await send('POST /api/auth/v7.0/login', { body });
     if (!portals[type]) return expectProblem(answer, 'forbidden');
     expect([answer.status, answer.body.user.portal]).toEqual([200, portals[type]]);

@@ -11,7 +11,7 @@ const named = rows.map((row) => ({ ...row, row: `${row.method} ${row.path}` }));
 const ofPortal = named.filter(({ module }) => module !== 'health');
 
 describe('the rows of the contract', () => {
-  it('are all there', () => {
+  it('is complete', () => {
     expect(specified).toHaveLength(154);
     expect(added).toHaveLength(56);
     expect(new Set(rows.map(addressOf)).size).toBe(rows.length);
@@ -24,7 +24,7 @@ describe('the rows of the contract', () => {
     expect(moduleOf(row.path)?.name).toBe(row.module);
   });
 
-  it('name every operation', () => {
+  it('names every operation', () => {
     const wanted = new Set(rows.map(addressOf));
     const unnamed = operations.filter((operation) => !wanted.has(addressOf(operation)));
     expect(unnamed.map(({ id }) => id)).toEqual([]);
@@ -33,7 +33,7 @@ describe('the rows of the contract', () => {
 
 describe('the rows of the health port', () => {
   const ofHealth = named.filter(({ module }) => module === 'health');
-  // Without a key nothing behind the endpoints is read.
+  // Without a key no data of the endpoints is read.
   const deps: Partial<HealthDeps> = {
     databaseUrl: 'postgres://127.0.0.1/none',
     accessKeys: { check: undefined, metrics: undefined, url: undefined },
@@ -48,7 +48,7 @@ describe('the rows of the health port', () => {
 
   it('are three', () => expect([ofHealth.length, byHeader.length]).toEqual([3, 2]));
 
-  it('with the key in the path are unknown without a configured key', async () => {
+  it('with the key in the path are 404 without a configured key', async () => {
     for (const { path } of ofHealth.filter((row) => !byHeader.includes(row))) {
       const answer = await app.request(path.replace('{key}', 'k'.repeat(32)), {}, { client });
       expect(answer.status).toBe(404);
@@ -56,7 +56,7 @@ describe('the rows of the health port', () => {
     }
   });
 
-  it.each(byHeader)('$row asks for its own key', async ({ method, path, access }) => {
+  it.each(byHeader)('$row needs its own key', async ({ method, path, access }) => {
     expect(access).toMatch(/^own key/);
     const answer = await app.request(path, { method, headers: { 'x-auth-token': 'a session is no key' } });
     expect(answer.status).toBe(401);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Access } from '../../shared/access/guard.ts';
 import { isPermission } from '../../shared/context/permissions.ts';
 
-/** An endpoint of the specification, or of what was decided beside it. */
+/** An endpoint of the specification, or an added one. */
 export type Row = { module: string; method: string; path: string; access: string };
 
 const read = (name: string): Row[] => {
@@ -21,7 +21,7 @@ export const specified = read('endpoints.tsv');
 export const added = read('endpoints-extra.tsv');
 export const rows: readonly Row[] = [...specified, ...added];
 
-/** The same for two spellings of one address: names of parameters and a trailing slash mean nothing. */
+/** The same for two spellings of one path: parameter names and a trailing slash are ignored. */
 export const addressOf = ({ method, path }: { method: string; path: string }): string =>
   `${method} ${path.replace(/\{\w+\}/g, '{}').replace(/(.)\/$/, '$1')}`;
 
@@ -30,7 +30,8 @@ export const permissionsIn = ({ access }: Row): string[] =>
   (access.match(/\b[a-z_]+\.[a-z_]+\b/g) ?? []).filter((word) => !word.startsWith('own.'));
 
 /**
- * The access that an operation must declare for a row. What brings a credential of its own (a signature, a ticket) has no session to ask for.
+ * The access that an operation must declare for a row. Operations with a credential of their own (a signature, a
+ * ticket) need no session.
  */
 export function accessFor({ access }: Row): Access {
   if (access === 'public' || access.startsWith('own ')) return 'public';

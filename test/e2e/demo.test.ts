@@ -9,7 +9,7 @@ import { failsFrom, isFailing } from '../simulator/demo/sites.ts';
 import type { Json } from './support/api.ts';
 import { bareVariables, freePorts, root } from './support/portal-process.ts';
 
-type Demo = { said: string; lines: string; stop(): Promise<number | null> };
+type Demo = { output: string; lines: string; stop(): Promise<number | null> };
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -34,19 +34,19 @@ async function startDemo(): Promise<Demo> {
   const child = spawn(process.execPath, program, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const closed = once(child, 'close');
-  const shown = new Promise<Pick<Demo, 'said' | 'lines'>>((resolve, reject) => {
-    let said = '';
+  const shown = new Promise<Pick<Demo, 'output' | 'lines'>>((resolve, reject) => {
+    let output = '';
     const hear = (text: string) => {
-      said += text;
+      output += text;
       const found =
-        /^Paste these lines into a shell:\n\n([\s\S]*?)\n\nThey are in .*\nCtrl-C ends the demo\.$/m.exec(
-          said,
+        /^Paste these commands into a shell:\n\n([\s\S]*?)\n\nThe file .* contains the same commands\.\nPress Ctrl-C to stop the demo\.$/m.exec(
+          output,
         );
-      if (found?.[1]) resolve({ said, lines: found[1] });
+      if (found?.[1]) resolve({ output, lines: found[1] });
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
-    child.once('close', (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
+    child.once('close', (code) => reject(new Error(`the demo ended with ${code}: ${output}`)));
   });
   const stop = async () => {
     child.kill('SIGINT');
@@ -56,7 +56,7 @@ async function startDemo(): Promise<Demo> {
   return { ...(await shown), stop };
 }
 
-/** One answer a line. */
+/** One response per line. */
 async function paste(lines: string): Promise<Json[]> {
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', lines], {
     env,
@@ -79,7 +79,7 @@ function expectServicesAndConnection([north, south, , connection, ...more]: Json
   expect(connection.password).toMatch(/^\S{16,}$/);
 }
 
-/** What the list of West says: the services, and of which farm what. */
+/** The services of the list of West, with the state of each farm. */
 const westIn = ([, , west]: Json[]) => ({
   services: namesIn(west),
   farms: Object.fromEntries(west.sites.map(({ farm_name, status }: Json) => [farm_name, status])),
@@ -89,8 +89,8 @@ describe('npm run demo', () => {
   it('prints lines that log in, list services and get a connection, and a partial list while a farm fails', async () => {
     env = { ...env, DEMO_WEST_FAILS: 'always' };
     const demo = await startDemo();
-    expect(demo.said).toContain('\nWest farm fails always\n');
-    expect(demo.said).toMatch(/^In a browser: https:\S+\/signin, /m);
+    expect(demo.output).toContain('\nWest farm fails always\n');
+    expect(demo.output).toMatch(/^In a browser: https:\S+\/signin, /m);
     const answers = await paste(demo.lines);
     expectServicesAndConnection(answers);
     expect(westIn(answers)).toEqual({
@@ -108,7 +108,7 @@ describe('npm run demo', () => {
       expectServicesAndConnection(answers);
       return westIn(answers);
     };
-    // The circuit of its node may still be open: it is tried again every five seconds.
+    // The circuit breaker of its node may still be open: it is probed every five seconds.
     await expect.poll(ask, { timeout: 30_000, interval: 1_000 }).toEqual({
       services: ['Classroom', 'Library'],
       farms: { 'West annex': 'ok', 'West farm': 'ok' },
@@ -116,18 +116,21 @@ describe('npm run demo', () => {
     expect(await demo.stop()).toBe(0);
   }, 180_000);
 
-  it('fails in every third minute of the clock, and tells from when on', () => {
+  it('fails in every third minute of the clock, and prints the next failure', () => {
     const at = Date.parse('2026-01-01T00:00:30.000Z');
-    const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('by_the_clock', at + n * 60_000));
+    const minutes = [0, 1, 2, 3, 4, 5].map((n) => isFailing('every_third_minute', at + n * 60_000));
     expect(minutes.filter(Boolean)).toHaveLength(2);
     for (const n of [0, 1, 2, 3]) {
       const from = failsFrom(at + n * 60_000).getTime();
-      expect([isFailing('by_the_clock', from - 1), isFailing('by_the_clock', from)]).toEqual([false, true]);
+      expect([isFailing('every_third_minute', from - 1), isFailing('every_third_minute', from)]).toEqual([
+        false,
+        true,
+      ]);
       expect(from + 60_000).toBeGreaterThan(at + n * 60_000);
     }
   });
 
-  it('ends with 1 and the line of the portal when that cannot start', async () => {
+  it('exits with 1 and the error of the portal when that cannot start', async () => {
     env = { ...env, PORTAL_NAME: 'x'.repeat(300) };
     await expect(startDemo()).rejects.toThrow(
       /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: must be at most 253 characters\n$/,

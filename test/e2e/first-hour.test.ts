@@ -25,7 +25,7 @@ let shell: ChildProcess | undefined;
 let printed = '';
 let sections: Record<string, string> = {};
 
-/** A clean checkout of the tree. Its packages are links, so that an installation would not touch those of the tree. */
+/** A clean checkout of the tree. Its packages are links, so that an installation would not change those of the tree. */
 async function checkOut(): Promise<string> {
   const target = join(folder, 'aggregator');
   for (const file of await gitFiles(root)) {
@@ -36,12 +36,12 @@ async function checkOut(): Promise<string> {
   await mkdir(packages);
   for (const name of await readdir(join(root, 'node_modules')))
     if (name !== '.package-lock.json') await symlink(join(root, 'node_modules', name), join(packages, name));
-  // As npm leaves it after an installation: newer than the lock of the checkout.
+  // As npm leaves it after an installation: newer than the lock file of the checkout.
   await cp(join(root, 'node_modules', '.package-lock.json'), join(packages, '.package-lock.json'));
   return target;
 }
 
-/** What the text between two blocks asks the reader to do. */
+/** The manual steps between two blocks. */
 const step = (title: string, lines: string): Pick<Block, 'title' | 'lines'> => ({ title, lines });
 
 async function script(ports: readonly number[]): Promise<{ text: string; env: NodeJS.ProcessEnv }> {
@@ -90,11 +90,11 @@ async function script(ports: readonly number[]): Promise<{ text: string; env: No
   return { text, env };
 }
 
-/** Each job has a process group, as in a shell that a reader types into; all end with the shell, at the first failure. */
+/** Each job has a process group, as in an interactive shell; all end with the shell, at the first failure. */
 const jobControl = `set -meuo pipefail
 trap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT`;
 
-/** Runs all lines in one bash, as a reader pastes them. */
+/** Runs all lines in one bash. */
 async function runAll(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-first-hour-'));
   const [cwd, { text, env }] = await Promise.all([checkOut(), script(await freePorts(3))]);
@@ -157,34 +157,34 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
     expect(under(administrators, 'Add a site 3')).toMatch(/"name": "East"[\s\S]*"name": "Workshop"/);
   });
 
-  it('USE-5: a directory is tried, connected, and its group registered', () => {
+  it('USE-5: a directory is tested, connected, and its group registered', () => {
     expect(under(administrators, 'Connect a directory 1')).toMatch(
       /"The domain works"[\s\S]*pass user: uid=alice/,
     );
     expect(under(administrators, 'Connect a directory 2')).toContain('"name": "staff"');
   });
 
-  it('USE-5: a part of the administration is given away, and a site is drained', () => {
+  it('USE-5: a part of the administration is delegated, and a site is drained', () => {
     expect(under(administrators, 'Delegate administration 1')).toContain('"name": "helpdesk"');
     expect(under(administrators, 'Drain a site 1')).toContain('"maintenance": true');
     expect(under(administrators, 'Drain a site 2')).toMatch(/^0$/m);
     expect(under(administrators, 'Drain a site 3')).toMatch(/maintenance_ended\n\S+ maintenance_began$/m);
   });
 
-  it('USE-5: a list explains itself for another user', () => {
+  it('USE-5: a list is explained for another user', () => {
     expect(under(administrators, 'Find causes 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
     expect(sections['the end']).toContain('that was all');
   });
 
-  it('USE-5: a refusal is shown, and no other line is refused', () => {
+  it('USE-5: the documented refusal occurs, and no other command is refused', () => {
     expect(sections['a name that is taken']).toMatch(/\S*name\S*: .*\nrefused/);
     expect(printed).not.toMatch(/^jq: |: command not found|npm error/m);
     expect(printed.match(/^curl: .*/gm)).toHaveLength(1);
   });
 });
 
-describe('USE-5: the guide', () => {
-  it('USE-5: has no line that hides a refusal', () => {
+describe('USE-5: the guide of the first hour', () => {
+  it('USE-5: has no command that hides an error', () => {
     for (const file of [readme, administrators, operators, configuration])
       for (const { title, lines } of blocksOf(file)) {
         expect([title, lines]).toEqual([

@@ -37,7 +37,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The file that the guide has for a plain server, with what belongs in its gaps. @returns the authority of its TLS */
+/**
+ * The configuration file of the guide for a plain server, with its placeholders filled.
+ * @returns the authority of its TLS
+ */
 async function writeConfiguration(): Promise<string> {
   const authority = await createAuthority();
   const { cert, key } = await authority.issue();
@@ -71,8 +74,8 @@ async function contentsOf(place: string): Promise<Record<string, string>> {
   );
 }
 
-describe('a portal that is configured by files alone, as the guide has them', () => {
-  it('serves with their certificate and keys', async () => {
+describe('a portal configured only by files, as in the guide', () => {
+  it('serves with the given certificate and keys', async () => {
     const { base_url, health_url, health_check_access_key } = portal.announcement;
     expect(base_url).toBe(`https://localhost:${ports[0]}`);
     expect(health_check_access_key).toBe(written['health-key']?.trim());
@@ -84,7 +87,7 @@ describe('a portal that is configured by files alone, as the guide has them', ()
     await Promise.all([api.close(), health.close()]);
   });
 
-  it('writes none of them, and none beside them', async () => {
+  it('writes none of these files and adds none beside them', async () => {
     expect(await contentsOf(etc)).toEqual(written);
   });
 });

@@ -28,7 +28,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const apiOf = ({ announcement: { base_url, ca_file } }: PortalProcess): Api =>
   createApi(base_url, readFileSync(ca_file, 'utf8'));
 
-/** @returns the uris of sites that were acknowledged before the portal fell silent */
+/** @returns the uris of sites that were acknowledged before the portal stopped answering */
 async function createUntilDeath(api: Api, token: string, count: number, kill: () => void): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let n = 1; ; n += 1) {
@@ -37,12 +37,12 @@ async function createUntilDeath(api: Api, token: string, count: number, kill: ()
     if (answer === undefined) return acknowledged;
     expect(answer.status).toBe(201);
     acknowledged.push(body.uri);
-    // In the middle of the next write, not between two of them.
+    // During the next write, not between two of them.
     if (n === count) setImmediate(kill);
   }
 }
 
-describe('a portal that is killed hard and started again', () => {
+describe('a portal that is killed and started again', () => {
   let first: PortalProcess;
   let second: PortalProcess;
   let token: string;
@@ -58,12 +58,12 @@ describe('a portal that is killed hard and started again', () => {
   });
   afterAll(() => second?.stop());
 
-  it('takes its sidecar with it', async () => {
+  it('ends its sidecar as well', async () => {
     await first.ended;
     expect(await Promise.all(ports.map(isFree))).toEqual([true, true]);
   });
 
-  it('starts again with the same keys, and does not tell the password again', async () => {
+  it('starts again with the same keys, and does not print the password again', async () => {
     second = await startPortal({ env });
     if (second.startMs > 6_000) console.warn(`a later start took ${second.startMs} ms, more than 6 s`);
     const { admin_password, pid, ...kept } = first.announcement;
@@ -71,7 +71,7 @@ describe('a portal that is killed hard and started again', () => {
     expect(second.announcement.pid).not.toBe(pid);
   });
 
-  it('has all that was acknowledged, the session included', async () => {
+  it('has all acknowledged writes, including the session', async () => {
     const api = apiOf(second);
     const { status, body } = await api.send('GET /api/webui/aggregator/sites?limit=500', { token });
     await api.close();
@@ -83,7 +83,7 @@ describe('a portal that is killed hard and started again', () => {
 });
 
 describe('a first start', () => {
-  it('with a password that is too weak says what is expected', async () => {
+  it('with a weak password is refused with the password policy', async () => {
     const variables = bareVariables(join(folder, 'weak'), await freePorts(2));
     const { code, stdout, stderr } = await runPortal({ env: { ...variables, ADMIN_PASSWORD: 'short' } });
     expect({ code, stdout, stderr }).toEqual({
@@ -96,7 +96,7 @@ describe('a first start', () => {
   });
 });
 
-describe('a portal behind a proxy that ends TLS', () => {
+describe('a portal behind a TLS-terminating proxy', () => {
   const start = async (more: NodeJS.ProcessEnv) => {
     const [port = 0, healthPort = 0] = await freePorts(2);
     const variables = bareVariables(join(folder, 'plain'), [port, healthPort]);
@@ -104,7 +104,7 @@ describe('a portal behind a proxy that ends TLS', () => {
     return { port, healthPort, portal };
   };
 
-  it('tells where it listens, by the name that it is reached by', async () => {
+  it('prints its public address', async () => {
     const { port, healthPort, portal } = await start({});
     const { announcement } = portal;
     const api = createApi(announcement.base_url);
@@ -120,7 +120,7 @@ describe('a portal behind a proxy that ends TLS', () => {
     expect(announcement).not.toHaveProperty('local_url');
   });
 
-  it('tells the address of the listener beside the public one', async () => {
+  it('prints the address of the listener besides the public one', async () => {
     const { port, portal } = await start({ BASE_URL: 'https://portal.example' });
     const { announcement } = portal;
     await portal.stop();
@@ -146,7 +146,7 @@ describe('a second start', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   };
 
-  it('on the same data folder names its owner', async () => {
+  it('on the same data folder is refused with the owner of the folder', async () => {
     const refused = await runPortal({ env: bareVariables(join(folder, 'data'), await freePorts(2)) });
     expectRefusal(
       refused,
@@ -156,18 +156,18 @@ describe('a second start', () => {
     );
   });
 
-  it('on a used port names the port and the variable', async () => {
+  it('on a used port is refused with the port and the variable', async () => {
     const [free = 0] = await freePorts(1);
     const refused = await runPortal({ env: bareVariables(join(folder, 'other'), [ports[0] ?? 0, free]) });
     expectRefusal(refused, new RegExp(`^PORT: 127\\.0\\.0\\.1:${ports[0]} is in use`));
   });
 
-  it('with a variable that is not as it must be names it, and what is expected', async () => {
+  it('with an invalid variable is refused with the variable and the expected format', async () => {
     const refused = await runPortal({ env: { ...env, PORTAL_TYPE: 'everybody' } });
     expectRefusal(refused, /^PORTAL_TYPE: must be one of admin, user, universal$/);
   });
 
-  it('leaves the running one alone', async () => {
+  it('does not affect the running portal', async () => {
     const api = apiOf(running);
     expect((await api.send('GET /livez')).status).toBe(200);
     await api.close();

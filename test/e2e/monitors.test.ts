@@ -57,7 +57,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     return (await health.send(`GET ${checkPath}`, { headers })).body;
   };
 
-  /** What each monitor makes of an address: exit codes of curl and check_http, and the probe. */
+  /** The result of each monitor for an address: exit codes of curl and check_http, and the probe. */
   const verdicts = async (url: string) => {
     const [byCurl, byPlugin, probe] = await Promise.all([
       curl(url, caFile),
@@ -70,7 +70,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
   const failing = [22, 2, 0, 503];
   const unknown = [22, 2, 0, 404];
 
-  it('PEER-9: that send no headers see that the installation passes, and no more', async () => {
+  it('PEER-9: without headers see only that the installation passes', async () => {
     await expect.poll(() => verdicts(urlOf()), patient).toEqual(passing);
     expect((await curl(urlOf(), caFile)).output).toBe('{"version":"7.0","status":"pass"}');
     expect(await verdicts(urlOf('w'.repeat(43)))).toEqual(unknown);
@@ -94,7 +94,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     expect(await verdicts(urlOf(key, '?site=north'))).toEqual(passing);
   });
 
-  it('PEER-9: see a site that fails, and nothing to alarm for while it is in maintenance', async () => {
+  it('PEER-9: see a failing site, and no alarm while it is in maintenance', async () => {
     const farm = { name: 'North farm', site_id: site.id };
     const { id: farm_id } = await accepted(api, `POST ${webui}/farms`, { token: admin, body: farm });
     const node = { name: 'north-1', farm_id, url: 'https://127.0.0.1:9' };
@@ -107,7 +107,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     expect(await verdicts(urlOf())).toEqual(passing);
   });
 
-  it('USE-7: problems of the health port have an address that resolves, and name the key that is wanted', async () => {
+  it('USE-7: problems of the health port have a resolvable type URI and name the required key', async () => {
     const { base_url } = portal.announcement;
     const refused = await health.send(`GET ${checkPath}`);
     expect(refused.body.detail).toContain('HEALTH_CHECK_ACCESS_KEY');
@@ -131,10 +131,10 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
   }
 
-  it('PEER-9: the key is in no log, no metric, no answer and no file of the database', async () => {
+  it('PEER-9: the key is in no log, metric, response or database file', async () => {
     const { base_url, health_url, metrics_access_key } = portal.announcement;
     const { port } = new URL(health_url);
-    // Sent to the other port, twice as a path, by plain HTTP, and in a request that cannot be read.
+    // Sent to the other port, twice as a path, by plain HTTP, and in a malformed request.
     const odd = [urlOf(`${key}/more`), `${base_url}${checkPath}/${key}`, `${base_url}/${key}`];
     for (const url of odd) expect((await curl(url, caFile)).code).toBe(22);
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);

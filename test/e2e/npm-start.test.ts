@@ -39,12 +39,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What reached the dispatcher on behalf of a request. */
+/** The calls to the dispatcher for a request. */
 const callsOf = (requestId: string) =>
   node.calls.filter(({ headers }) => headers['x-request-id'] === requestId).map(({ path }) => path);
 
 describe('npm start on an empty folder', () => {
-  it('ends its output with one line of JSON that tells all one needs', async () => {
+  it('ends its output with one JSON line with everything needed to connect', async () => {
     const { startMs, announcement } = portal;
     if (startMs > 12_000) console.warn(`the first start took ${startMs} ms, more than 12 s`);
     expect(announcement).toEqual({
@@ -58,7 +58,7 @@ describe('npm start on an empty folder', () => {
     });
   });
 
-  it('tells health and metrics to whoever has the key, on the health port only', async () => {
+  it('serves health and metrics with their keys on the health port only', async () => {
     const { health_check_access_key: key, metrics_access_key: metricsKey } = portal.announcement;
     const ask = (client: Api, what: string, token: string) =>
       client.send(`GET /aggregator/health/${what}`, { headers: { authorization: `Token ${token}` } });
@@ -73,8 +73,8 @@ describe('npm start on an empty folder', () => {
   });
 });
 
-describe('a job that a request asks for', () => {
-  it('is worked on the embedded database: an export comes whole, from any byte on, and is counted', async () => {
+describe('a job started by a request', () => {
+  it('runs on the embedded database: an export is downloaded whole, from any byte, and counted', async () => {
     const token = await api.login('admin', portal.announcement.admin_password ?? '');
     const path = '/api/webui/aggregator/audit/export';
     const ordered = await accepted(api, `GET ${path}?event=portal.UserLogin`, { token });
@@ -106,7 +106,7 @@ describe('a job that a request asks for', () => {
 });
 
 describe('SIGTERM', () => {
-  it('finishes what runs, and ends all processes with 0 within 10 s', async () => {
+  it('finishes running requests and ends all processes with 0 within 10 s', async () => {
     const token = await api.login('admin', portal.announcement.admin_password ?? '');
     const { dispatcher } = await createInstallation(api, token, node, { ca_certificate: node.caPem });
     const authorize = (requestId: string) =>
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
         body: { dispatcher_id: dispatcher.id },
         headers: { 'x-request-id': requestId },
       });
-    // From here on the node knows the keys, and need not ask a portal that is ending.
+    // From here on the node has cached the keys, and does not fetch them from a portal that is ending.
     await authorize('first');
     node.knobs.latencyMs = 300;
     const answer = authorize('last');

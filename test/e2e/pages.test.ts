@@ -60,7 +60,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return tab;
 }
 
-/** Fills the form as somebody would who has never seen it: by its labels. */
+/** Fills the form by its labels. */
 async function signIn(page: Page, domain: string, username: string, word = password): Promise<void> {
   await page.getByLabel('Domain').selectOption({ label: domain });
   await page.getByLabel('User name').fill(username);
@@ -71,7 +71,7 @@ async function signIn(page: Page, domain: string, username: string, word = passw
 const asAdmin = (page: Page) => signIn(page, 'Built-in', 'admin', portal.announcement.admin_password ?? '');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const small = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as const;
-/** What a browser itself notes about an answer that refuses. */
+/** Message of the browser itself about a refused request. */
 const refused = /^Failed to load resource: the server responded with a status of (401|429)/;
 
 requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () => {
@@ -90,7 +90,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
   });
 
   describe('the sign-in page', () => {
-    it('leads an administrator to the page that he asked for, without a word on the console', async () => {
+    it('redirects an administrator to the requested page, without console messages', async () => {
       const { page, errors } = await open('/status');
       expect(new URL(page.url()).pathname).toBe('/signin');
       await page.getByLabel('Domain').waitFor();
@@ -116,7 +116,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.waitForURL('**/status');
     });
 
-    it('tells a user that he is in, and signs him out again', async () => {
+    it('shows users that they are signed in, and signs them out', async () => {
       const user = await addUser(plain, { real_name: 'Ada Lovelace' });
       const { page } = await open('/signin');
       await signIn(page, 'People', user.name);
@@ -127,20 +127,20 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await heading(page, 'Sign in');
     });
 
-    it('tells a user whom a page of administrators sent here that he cannot see it', async () => {
+    it('explains to a user that a page of administrators is not available to them', async () => {
       const user = await addUser(plain, { real_name: 'Ada Lovelace' });
       const { page, errors } = await open('/status');
       await signIn(page, 'People', user.name);
       await heading(page, 'You are signed in');
-      const told = page.getByText('The page that you requested is for administrators only.');
-      expect(await told.isVisible()).toBe(true);
+      const notice = page.getByText('The page that you requested is for administrators only.');
+      expect(await notice.isVisible()).toBe(true);
       await page.goto('/api/docs/');
       await heading(page, 'Access denied');
       await page.getByText('A session on the administrator portal is required').waitFor();
       expect(new Set(errors.splice(0))).toEqual(new Set([expect.stringContaining('403')]));
     });
 
-    it('says in words that the password is wrong, and how long a lock lasts', async () => {
+    it('shows that the password is wrong, and how long a lock lasts', async () => {
       const user = await addUser(plain);
       const { page } = await open('/signin', small);
       const problem = page.getByRole('alert');
@@ -157,7 +157,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await expectGood(page, 'locked');
     });
 
-    it('enrols a second factor by its picture, shows recovery codes once, and asks for a code from then on', async () => {
+    it('enrols a second factor by QR code, shows recovery codes once, and then asks for a code', async () => {
       const user = await addUser(guarded);
       const { page } = await open('/signin', small);
       await signIn(page, 'Two factors', user.name);
@@ -188,7 +188,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await heading(later, 'You are signed in');
     });
 
-    it('has a password changed that must be, and says why one cannot be used', async () => {
+    it('requires a mandatory password change, with the reason why a password is not accepted', async () => {
       const user = await addUser(plain, { must_change_password: true });
       const { page, errors } = await open('/signin');
       await signIn(page, 'People', user.name);
@@ -222,7 +222,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         /не менее 15 символов/,
         /содержит имя пользователя/,
       ],
-    ])('names the rule that a new password breaks, in %s', async (locale, title, label, short, named) => {
+    ])('names the violated rule of a new password, in %s', async (locale, title, label, short, named) => {
       const user = await addUser(plain, { must_change_password: true });
       const { page, errors } = await open('/signin', { locale });
       await page.locator('#domain').selectOption({ label: 'People' });
@@ -246,7 +246,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       expect(errors.splice(0)).toEqual(Array(2).fill(expect.stringContaining('422')));
     });
 
-    it('wears the looks of the installation, and speaks Russian to whoever does', async () => {
+    it('has the branding of the installation, and is in Russian for a Russian browser', async () => {
       const picture = (drawn: string) =>
         `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 32">${drawn}</svg>`).toString('base64')}`;
       const theme = {
@@ -274,7 +274,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
     it.each([
       ['wide', {}],
       ['small', small],
-    ])('shows sites, farms and nodes on a %s screen, and refreshes by itself', async (_, options) => {
+    ])('shows sites, farms and nodes on a %s screen, and refreshes automatically', async (_, options) => {
       const { page, errors } = await open('/signin', options);
       await page.clock.install();
       await asAdmin(page);
@@ -292,7 +292,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
     it.each([
       ['en-GB', {}, ['Failing', 'In maintenance', 'Disabled', 'Unknown']],
       ['ru-RU', small, ['Сбой', 'На обслуживании', 'Отключено', 'Неизвестно']],
-    ])('USE-3: shows what is in maintenance, disabled or unknown as that, in %s', async (locale, options, words) => {
+    ])('USE-3: shows the states maintenance, disabled and unknown, in %s', async (locale, options, words) => {
       const [failing = '', maintenance = '', disabled = '', unknown = ''] = words;
       const { page } = await open('/signin', { ...options, locale });
       await page.locator('#domain').selectOption({ label: 'Built-in' });
@@ -305,7 +305,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
         const all = await plate(name).locator('.badge').all();
         return Promise.all(all.map(async (one) => [await one.innerText(), await one.getAttribute('class')]));
       };
-      // Of a site, its farm, its node, and the circuit of the node.
+      // Of a site, its farm, its node, and the circuit breaker of the node.
       await expect
         .poll(async () => (await badges('North')).slice(0, 3), { timeout: 40_000 })
         .toEqual(Array(3).fill([failing, 'badge bad']));
@@ -317,7 +317,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await expectGood(page, `states-${locale}`);
     });
 
-    it('and the reference lead to each other', async () => {
+    it('and the reference link to each other', async () => {
       const { page } = await open('/signin');
       await asAdmin(page);
       await page.getByRole('link', { name: 'API reference' }).click();
@@ -326,7 +326,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await heading(page, 'Status');
     });
 
-    it('shows names as they stand', async () => {
+    it('shows names without interpreting markup', async () => {
       await create('sites', { name: '<img src=x onerror=alert(1)>', uri: 'odd' });
       const { page } = await open('/signin');
       await asAdmin(page);
@@ -334,7 +334,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       expect(await page.locator('img[src=x]').count()).toBe(0);
     });
 
-    it('is over at sign-out: for the browser, its other pages and their tokens', async () => {
+    it('ends at sign-out: for the browser, its other pages and their tokens', async () => {
       const { page } = await open('/signin');
       const asked = page.waitForRequest('**/dashboard/admin');
       await asAdmin(page);

@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../support/database/database.ts';
+import { newSecretKey } from '../support/identity/signing-keys.ts';
 import { signingKey } from '../support/processes/sidecar-process.ts';
 import { whereThereIs } from '../support/services.ts';
 import { type Api, createApi } from './support/api.ts';
@@ -26,14 +26,14 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'aggregator-ready-'));
-    // The embedded database opens and closes files of its own while the test counts.
+    // The embedded database opens and closes files during the count.
     database = await freshDatabase();
     const env = {
       ...bareVariables(join(folder, 'data'), await freePorts(2)),
       DATABASE_URL: database.url,
       DATABASE_OWNER_URL: database.ownerUrl,
       DATABASE_SIDECAR_URL: database.sidecarUrl,
-      SECRET_KEY: randomBytes(32).toString('base64'),
+      SECRET_KEY: newSecretKey(),
       AGGREGATOR_JWT_SSL_KEY: signingKey,
     };
     portal = await startPortal({ env });
@@ -49,11 +49,11 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A connection that was idle may be closed first while descriptors are scarce: the next one is asked. */
+  /** An idle connection may be closed first while descriptors are scarce: the next one is used. */
   const send = (path: string) => api.send(`GET ${path}`).catch(() => api.send(`GET ${path}`));
   const status = async (path: string) => (await send(path)).status;
 
-  it('FLT-2: is alive and not ready from 90 % of its limit on, and ready again when descriptors are free', async () => {
+  it('FLT-2: is alive and not ready above 90 % of its limit, and ready again when descriptors are free', async () => {
     const { pid, base_url } = portal.announcement;
     const { hostname, port } = new URL(base_url);
     await expect.poll(() => status('/readyz'), { timeout: 20_000 }).toBe(200);
@@ -61,7 +61,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     const limit = open + 400;
     await promisify(execFile)('prlimit', ['--pid', String(pid), `--nofile=${limit}:${limit}`]);
     expect(await status('/readyz')).toBe(200);
-    // More than 90 %, and less than all of it.
+    // More than 90 %, and less than 100 %.
     while (sockets.length < Math.ceil(limit * 0.9) - open + 10) {
       const socket = connect(Number(port), hostname).on('error', () => undefined);
       sockets.push(socket);

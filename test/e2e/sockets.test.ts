@@ -14,7 +14,7 @@ let api: Api;
 let processes: { name: string; port: number; pid: number }[];
 const clients: Client[] = [];
 
-/** The process that another one started. */
+/** A child process of another one. */
 function childOf(parent: number): number {
   const isChild = (pid: string): boolean => {
     try {
@@ -73,7 +73,7 @@ describe('npm start', () => {
     portal.signal('SIGTERM');
     const { code, stderr } = await portal.ended;
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('stopped before all was finished')]);
-    // The grace for requests in flight is 8 s, and 10 s in all.
+    // The grace period for running requests is 8 s, and 10 s in all.
     expect(performance.now() - before).toBeLessThan(7_000);
   }, 60_000);
 });

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkOut, hasHistory, makeSqlOlder, olderSchema, schemaOf } from '../support/audit/history.ts';
+import { endOf } from '../support/processes/output.ts';
 import { programVariables } from '../support/program-variables.ts';
 import { whereThereIs } from '../support/services.ts';
 import { root } from './support/portal-process.ts';
 
 const older = olderSchema();
 
-/** A test of that tree: its own questions, put to its own portal on the schema of this one. */
+/** A test of that tree: its own requests to its own portal on the schema of the current one. */
 const test = `import { describePath } from './paths/path.ts';
 import { nodeTarget } from './twins/targets.ts';
 
@@ -31,14 +31,14 @@ whereThereIs('git history', hasHistory())(
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it('is of an older schema', () => {
+    it('has an older schema', () => {
       const [then, here] = [schemaOf(folder), schemaOf(root)];
       expect(here.migrations.slice(0, then.migrations.length)).toEqual(then.migrations);
       expect(then.stampedAt).toBeLessThanOrEqual(here.stampedAt);
       expect(then).not.toEqual(here);
     });
 
-    it('does all that it did on the schema of this one, its sidecar included', {
+    it('works completely on the current schema, including its sidecar', {
       timeout: 600_000,
     }, async () => {
       const { code, output } = await runVitest(folder, 'test/e2e/upgrade-path.test.ts');
@@ -52,15 +52,10 @@ async function runVitest(folder: string, path: string): Promise<{ code: number |
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/vitest.config.ts', path], {
     cwd: folder,
-    // Nothing of this run, of which it would take itself for a part.
+    // No variable of this run, which would make it a part of the run.
     env: { ...programVariables, HOME: process.env.HOME, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const [code] = await once(child, 'close');
-  return { code, output };
+  const { code, stdout, stderr } = await endOf(child);
+  return { code, output: stdout + stderr };
 }

@@ -36,7 +36,7 @@ export function createApp(node: Node): Hono {
   return app;
 }
 
-/** Dispatchers agree that a 2xx means success, and on nothing about its body. */
+/** Dispatchers have in common that 2xx means success, but not the body. */
 async function answerTersely(c: Context, next: Next, terse: Terse | null): Promise<void> {
   await next();
   if (terse === null || c.req.method === 'GET' || !c.res.ok) return;

@@ -10,7 +10,7 @@ export type ServerCertificate = { key: string; cert: string };
 
 export type Authority = {
   readonly caPem: string;
-  /** A server certificate for localhost, 127.0.0.1 and ::1 (but for `wrong_name`). */
+  /** A server certificate for localhost, 127.0.0.1 and ::1 (except for `wrong_name`). */
   issue(kind?: CertificateKind): Promise<ServerCertificate>;
 };
 
@@ -81,7 +81,7 @@ async function leafExtensions(
 
 const newKeys = (): Promise<CryptoKeyPair> => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-/** Begins with 01: a DER integer with its highest bit set would read as negative. */
+/** Begins with 01: a DER integer with its highest bit set would be negative. */
 const newSerial = (): string => `01${randomBytes(15).toString('hex')}`;
 
 const validity = (fromDays: number, toDays: number): { notBefore: Date; notAfter: Date } => ({

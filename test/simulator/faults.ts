@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
  */
 export type CursorLie = 'same' | 'cycle' | 'empty' | 'endless';
 
-/** What an order that was carried out is answered with in the place of the row. */
+/** The response to a successful action in place of the row. */
 export type Terse = 'no_content' | 'empty_object' | 'text' | 'other_row' | 'bad_members';
 
 export type ListName = 'servicespools' | 'workplaces' | 'spsessions' | 'tags' | 'services';
@@ -15,25 +15,25 @@ type Row = Record<string, unknown>;
 
 export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
 
-/** What a test may turn at any time; the next request sees it. */
+/** Settings that a test may change at any time; they apply to the next request. */
 export type Knobs = {
-  /** Only paths that begin so have the faults below; `null` is every path. */
+  /** Only paths with this prefix have the faults below; `null` is every path. */
   path: string | null;
   latencyMs: number;
-  /** Answers this status. */
+  /** Answers with this status. */
   failing: number | null;
-  /** Never answers, or sends headers and the beginning of a body. */
+  /** Never answers, or sends headers and a part of a body. */
   hang: 'headers' | 'body' | null;
   /** One byte a second, without end. */
   dripping: boolean;
   /** Closes the connection instead of answering. */
   reset: boolean;
   lies: Lie | null;
-  /** In the place of scheme and host in reconnect links. */
+  /** Replaces scheme and host in reconnect links. */
   linkStart: string | null;
-  /** Answers to orders about one object. */
+  /** Answers to actions on one object. */
   terse: Terse | null;
-  /** About the lists, of whatever path. */
+  /** Faults of the lists, on every path. */
   cursors: CursorLie | null;
   /** Changes the rows of lists before they are sent. */
   alter: ((list: ListName, row: Row) => unknown) | null;
@@ -41,9 +41,9 @@ export type Knobs = {
   health: 'pass' | 'fail';
   /** The node's clock is ahead by this, or behind. */
   clockSkewS: number;
-  /** Life of session keys issued from now on. */
+  /** Lifetime of session keys issued from now on. */
   keyLifetimeS: number;
-  /** Whether lists understand `since`, and offer an `ETag`. */
+  /** Whether lists support `since`, and send an `ETag`. */
   incremental: boolean;
   etags: boolean;
 };
@@ -67,13 +67,13 @@ export const noFaults = (): Knobs => ({
   etags: true,
 });
 
-/** True when a fault is to be staged for this path; looked up for each request, hence cheap. */
+/** True when a fault applies to this path; called for each request, and therefore fast. */
 export const isFaulty = ({ path, failing, hang, dripping, reset, lies }: Knobs, url: string): boolean =>
   (reset || dripping || failing !== null || hang !== null || lies !== null) && isInScope(path, url);
 
 export const isInScope = (path: string | null, url: string): boolean => path === null || url.startsWith(path);
 
-/** Answers as the knobs say; without a fault that is set it does nothing. */
+/** Answers as configured; without a fault it does nothing. */
 export function stageFault(knobs: Knobs, incoming: IncomingMessage, outgoing: ServerResponse): void {
   // A client that gets an early response while it sends a body must be able to reuse the connection.
   incoming.resume();
@@ -137,7 +137,7 @@ const lies: Record<Lie, (outgoing: ServerResponse) => void> = {
     answer(outgoing, 302, '', { location: 'https://169.254.169.254/latest/meta-data/' }),
 };
 
-/** Sends a piece again and again, no faster than the client takes it, until so many bytes are out. */
+/** Sends a chunk repeatedly, no faster than the client reads it, until the number of bytes is reached. */
 function pour(outgoing: ServerResponse, piece: Buffer, total: number, opening = ''): void {
   let left = total;
   outgoing.write(opening);
@@ -155,7 +155,7 @@ function pour(outgoing: ServerResponse, piece: Buffer, total: number, opening = 
 const bombMemberBytes = 16_777_216;
 let member: Buffer | undefined;
 
-/** RFC 1952 section 2.2: a gzip stream may be several members; one is compressed once and sent over and over. */
+/** RFC 1952 section 2.2: a gzip stream may have several members; one is compressed once and sent repeatedly. */
 function bombMember(): Buffer {
   member ??= gzipSync(Buffer.alloc(bombMemberBytes, ' '));
   return member;

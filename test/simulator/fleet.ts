@@ -4,11 +4,11 @@ import { createDispatcherState } from './data/seed.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './start.ts';
 
 export type FleetPlan = Pick<SimulatorOptions, 'jwks' | 'portalCa' | 'issuer' | 'knobs'> & {
-  /** Begins the names of the nodes, where one portal has several fleets. */
+  /** Prefix of the names of the nodes, where one portal has several fleets. */
   prefix?: string;
   sites: number;
   farmsPerSite: number;
-  /** In ten pools, which everybody may use. */
+  /** In ten pools, which all users may use. */
   workplacesPerFarm: number;
   domains: Domain[];
   authority?: Authority;
@@ -18,7 +18,7 @@ export type FleetNode = { site: number; farm: number; simulator: Simulator };
 
 const poolsPerFarm = 10;
 
-/** Many farms of one node each in this process, in the order of sites and farms; all trust is in one authority. */
+/** Many farms of one node each in this process, in the order of sites and farms, with one certificate authority. */
 export async function startFleet({ sites, farmsPerSite, ...plan }: FleetPlan): Promise<FleetNode[]> {
   const authority = plan.authority ?? (await createAuthority());
   const places = Array.from({ length: sites * farmsPerSite }, (_, n) => ({

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
 /**
- * The JSON body, checked; no body at all counts as `{}`. Unknown members are ignored.
+ * The validated JSON body; no body counts as `{}`. Unknown members are ignored.
  * @throws Refusal 400 or 422
  */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {

@@ -2,16 +2,16 @@ import type { Authentication } from './calls/auth.ts';
 import type { DispatcherState } from './data/state.ts';
 import type { Knobs } from './faults.ts';
 
-/** One node of a farm: what its calls work on. */
+/** One node of a farm, the context of its calls. */
 export type Node = {
   readonly name: string;
   readonly healthKey: string;
   readonly state: DispatcherState;
   readonly knobs: Knobs;
   readonly authentication: Authentication;
-  /** Holders of the keys that were logged out, in order: `aggregator` or `domain\\name`. */
+  /** Owners of the session keys that were logged out, in order: `aggregator` or `domain\\name`. */
   readonly loggedOut: string[];
 };
 
-/** The present moment by the node's own clock, which may be wrong. */
+/** The current time of the node's own clock, which may be wrong. */
 export const nodeTime = ({ clockSkewS }: Knobs, at = Date.now()): Date => new Date(at + clockSkewS * 1000);

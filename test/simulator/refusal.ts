@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
-/** What the node answers instead of a result: a status and a JSON body `{ code, detail, … }`. */
+/** The error response of the node: a status and a JSON body `{ code, detail, … }`. */
 export class Refusal extends Error {
   readonly status: ContentfulStatusCode;
   readonly body: Record<string, unknown>;

@@ -1,16 +1,16 @@
 import { type Knobs, noFaults } from './faults.ts';
 
-/** Faults that stand for a while; without any the node is well meanwhile. */
+/** Faults for a duration; without any the node works meanwhile. */
 export type Step = { forMs: number; faults?: Partial<Knobs> };
 
 export type Playing = {
-  /** Ends the script; the node is as the last step left it. */
+  /** Ends the script; the node keeps the faults of the last step. */
   stop(): void;
   /** Settles when a script that does not repeat has ended. */
   ended: Promise<void>;
 };
 
-/** Turns a node's knobs one step after the other. @param repeats from the beginning, until it is stopped */
+/** Applies faults to a node step by step. @param repeats from the beginning, until it is stopped */
 export function playFaults(knobs: Knobs, steps: readonly Step[], repeats = false): Playing {
   const well: Knobs = { ...noFaults(), ...knobs };
   const ended = Promise.withResolvers<void>();
@@ -26,6 +26,6 @@ export function playFaults(knobs: Knobs, steps: readonly Step[], repeats = false
   return { stop: () => clearTimeout(timer), ended: ended.promise };
 }
 
-/** Well and not well in turns. */
+/** Failing and working in turns. */
 export const flap = (knobs: Knobs, eachMs: number, faults: Partial<Knobs>): Playing =>
   playFaults(knobs, [{ forMs: eachMs, faults }, { forMs: eachMs }], true);

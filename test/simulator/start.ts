@@ -17,9 +17,9 @@ export type SimulatorOptions = {
   jwks: JwksSource;
   /** PEM; needed when `jwks` is a URL of a portal with a private authority. */
   portalCa?: string;
-  /** The node's name, to which tokens are made out; the state's by default. */
+  /** The node's name, the audience of tokens; the state's by default. */
   name?: string;
-  /** Not checked when absent. */
+  /** Not verified when absent. */
   issuer?: string;
   healthKey?: string;
   authority?: Authority;
@@ -30,14 +30,14 @@ export type SimulatorOptions = {
 
 export type Simulator = {
   readonly url: string;
-  /** The authority that a client is to trust, whatever certificate is shown. */
+  /** The authority that a client is to trust, whatever certificate is sent. */
   readonly caPem: string;
   readonly name: string;
   readonly healthKey: string;
   readonly state: DispatcherState;
   readonly knobs: Knobs;
   readonly calls: readonly Call[];
-  /** Holders of the keys that were logged out, in order: `aggregator` or `domain\\name`. */
+  /** Owners of the session keys that were logged out, in order: `aggregator` or `domain\\name`. */
   readonly loggedOut: readonly string[];
   readonly inFlight: number;
   readonly maxInFlight: number;
@@ -47,7 +47,7 @@ export type Simulator = {
   close(): Promise<void>;
 };
 
-/** A dispatcher node on 127.0.0.1 over HTTPS. @throws Error when the port is taken */
+/** A dispatcher node on 127.0.0.1 over HTTPS. @throws Error when the port is in use */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = options.authority ?? (await createAuthority());
   const keys = createPortalKeys(options.jwks, options.portalCa);
@@ -95,7 +95,7 @@ function createNode(options: SimulatorOptions, keys: PortalKeys): Node {
   return { name, healthKey, state, knobs, authentication, loggedOut: [] };
 }
 
-/** Faults are staged before the application is asked: a broken node does not know of the call. */
+/** Faults are applied before the application: a broken node does not execute the call. */
 function guarded(serve: RequestListener, knobs: Knobs, traffic: Traffic): RequestListener {
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (outgoing.destroyed) return;
@@ -121,7 +121,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** All connections of the server, those whose handshake goes on as well, which it does not know of itself. */
+/** All connections of the server, including those in a handshake, which the server itself does not list. */
 function connectionsOf(server: Server): Set<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 /** `path` is without its query; `at` in milliseconds. */
 export type Call = { method: string; path: string; query: string; headers: IncomingHttpHeaders; at: number };
 
-/** What reached a node: recorded before any fault is staged. */
+/** A received request: recorded before any fault is applied. */
 export type Traffic = {
   /** The latest calls, oldest first; at least 5,000 of them. */
   readonly calls: readonly Call[];
-  /** Requests now without a complete answer, and the most there were at once. */
+  /** Requests without a complete response, now and at most. */
   readonly inFlight: number;
   readonly maxInFlight: number;
   record(incoming: IncomingMessage, outgoing: ServerResponse): void;

@@ -6,11 +6,11 @@ import { gitFiles } from '../support/tree.ts';
 
 const documents = (await gitFiles(root)).filter((file) => file.endsWith('.md'));
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-/** Without code, in which brackets and hashes are no Markdown. */
+/** Without code, in which brackets and hashes are not Markdown. */
 const proseOf = (text: string): string =>
   text.replaceAll(/```[\s\S]*?```/g, '').replaceAll(/`[^`\n]*`/g, 'code');
 
-/** The anchors of a document as GitHub makes them of its headings. */
+/** The anchors that GitHub generates for the headings of a document. */
 function anchorsOf(text: string): string[] {
   const lines = text.replaceAll(/```[\s\S]*?```/g, '').split('\n');
   return lines.flatMap((line) => {
@@ -21,7 +21,7 @@ function anchorsOf(text: string): string[] {
   });
 }
 
-/** The links of a document to other places of this tree: a path from the root, and an anchor. */
+/** The links of a document to other files of this tree: a path from the root, and an anchor. */
 const linksOf = (file: string): { path: string; anchor: string | undefined }[] =>
   [...proseOf(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -32,7 +32,7 @@ const linksOf = (file: string): { path: string; anchor: string | undefined }[] =
     });
 
 describe('the documents', () => {
-  it('are found', () => {
+  it('exist', () => {
     expect(documents).toEqual(expect.arrayContaining(['README.md', 'shared/README.md', 'db/README.md']));
     expect(linksOf('README.md').length).toBeGreaterThan(10);
     expect(anchorsOf('# One: `two` (three)\n```\n# no\n```\n## Add a site\n')).toEqual([

@@ -3,14 +3,14 @@ export type Place = { floor: number; room: string };
 
 type Row = { floor: number; path: RegExp; room: string };
 
-/** The first row that fits counts; `$1` and `$2` in a room are the groups of its path. */
+/** The first match applies; `$1` and `$2` in a room are the groups of its path. */
 const plan: readonly Row[] = [
   { floor: -1, room: 'modules', path: /^shared\/(?:modules\.ts|resources\.ts|openapi\/)/ },
   { floor: -1, room: 'messages', path: /^shared\/messages\// },
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
-  // What runs elsewhere knows nothing of the portal but its document.
+  // Code that runs elsewhere depends only on the document of the portal.
   { floor: 0, room: 'client', path: /^shared\/client\// },
-  // The public shapes of data: field builders, lists, views and their faults.
+  // The public shapes of data: field builders, lists, views and their errors.
   { floor: 1, room: 'shapes', path: /^shared\/shapes\// },
   {
     floor: 1,
@@ -29,11 +29,11 @@ const plan: readonly Row[] = [
   { floor: 4, room: '$1', path: /^shared\/(identity|audit|exports|sites|gateways|portals)\// },
   { floor: 4.1, room: '$1', path: /^shared\/(snapshot|routing)\// },
   { floor: 4.2, room: '$1', path: /^shared\/(agents|maintenance|services)\// },
-  // HTTP is one way to reach the areas, which know nothing of it.
+  // HTTP is one way to call the areas, which do not depend on it.
   { floor: 4.3, room: 'http', path: /^shared\/http\// },
   { floor: 4.4, room: 'runtime', path: /^shared\/runtime\// },
   { floor: 7, room: '$1', path: /^functions\/([^/]+)\/(?:app|worker|lambda)\.ts$/ },
-  // What a module's resources look down to: its dependencies, and what two of them use.
+  // The shared part below the resources of a module: its dependencies, and code of two of them.
   { floor: 4.5, room: 'module $1', path: /^functions\/([^/]+)\/[^/]+$/ },
   { floor: 6, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/routes\.ts$/ },
   { floor: 5, room: '$1/$2', path: /^functions\/([^/]+)\/([^/]+)\/.+$/ },
@@ -54,7 +54,7 @@ export function mayUse(from: Place, to: Place): boolean {
   return from.room === to.room;
 }
 
-/** Only what starts a process joins modules. */
+/** Only an entry point of a process combines modules. */
 export const isJoint = (path: string): boolean => placeOf(path)?.room === 'process';
 
 export const moduleOf = (path: string): string | undefined => /^functions\/([^/]+)\/./.exec(path)?.[1];

@@ -23,20 +23,20 @@ describe('the generated migrations', () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  it('only add after the first one, because the previous version runs on while it is replaced', () => {
+  it('only add objects after the first one, because the previous version runs during the upgrade', () => {
     const narrows =
       /\bDROP (?:COLUMN|TABLE|INDEX|CONSTRAINT)\b|\bRENAME\b|\bSET NOT NULL\b|\bSET DATA TYPE\b/i;
     const later = migrations.slice(1).flatMap(({ statements }) => statements);
     expect(later.filter((statement) => narrows.test(statement))).toEqual([]);
   });
 
-  it('define no functions and triggers: those are in db/sql', () => {
+  it('define no functions and triggers, which belong to db/sql', () => {
     const defines = /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|(?:CONSTRAINT )?TRIGGER)\b/i;
     const statements = migrations.flatMap((migration) => migration.statements);
     expect(statements.filter((statement) => defines.test(statement))).toEqual([]);
   });
 
-  it('make the tables of db/schema: drizzle-kit generate finds no change', async () => {
+  it('create the tables of db/schema: drizzle-kit generate finds no change', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'aggregator-generate-'));
     try {
       await cp(folder, join(copy, 'migrations'), { recursive: true });

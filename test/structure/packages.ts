@@ -4,7 +4,7 @@ type PackageRule = { rule: string; concerns: (name: string) => boolean; allowed:
 
 const test = /^test\//;
 const tooling = /^shared\/tooling\//;
-/** A Worker has sockets as well; names of packages say nothing of what it can do with them. */
+/** A Worker has sockets as well; names of packages do not show whether they work there. */
 const socketRemote = /^shared\/remotes\/directory\/(?:workers|sockets|session)\.ts$/;
 const nodeRemote = /^shared\/remotes\/[^/]+\/node\.ts$/;
 
@@ -13,7 +13,7 @@ const named =
   (name: string) =>
     names.some((prefix) => name === prefix || name.startsWith(`${prefix}/`));
 
-/** What a Worker with `nodejs_compat` has; every other `node:` module needs a Node process. */
+/** The modules in a Worker with `nodejs_compat`; every other `node:` module needs a Node process. */
 const inWorkers = new Set(
   ['buffer', 'crypto', 'async_hooks', 'util', 'events', 'assert', 'stream', 'url', 'path'].flatMap((name) => [
     name,

@@ -20,6 +20,7 @@ const node = 'what a Worker lacks of node:* stays in files that only Node runs';
 const environment = 'the environment is read in shared/runtime and shared/tooling only';
 const kept = 'no promise is kept for another request';
 const domainType = 'a domain type is named in shared/identity/domains only';
+const permissive = 'a condition on kinds is never true by default';
 const single = 'no test is skipped or singled out, but by requireService';
 
 const areas = [
@@ -126,7 +127,7 @@ describe('the import rules', () => {
     expect(importRules(`shared/${area}/x/y.ts`, '../../http/serve/answer.ts')).toEqual([stairs]);
   });
 
-  it('see every form of an import, and the line of it', () => {
+  it('detect every form of an import, with its line', () => {
     const text = [
       "import type { A } from 'pg';",
       'import {',
@@ -143,7 +144,7 @@ describe('the import rules', () => {
     expect(lines.sort((a, b) => a - b)).toEqual([1, 4, 5, 6, 7, 8]);
   });
 
-  it('find a circle, and no circle where two ways lead to one file', () => {
+  it('detect a cycle, and no cycle where two paths lead to one file', () => {
     const a = importing('shared/http/a.ts', './b.ts', './c.ts');
     const c = importing('shared/http/c.ts');
     expect(importViolations([a, importing('shared/http/b.ts', './c.ts'), c])).toEqual([]);
@@ -179,6 +180,19 @@ describe('the text rules', () => {
     ['shared/access/session.ts', 'export const keys = importKeys().then(first);', kept],
     ['functions/auth/deps.ts', '  keys ??= importKeys(pem);', kept],
     ['shared/identity/login.ts', '  flight ??= new Promise(f);', kept],
+    [
+      'db/repositories/records/scope.ts',
+      "const ids = entries.find(([sited]) => sited === type)?.[1];\nreturn scope === '*' || !ids ? undefined : inArray(id, ids(scope));",
+      permissive,
+    ],
+    ['db/repositories/records/scope.ts', "if (scope === '*' || !ids) return undefined;", permissive],
+    ['db/repositories/records/scope.ts', 'sql`(case type when a then b else true end)`', permissive],
+    ['shared/context/rights.ts', 'switch (type) {\n  default:\n    return true;', permissive],
+    ['shared/context/rights.ts', 'switch (type) {\n  default: {\n    return undefined;', permissive],
+    ['db/repositories/records/scope.ts', 'return idsWithin[type]?.(scope);', permissive],
+    ['db/repositories/records/scope.ts', 'return idsWithin[spec.type](scope) ?? sql`true`;', permissive],
+    ['db/repositories/records/scope.ts', 'return conditions.get(kind) ?? undefined;', permissive],
+    ['db/repositories/records/scope.ts', "return type === 'site' ? inScope(id) : sql`true`;", permissive],
     ['db/client.ts', 'try { f() } catch {}', 'no empty catch'],
     ['test/api/a.test.ts', 'try {\n} catch (error) {\n}', 'no empty catch'],
     ['db/client.ts', 'f().catch(() => {});', 'no empty catch'],
@@ -186,7 +200,7 @@ describe('the text rules', () => {
     ['test/api/a.test.ts', "it.skip('a', f)", single],
     ['test/api/a.test.ts', "describe.concurrent.only('a', f)", single],
     ['test/api/a.test.ts', "it.skipIf(x)('a', f)", single],
-  ])('%s may not say %j', (path, text, rule) => {
+  ])('%s may not contain %j', (path, text, rule) => {
     expect(rulesOf(textViolations([parseSource(path, text)]))).toEqual([rule]);
   });
 
@@ -194,24 +208,33 @@ describe('the text rules', () => {
     ['shared/runtime/config/config.ts', 'const port = process.env.PORT;'],
     ['test/support/a.ts', 'const port = process.env.PORT;'],
     ['db/client.ts', '// never process.env here'],
+    ['db/repositories/records/scope.ts', "if (scope === '*') return undefined;"],
+    ['db/repositories/records/scope.ts', 'sql`(case type when a then b else false end)`'],
+    ['db/repositories/records/scope.ts', 'return idsWithin[type](scope);'],
+    ['db/repositories/records/scope.ts', "return type === 'site' ? inScope(id) : sql`false`;"],
+    [
+      'db/repositories/identity/second-factors.ts',
+      'const condition = isImposed ? skips(userId) : sql`true`;',
+    ],
+    ['shared/context/rights.ts', 'switch (type) {\n  default:\n    return false;'],
     ['db/client.ts', 'try { f() } catch { return null; }'],
     ['shared/runtime/edge/workers.ts', 'const apps = new WeakMap<Env, App>();'],
     ['shared/runtime/edge/lambda.ts', '  app ??= build();'],
     ['shared/identity/common-passwords.ts', '  words ??= new Set(list);'],
     ['shared/access/session.ts', '  keys ??= settle(await importKeys(pem));'],
     ['shared/access/session.ts', 'const find = (id: string): Promise<Row> => read(id);'],
-    ['functions/health/last-known.ts', '    flight ??= fly();'],
+    ['functions/health/cached-reader.ts', '    flight ??= fly();'],
     ['test/api/a.test.ts', "it.each([1])('a', f)"],
     ['shared/identity/domains/registry.ts', "export const builtinType: DomainTypeName = 'internal';"],
     ['shared/http/problem.ts', "if (problem.code === 'internal') log.error('internal', { error });"],
     ['functions/webui/users/bind.ts', 'if (!domainTypeOf(domain.type).directory) return;'],
     ['shared/remotes/directory/session.ts', "new Client({ url: 'ldap://directory' });"],
     ['test/support/factories.ts', "return { name, type: 'internal' };"],
-  ])('%s may say %j', (path, text) => {
+  ])('%s may contain %j', (path, text) => {
     expect(textViolations([parseSource(path, text)])).toEqual([]);
   });
 
-  it('refuse names that say nothing or are not kebab-case', () => {
+  it('reject meaningless names and names that are not kebab-case', () => {
     const named = (path: string) => rulesOf(nameViolations([parseSource(path, '')]));
     expect(named('shared/http/utils.ts')).toEqual(['a name says what a file gives']);
     expect(named('shared/helpers/dates.ts')).toEqual(['a name says what a file gives']);
@@ -220,7 +243,7 @@ describe('the text rules', () => {
     expect(named('test/api/request-ids.test.ts')).toEqual([]);
   });
 
-  it('refuse an entry too many or too few on the top level', () => {
+  it('reject an extra or missing entry on the top level', () => {
     const folders = ['functions', 'shared', 'db', 'test', 'node_modules', '.git'];
     const files = [
       'package.json',
@@ -242,14 +265,14 @@ describe('the size rules', () => {
     sizeViolations([parseSource(path, text)]).map(({ detail }) => detail);
   const body = (count: number) => '  x();\n'.repeat(count);
 
-  it('hold source files to 250 lines and tests to 400', () => {
+  it('limit source files to 250 lines and tests to 400', () => {
     expect(sizes('db/client.ts', linesOf(251))[0]).toBe('251 lines');
     expect(sizes('test/api/a.test.ts', linesOf(400))).toEqual([]);
     expect(sizes('test/api/a.test.ts', linesOf(401))).toEqual(['401 lines']);
     expect(sizes('shared/identity/common-passwords.ts', linesOf(3000))).toEqual([]);
   });
 
-  it('hold the median and p90, and tell them', () => {
+  it('limit the median and p90, and report them', () => {
     expect(sizes('db/client.ts', linesOf(90))).toEqual([]);
     expect(sizes('db/client.ts', linesOf(91))).toEqual(['the median is 91, p90 is 91; this is the longest']);
     expect([
@@ -265,7 +288,7 @@ describe('the size rules', () => {
     ['export const f = async (a: A): Promise<B> => {\n', '};\n'],
     ['const f = (\n  a: A,\n): B => {\n', '};\n', 2],
     ['class A {\n  async f(a: A): Promise<B> {\n', '  }\n}\n'],
-  ])('hold a function to 40 lines: %j', (head, end, extra = 0) => {
+  ])('limit a function to 40 lines: %j', (head, end, extra = 0) => {
     const inner = head.startsWith('class') ? '  ' : '';
     const text = (count: number) =>
       head + body(count).replaceAll(/^/gm, inner).trimEnd().concat('\n', end, linesOf(9));

@@ -7,7 +7,7 @@ export type Violation = { rule: string; path: string; line: number; detail: stri
 
 type Edge = { source: Source; used: Import };
 
-/** Rules about who may import whom. */
+/** Rules about allowed imports. */
 export function importViolations(sources: readonly Source[]): Violation[] {
   const edges = sources.flatMap((source) => source.imports.map((used) => ({ source, used })));
   const inner = edges.filter(({ used }) => used.isRelative);
@@ -52,7 +52,7 @@ const report =
 function climbs({ source, used }: Edge): boolean {
   const from = placeOf(source.path);
   const to = placeOf(used.target);
-  // Between modules and resources the two rules below say it in plainer words.
+  // Between modules and resources the two rules below are more specific.
   if (!from || !to || joinsModules({ source, used }) || joinsResources({ source, used })) return false;
   return !mayUse(from, to);
 }
@@ -95,7 +95,7 @@ const packageViolations = (edge: Edge): Violation[] =>
     )
     .map(({ rule }) => report(rule)(edge));
 
-/** One violation for each circle, at the import that closes it; imports of types count as well. */
+/** One violation for each cycle, at the import that closes it; imports of types count as well. */
 function circles(sources: readonly Source[]): Violation[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const done = new Set<string>();

@@ -9,7 +9,7 @@ import { readSources } from './sources.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const product = readSources(root).filter(({ path }) => !path.startsWith('test/'));
 
-/** Columns whose names speak of secrets, and why nothing in them is sealed. */
+/** Columns whose names suggest secrets, and why they contain no sealed values. */
 const notSealed = {
   'audit_events.sealed_text': 'sealed by the chain of hashes, readable by everybody who may read the audit',
   'monitoring_records.message_key': 'a folded copy',
@@ -45,7 +45,7 @@ describe('sealed values', () => {
     expect(places.filter((place) => !isSealedPlace(place))).toEqual([]);
   });
 
-  it('are declared for every column whose name speaks of secrets', async () => {
+  it('are declared for every column whose name suggests a secret', async () => {
     const columns = await columnsOfSchema();
     expect(columns).toEqual(expect.arrayContaining(Object.keys(notSealed)));
     const secret = columns.filter((column) => speaksOfSecrets.test(column.split('.')[1] ?? ''));
@@ -53,12 +53,12 @@ describe('sealed values', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('are made where their place can be read, or are not kept at all', () => {
+  it('are created where their place is available, or not stored at all', () => {
     const sealing = product.filter(({ text }) => /\.seal\(/.test(text)).map(({ path }) => path);
     const withoutPlace = sealing.filter(
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
     );
-    // Cursors are carried by callers; re-sealing takes its places from the declaration itself.
+    // Cursors are held by clients; re-sealing reads its places from the declaration itself.
     expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/tooling/admin/reseal.ts']);
   });
 });

@@ -16,7 +16,7 @@ const ruleOfSizes = `p90 <= ${caps.p90} and median <= ${caps.median} lines`;
 const isTest = ({ path }: Source): boolean => path.startsWith('test/');
 const isMeasured = ({ path }: Source): boolean => !exempt.some((pattern) => pattern.test(path));
 
-/** Rules about the lengths of files and functions; tests are not held to the last one. */
+/** Rules about the lengths of files and functions; tests are exempt from the last one. */
 export function sizeViolations(sources: readonly Source[]): Violation[] {
   const measured = sources.filter(isMeasured);
   const product = measured.filter((source) => !isTest(source));

@@ -43,10 +43,10 @@ function toImport(path: string, specifier: string, line: number): Import {
   return { line, isRelative, target: isRelative ? normalize(join(dirname(path), specifier)) : specifier };
 }
 
-/** A line that is a comment from its start on. */
+/** A line that begins as a comment. */
 export const isComment = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*)/.test(line);
 
-/** @returns the number, from 1, of the line that holds this offset */
+/** @returns the number, from 1, of the line at this offset */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
 const isInComment = (text: string, offset: number): boolean =>

@@ -11,25 +11,25 @@ const sources = readSources(root);
 const expectNone = (violations: readonly Violation[]): void =>
   expect(violations.map(describeViolation)).toEqual([]);
 
-describe('the tree', () => {
-  it('is read at all', () => {
+describe('the repository tree', () => {
+  it('is not empty', () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(sources.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(sources.length);
   });
 
-  it('imports only downwards, and packages only where they belong', () =>
+  it('has imports only from lower layers, and packages only where they are allowed', () =>
     expectNone(importViolations(sources)));
 
-  it('says nothing that is forbidden', () => expectNone(textViolations(sources)));
+  it('has no forbidden text', () => expectNone(textViolations(sources)));
 
-  it('has names that say something', () => expectNone(nameViolations(sources)));
+  it('has meaningful names', () => expectNone(nameViolations(sources)));
 
-  it('has files and functions of readable size', () => expectNone(sizeViolations(sources)));
+  it('has files and functions within the size limits', () => expectNone(sizeViolations(sources)));
 
-  it('has a top level of fixed entries', () => expectNone(topLevelViolations(readTopLevel(root))));
+  it('has exactly the declared top-level entries', () => expectNone(topLevelViolations(readTopLevel(root))));
 
-  it('imports files that exist', () => {
+  it('imports existing files only', () => {
     const paths = new Set(sources.map(({ path }) => path));
     const missing = sources.flatMap(({ path, imports }) =>
       imports

@@ -18,11 +18,11 @@ export type Calling = {
   ip?: string;
 };
 
-/** Calls as an agent makes them: over a socket, with what it sends and nothing else. */
+/** Calls of an agent over a socket, with its headers only. */
 export type Call = (route: string, calling?: Calling) => Promise<Answer>;
 
 export type AgentStand = {
-  /** Where the portal listens, as a proxy reaches it. */
+  /** The address of the portal as a proxy uses it. */
   url: string;
   world: World;
   fleet: Fleet;
@@ -32,7 +32,7 @@ export type AgentStand = {
   register(hostname?: string): Promise<string>;
   /** The token of a workplace of the pool Office. */
   initialize(n: number, token?: string): Promise<string>;
-  /** What the list of workplaces shows of it. */
+  /** The workplace as the list shows it. */
   shown(n: number): Promise<Json>;
   sessions(): Promise<Json[]>;
   /** The journal records of the farm, oldest first. */
@@ -46,7 +46,7 @@ export async function startAgentStand(): Promise<AgentStand> {
   const { portal, admin } = world;
   const fleet = await startFleet(world);
   const log = { error: () => undefined };
-  // In front of it a proxy that ends TLS, so that callers can come from anywhere.
+  // Behind a proxy that ends TLS, so that callers can have any address.
   const serving = await serveNode({
     fetch: portal.portal.fetch,
     host: '127.0.0.1',
@@ -123,7 +123,7 @@ export async function addSessionAgent({ db }: TestPortal, farm: Json, workplace:
     .values({ ...own, ...user, agent_id, session_uuid: newId(), last_seen_at: created_at });
 }
 
-/** What waits for session agents of the workplace. */
+/** Pending messages to session agents of the workplace. */
 export const messagesLeft = ({ db }: TestPortal, workplace: string) =>
   db
     .select({ kind: sessionMessages.kind, message: sessionMessages.message })
@@ -132,7 +132,7 @@ export const messagesLeft = ({ db }: TestPortal, workplace: string) =>
     .innerJoin(workplaceAgents, eq(workplaceAgents.id, sessionAgents.agent_id))
     .where(eq(workplaceAgents.workplace_uuid, workplace));
 
-/** The second, the version and nothing else, beside what an answer has to say. */
+/** The timestamp and the version, besides the result of a response. */
 export const inForm = (given: Record<string, unknown>): Json => ({
   stamp: expect.any(Number),
   version: '7.0',

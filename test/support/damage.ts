@@ -3,7 +3,7 @@ import { type ListKind, listKinds } from '../../shared/remotes/dispatcher/rows.t
 
 type Row = Record<string, unknown>;
 
-/** What is done to one member of one row: it is left out, or has a value that it must not have. */
+/** The damage to one member of one row: it is missing, or has an invalid value. */
 export type Damage = { list: DamagedList; row: number; member: string; wrong: unknown };
 type DamagedList = ListKind | 'services';
 export const leftOut = Symbol('left out');
@@ -26,7 +26,7 @@ const workplace = {
   ...byMember(['revision'], count),
 };
 
-/** Values that are wrong for each member that is no identity; whose workplace it is, is not changed. */
+/** Invalid values for each member that is not an identity; the workplace reference is not changed. */
 const wrongValues: Record<DamagedList, Record<string, readonly unknown[]>> = {
   servicespools: {
     ...byMember(['name', 'short_name', 'comments'], text),
@@ -60,7 +60,7 @@ const anyMember = fc
   .constantFrom(...listKinds, 'services' as const)
   .chain((list) => fc.tuple(fc.constant(list), fc.constantFrom(...Object.keys(wrongValues[list]))));
 
-/** Members on which it depends whether a pool takes connections. */
+/** Members that determine whether a pool accepts connections. */
 const decisive: fc.Arbitrary<[DamagedList, string]> = fc.tuple(
   fc.constantFrom('servicespools', 'workplaces', 'services'),
   fc.constantFrom('maintenance', 'state'),
@@ -92,14 +92,14 @@ export function damaged(plan: readonly Damage[], list: string, number: number, r
   return changed;
 }
 
-/** How many values are to be ignored, as `<list> <member>`; what is left out is not ignored. */
+/** How many values are expected to be ignored, as `<list> <member>`; missing members are not ignored. */
 export function expectedCounts(
   plan: readonly Damage[],
   rows: Record<ListKind, number>,
 ): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { list, row, member, wrong } of plan) {
-    // The lists of single users are no part of the snapshot.
+    // The lists of single users are not part of the snapshot.
     if (list === 'services' || row >= rows[list] || wrong === leftOut || wrong === null) continue;
     counts[`${list} ${member}`] = (counts[`${list} ${member}`] ?? 0) + 1;
   }

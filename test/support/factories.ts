@@ -1,4 +1,5 @@
 import { asc } from 'drizzle-orm';
+import { afterAll, beforeAll } from 'vitest';
 import { auditEvents } from '../../db/schema/audit/events.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createDispatcherState, type PoolSeed } from '../simulator/data/seed.ts';
@@ -7,14 +8,14 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../simula
 import { type Answer, adminPassword, baseUrl, type Json, startPortal, type TestPortal } from './portal.ts';
 
 export const base = '/api/webui/aggregator';
-/** Good enough for every policy and owner. */
+/** Accepted by every password policy. */
 export const goodPassword = 'seven purple lanterns drift';
 
 /** A client: `ask('PATCH /path', body, headers)` sends one request. */
 export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 type Overrides = Record<string, unknown>;
 
-/** A name that no other test has; its end differs as well, so that it can be searched for. */
+/** A unique name; its end differs as well, so that it can be searched for. */
 export const unique = (kind: string): string => `${kind}-${newId().replaceAll('-', '').slice(-16)}`;
 
 /** Requests with a session token, or without one. */
@@ -23,7 +24,7 @@ export const asker =
   (route, body, headers) =>
     portal.send(route, { token, body, ...(headers && { headers }) });
 
-/** What most tests start from: a portal, its administrator, a domain of their own, a site and a farm in it. */
+/** The common objects of tests: a portal, its administrator, a separate domain, a site and a farm in it. */
 export type World = { portal: TestPortal; admin: Ask; domain: Json; site: Json; farm: Json };
 
 export async function startWorld(options?: Parameters<typeof startPortal>[0]): Promise<World> {
@@ -33,7 +34,35 @@ export async function startWorld(options?: Parameters<typeof startPortal>[0]): P
   return { portal, admin, domain, site, farm: await addFarm(admin, site) };
 }
 
-/** Creates one object. @throws Error with the answer when it is refused */
+/** A world for the tests of a file or of a `describe`; it is empty until their `beforeAll` hooks run. */
+export function useWorld(options?: Parameters<typeof startWorld>[0]): World {
+  const world = {} as World;
+  beforeAll(async () => {
+    Object.assign(world, await startWorld(options));
+  });
+  afterAll(() => world.portal.close());
+  return world;
+}
+
+/** The same for a stand with more than a world. */
+export function useStand<Stand extends { close(): unknown }>(start: () => Promise<Stand>): Stand {
+  const stand = {} as Stand;
+  beforeAll(async () => {
+    Object.assign(stand, await start());
+  });
+  afterAll(async () => {
+    await stand.close();
+  });
+  return stand;
+}
+
+/** The administrator of a world, which may be empty yet. */
+export const adminOf =
+  (world: World): Ask =>
+  (...request) =>
+    world.admin(...request);
+
+/** Creates one object. @throws Error with the response when it is refused */
 export async function create(ask: Ask, path: string, body: Overrides): Promise<Json> {
   const answer = await ask(`POST ${path}`, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -158,7 +187,7 @@ export async function audited<T>(portal: TestPortal, work: () => Promise<T>) {
   return { result, events: (await read()).filter(({ id }) => !known.has(id)) };
 }
 
-/** An administered resource, as the tests of what all resources have in common see it. */
+/** A resource in the common tests of all resources. */
 export type Resource = {
   type: string;
   path(world: World): string;
@@ -167,9 +196,9 @@ export type Resource = {
   plain: readonly [name: string, value: unknown, fallback: unknown];
   sorts: readonly string[];
   bulkDestroy?: true;
-  /** POST unless given. */
+  /** Default POST. */
   bulkDestroyMethod?: 'PATCH';
-  /** A member that creation alone shows; null afterwards. */
+  /** A member that only the creation returns; null afterwards. */
   shownOnce?: string;
   /** The name is set at creation only. */
   fixedName?: true;
@@ -281,7 +310,7 @@ export type NodeOptions = {
 };
 export type SimulatedNode = { simulator: Simulator; dispatcher: Json };
 
-/** What the nodes of a farm share. */
+/** The shared state of the nodes of a farm. */
 export const dispatcherState = (
   { domain }: Pick<World, 'domain'>,
   { pools = [], labels = [domain.small_name] }: Pick<NodeOptions, 'pools' | 'labels'> = {},

@@ -9,7 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The administrative database of the shared server; empty when the tests run on embedded databases. */
     postgresUrl: string;
-    /** The data folder of a migrated embedded database; null when there is a PostgreSQL. */
+    /** The data folder of a migrated embedded database; null with PostgreSQL. */
     embeddedTemplate: string | null;
   }
 }

@@ -10,7 +10,7 @@ type Dispatcher = Partial<typeof dispatchers.$inferInsert>;
 
 const unique = (kind: string): string => `${kind}-${newId()}`;
 
-/** A site, straight into its table; its uri unless given is its name. */
+/** A site, written directly to its table; its uri is its name by default. */
 export async function addSite(db: Db, given: Site = {}): Promise<{ id: string; uri: string }> {
   const { name = unique('site'), uri = name } = given;
   const id = newId();

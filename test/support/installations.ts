@@ -6,7 +6,7 @@ export type Installation = Record<string, Entry[]>;
 
 const few = <T>(values: readonly T[]) => fc.subarray([...values]);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-/** An entry of which each member besides the given ones may be absent. */
+/** An entry in which each member besides the given ones may be absent. */
 const entry = (
   given: Record<string, fc.Arbitrary<unknown>>,
   optional: Record<string, fc.Arbitrary<unknown>>,
@@ -36,8 +36,8 @@ const circle =
   'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciPjxjaXJjbGUgcj0iMyIvPjwvc3ZnPg==';
 
 /**
- * Installations of a few names, so that two of them share records which differ: farms move, sites exchange their addresses,
- * and what one has the other lacks.
+ * Installations with a few names, so that two of them share records which differ: farms move, sites swap their addresses,
+ * and records of one are missing in the other.
  */
 export const installations: fc.Arbitrary<Installation> = fc
   .record({

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one grey, with as many bytes of text in it as asked for. */
+/** A PNG of one grey, with the given number of bytes of text in it. */
 export function png(width = 1, height = 1, padding = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -15,7 +15,7 @@ export function png(width = 1, height = 1, padding = 0): Buffer {
   ]);
 }
 
-/** The smallest lossless WebP with these sides; its pixels are no matter here. */
+/** The smallest lossless WebP of this size; its pixels do not matter. */
 export function webp(width = 1, height = 1): Buffer {
   const body = Buffer.alloc(22);
   body.write('WEBPVP8L', 0, 'latin1');

@@ -5,9 +5,9 @@ import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../fu
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
-import type { WriteWitness } from '../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import type { PortalType } from '../../shared/modules.ts';
-import { withDurations } from '../../shared/remotes/http/measured.ts';
+import { withDurations } from '../../shared/remotes/http/durations.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
@@ -17,13 +17,13 @@ import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
-import { watchWrites } from '../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
 import { connectBy, type Driver } from './database/neon-proxy.ts';
 
 export const adminPassword = 'correct horse battery staple';
-/** Of portals to which a test gives no other. */
+/** Of portals without a secret key of a test. */
 export const baseUrl = 'https://portal.test';
 
 export type Answer = { status: number; headers: Headers; body: Json };
@@ -41,25 +41,25 @@ export type SendOptions = {
 export type TestPortal = {
   portal: Portal;
   deps: PortalDeps;
-  /** As the role of the portal, by the driver of the test. */
+  /** As the role of the portal, with the driver of the test. */
   db: Db;
-  /** The same database as the other two roles, by `pg`. */
+  /** The same database as the other two roles, with `pg`. */
   sidecarDb: Db;
   ownerDb: Db;
   databaseUrl: string;
-  /** For another portal, or another process, on this database, which stays when that one closes. */
+  /** For another portal or process on this database, which stays when that one closes. */
   database: FreshDatabase;
   /** Round trips to the database since the start. */
   trips(): number;
-  /** Moves the clock of the portal on. */
+  /** Advances the clock of the portal. */
   advance(seconds: number): void;
   /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
   send(route: string, options?: SendOptions): Promise<Answer>;
-  /** The same of another isolate, of this type or another, which shares nothing but the database with this one. */
+  /** The same in another isolate, of this type or another, which shares only the database with this one. */
   isolate(portalType?: PortalType): TestPortal['send'];
   /** Logs in on the built-in domain. */
   login(username?: string, password?: string): Promise<string>;
-  /** Waits for what goes on after answers. */
+  /** Waits for background work after responses. */
   settled(): Promise<void>;
   log: Record<string, unknown>[];
   close(): Promise<void>;
@@ -67,22 +67,22 @@ export type TestPortal = {
 
 type Options = {
   portalType?: PortalType;
-  /** `BASE_URL`, for browsers that reach the portal. */
+  /** `BASE_URL`, for browsers that connect to the portal. */
   baseUrl?: string;
   allowedNetworks?: string[];
   allowInsecure?: boolean;
   driver?: Driver;
-  /** `SECRET_KEY`; a new one unless given. */
+  /** `SECRET_KEY`; default: a new one. */
   secretKeys?: readonly string[];
   s3?: S3Config;
   rdpSigning?: RdpSigning;
-  /** In the place of a fresh one, for a test that puts something between the portal and its database. */
+  /** Replaces a fresh one, for a test with a proxy between the portal and its database. */
   database?: FreshDatabase;
-  /** Where requests are counted; nowhere unless given. */
-  telemetry?: (db: Db, writes: WriteWitness) => Telemetry;
+  /** Receives the request counts; default: none. */
+  telemetry?: (db: Db, writes: WriteMonitor) => Telemetry;
 };
 
-/** The real portal in this process, on a database of its own. */
+/** The real portal in this process, on a separate database. */
 export async function startPortal({
   portalType = 'universal',
   baseUrl: ownUrl = baseUrl,
@@ -106,7 +106,7 @@ export async function startPortal({
   const clock = { offsetMs: 0 };
   const write = (message: string, fields?: Record<string, unknown>) => void log.push({ message, ...fields });
   const logging = { debug: write, info: write, warn: write, error: write };
-  const writes = watchWrites(connection.db, logging);
+  const writes = monitorWrites(connection.db, logging);
   const telemetry = telemetryOf(connection.db, writes);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({
@@ -131,7 +131,7 @@ export async function startPortal({
     telemetry,
     compression: createCompression(),
     writes,
-    // The cost of one hash is what production has to bear, not what is tested here.
+    // The cost of production hashes is not tested here.
     hashing: { cost: 2 ** 4, concurrency: 4 },
     checkAnswers: true,
   });
@@ -187,7 +187,7 @@ export async function startPortal({
   };
 }
 
-/** Nothing of what one process has in memory. */
+/** Without the caches of one process. */
 const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
   ...deps,
   singleFlight: createSingleFlight(),
@@ -209,7 +209,7 @@ function requestOf(route: string, { token, body, headers = {} }: SendOptions): R
   });
 }
 
-/** The body is what its JSON says, the bytes of a picture or of a file in UTF-16, or text. */
+/** The body is parsed JSON, the bytes of an image or of a UTF-16 file, or text. */
 async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const bytes = Buffer.from(await response.arrayBuffer());

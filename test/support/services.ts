@@ -19,7 +19,7 @@ export function assertMayBeAbsent(name: string): void {
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(`REQUIRE_SERVICES=1, but ${name} is absent`);
 }
 
-/** The same for what a machine may lack in CI as well: skipped there too, and named. */
+/** The same for dependencies that CI may lack: skipped there too, with the reason. */
 export function whereThereIs(what: string, present: boolean): Suite {
   if (present) return (title, body) => describe(title, body);
   return (title, body) => describe.skip(`${title} [there is no ${what}]`, body);

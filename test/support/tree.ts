@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The files of a checkout that a commit of all changes would have, relative to it. */
+/** The files of a checkout after a commit of all changes, relative to it. */
 export async function gitFiles(folder: string): Promise<string[]> {
   const list = async (...which: string[]) =>
     (

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Timing } from '../../functions/health/jobs/process/timing.ts';
 
 export type VirtualTime = Timing & {
-  /** Runs the timers that are due until then, one after the other, each with all that follows from it. */
+  /** Runs the timers that are due until then, sequentially, each with all its consequences. */
   runUntil(at: number): Promise<void>;
-  /** Resolves after that time; for what the test itself plays. */
+  /** Resolves after that time; for events of the test itself. */
   sleep(ms: number): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function createVirtualTime(seed: number): VirtualTime {
         if (next.isCancelled) continue;
         now = next.at;
         next.work();
-        // A macrotask of the real loop: every promise that follows from the timer has settled before it.
+        // A macrotask of the real loop: every promise after the timer has settled before it.
         await setImmediate();
       }
       now = end;

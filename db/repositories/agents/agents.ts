@@ -126,8 +126,8 @@ export async function admitAgent(
   agent: NewAgent,
   also: (h: Db, isNew: SQL) => readonly Statement[],
 ): Promise<string> {
-  const [kept] = await atomically(db, (h) => [upsertAgent(h, agent), ...also(h, hasNonce(agent))]);
-  const [row] = kept as { nonce: string }[];
+  const [stored] = await atomically(db, (h) => [upsertAgent(h, agent), ...also(h, hasNonce(agent))]);
+  const [row] = stored as { nonce: string }[];
   if (!row) throw new Error('the upsert of an agent returned no row');
   return row.nonce;
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, inArray, sql } from 'drizzle-orm';
-import { createChunker } from '../../../shared/kernel/cutter.ts';
+import { createChunker } from '../../../shared/kernel/chunker.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import type { ObjectPart, ObjectReader, ObjectStore } from '../../../shared/kernel/object-store.ts';
 import type { Db } from '../../client.ts';
@@ -17,8 +17,8 @@ export const createChunkStore = (db: Db): ObjectStore => ({
   name: 'database',
   begin: async (file) => {
     let n = 0;
-    const cutter = createChunker(chunkBytes, (piece) => writeChunk(db, file, n++, piece));
-    return { append: cutter.add, finish: cutter.flush };
+    const chunker = createChunker(chunkBytes, (piece) => writeChunk(db, file, n++, piece));
+    return { append: chunker.add, finish: chunker.flush };
   },
   remove: (file) => removeChunks(db, file),
 });

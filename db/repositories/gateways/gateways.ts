@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { type GatewayStats, gatewaySites, gateways as table } from '../../schema/gateways/gateways.ts';
-import { sitesOfGateway } from '../records/placement.ts';
+import { sitesOfGateway } from '../records/object-sites.ts';
 import { records } from '../records/records.ts';
 import { derived, memberIds } from '../records/statements.ts';
 

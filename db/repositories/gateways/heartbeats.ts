@@ -69,7 +69,7 @@ async function writeStatus(
   db: Db,
   status: 'pass' | 'fail',
   news: readonly StatusRecord[],
-  isNews: SQL | undefined,
+  isChange: SQL | undefined,
 ): Promise<void> {
   if (news.length === 0) return;
   const rows = news.map(({ id, record }) => ({ id, record: monitoringRow(record) }));
@@ -77,7 +77,7 @@ async function writeStatus(
     with updated as (
       update ${table} set noted_status = ${status}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as news(id uuid, record jsonb)
-      where ${table.id} = news.id and ${isNews}
+      where ${table.id} = news.id and ${isChange}
       returning news.record
     )
     ${insertMonitoring(sql`updated`)}`);

@@ -8,7 +8,7 @@ import { records } from '../records/records.ts';
 import { countOf, must, nameOf, oneOf } from '../records/statements.ts';
 
 /** Fails the batch if the scope of a role contains a site that does not exist. */
-export const mustKnowSites = (h: Db, scope: { sites: '*' | readonly string[] }): Statement[] =>
+export const mustHaveSites = (h: Db, scope: { sites: '*' | readonly string[] }): Statement[] =>
   scope.sites === '*'
     ? []
     : [

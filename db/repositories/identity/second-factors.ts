@@ -69,7 +69,7 @@ export const mustOweNoCode = (h: Db, userId: string, isImposed: boolean): Statem
 export function addChallenge(
   h: Db,
   { id, userId, network, sessionId }: ChallengeKey,
-  given: { sealed_secret: string | null; expires_at: Date },
+  factor: { sealed_secret: string | null; expires_at: Date },
   now: Date,
 ): Statement[] {
   const ofUser = eq(loginChallenges.user_id, userId);
@@ -89,8 +89,8 @@ export function addChallenge(
     h.delete(loginChallenges).where(inArray(loginChallenges.id, obsolete)),
     h
       .insert(loginChallenges)
-      .values({ id, user_id: userId, network, session_id: sessionId, ...given })
-      .onConflictDoUpdate({ target: loginChallenges.id, set: { ...given, network, wrong_codes: 0 } }),
+      .values({ id, user_id: userId, network, session_id: sessionId, ...factor })
+      .onConflictDoUpdate({ target: loginChallenges.id, set: { ...factor, network, wrong_codes: 0 } }),
   ];
 }
 

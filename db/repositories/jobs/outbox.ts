@@ -15,11 +15,11 @@ export const enqueueJob = <Payload extends Record<string, unknown>>(
   h: Db,
   kind: Pick<JobKind<Payload>, 'name'>,
   payload: Payload,
-  given: { id?: string; startAfter?: Date } = {},
+  options: { id?: string; startAfter?: Date } = {},
 ): Statement =>
   h
     .insert(table)
-    .values({ id: given.id ?? newId(), kind: kind.name, payload, start_after: given.startAfter ?? null });
+    .values({ id: options.id ?? newId(), kind: kind.name, payload, start_after: options.startAfter ?? null });
 
 /**
  * Deletes and returns the oldest jobs of these kinds that no other transaction has locked. A rollback restores them.

@@ -25,7 +25,7 @@ export type Plan = Pick<
 export type MaintenanceWindow = Row & {
   plan: Plan;
   /** False if the flag of the farm or site was cleared, or has another template now. */
-  wanted: boolean;
+  isOrdered: boolean;
 };
 
 /** Unique key of a window. An object has at most one window. */
@@ -60,7 +60,11 @@ export async function openFlagged(db: Db): Promise<void> {
 /** Returns all windows with the current content of their templates. */
 export async function listWindows(db: Db): Promise<MaintenanceWindow[]> {
   const rows = await db
-    .select({ ...getTableColumns(table), template: getTableColumns(maintenanceTemplates), wanted: isWanted })
+    .select({
+      ...getTableColumns(table),
+      template: getTableColumns(maintenanceTemplates),
+      isOrdered: isStillOrdered,
+    })
     .from(table)
     .leftJoin(maintenanceTemplates, eq(maintenanceTemplates.id, table.template_id))
     .orderBy(table.id);
@@ -84,9 +88,23 @@ const flagOf = (of: typeof farms | typeof sites, id: typeof table.farm_id | type
   sql`exists(select 1 from ${of} where ${of.id} = ${id} and ${of.maintenance}
     and ${of.maintenance_template_id} is not distinct from ${table.template_id})`;
 
+/** By object type: whether a window is still ordered. The window of a pool or workplace is deleted if it is not. */
+const orderedByType: Readonly<Record<Row['object_type'], SQL>> = {
+  farm: flagOf(farms, table.farm_id),
+  site: flagOf(sites, table.site_id),
+  servicespool: sql`true`,
+  workplace: sql`true`,
+};
+
 /** False if the flag of the farm or site was cleared, or has another template now. */
-export const isWanted = derived<boolean>(sql`select case ${table.object_type}
-  when 'farm' then ${flagOf(farms, table.farm_id)} when 'site' then ${flagOf(sites, table.site_id)} else true end`);
+export const isStillOrdered = derived<boolean>(
+  sql`select case ${table.object_type} ${sql.join(
+    Object.entries(orderedByType).map(
+      ([type, isOrdered]) => sql`when ${sql.raw(`'${type}'`)} then ${isOrdered}`,
+    ),
+    sql` `,
+  )} else false end`,
+);
 
 /**
  * Fails the batch with `window_passed` unless the condition holds, and locks the window. Of several concurrent

@@ -12,7 +12,7 @@ import { farmParts } from '../../schema/snapshot/farm-parts.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
-import { objectWithin } from '../records/placement.ts';
+import { objectWithin } from '../records/object-sites.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
 import { siteStatus } from '../sites/sites.ts';

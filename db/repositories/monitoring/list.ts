@@ -1,6 +1,6 @@
 import { eq, gte, lte, type SQL } from 'drizzle-orm';
 import { monitoringRecords as table } from '../../schema/monitoring/records.ts';
-import { namedWithin } from '../records/placement.ts';
+import { namedWithin } from '../records/object-sites.ts';
 import { records } from '../records/records.ts';
 import type { Scope } from '../records/scope.ts';
 

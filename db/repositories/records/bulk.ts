@@ -6,7 +6,7 @@ import { atomically, type Db, type Statement } from '../../client.ts';
 import { isReferenceViolation } from '../../errors.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { type AuditEntry, auditRow } from '../audit/events.ts';
-import { objectWithin } from './placement.ts';
+import { objectWithin } from './object-sites.ts';
 import {
   type Reach,
   type RecordSpec,
@@ -35,22 +35,23 @@ const shownFailed = 100;
 /**
  * Deletes the selected rows that no condition protects, in one statement, and writes one audit event with their
  * number.
- * @param wanted ids, or `all` for every row within reach
+ * @param selection ids, or `all` for every row within reach
  */
 export async function bulkDestroy<S extends Selection>(
   db: Db,
   { spec }: Records<S>,
-  wanted: readonly string[] | 'all',
+  selection: readonly string[] | 'all',
   reach: Reach,
   {
-    kept,
+    protection,
     before,
     audit,
-  }: { kept: readonly ProtectionRule[]; before?: (h: Db) => Statement[]; audit: AuditEntry },
+  }: { protection: readonly ProtectionRule[]; before?: (h: Db) => Statement[]; audit: AuditEntry },
 ): Promise<BulkResult> {
   const chosen =
-    and(wanted === 'all' ? undefined : oneOf(spec.table.id, wanted), reachable(spec, reach)) ?? sql`true`;
-  const reasons = reasonsOf(spec, [...outside(spec, reach.scope), ...kept], chosen);
+    and(selection === 'all' ? undefined : oneOf(spec.table.id, selection), reachable(spec, reach)) ??
+    sql`true`;
+  const reasons = reasonsOf(spec, [...outside(spec, reach.scope), ...protection], chosen);
   const reason = caseOf(reasons);
   const attempt = () =>
     atomically(db, (h) => [
@@ -68,7 +69,7 @@ export async function bulkDestroy<S extends Selection>(
   );
   const [blocked = [], [gone] = []] = results.slice(-2) as [{ id: string; reason: number }[], [DeletedRows?]];
   const failed = blocked.map(({ id, reason: at }) => ({ id, ...describe(reasons[at]) }));
-  return summary(wanted, gone ?? { count: 0, ids: [] }, failed);
+  return summary(selection, gone ?? { count: 0, ids: [] }, failed);
 }
 
 /** Returns the sites within which the caller may read objects of a type; undefined without the permission. */
@@ -116,14 +117,17 @@ function outside<S extends Selection>({ sites }: RecordSpec<S>, scope: Scope): P
  */
 function reasonsOf<S extends Selection>(
   spec: RecordSpec<S>,
-  kept: readonly ProtectionRule[],
+  protection: readonly ProtectionRule[],
   chosen: SQL,
 ): ProtectionRule[] {
   const references = spec.references ?? [];
-  const plain = [...kept, ...references.map((reference) => referencedBy(spec, reference))];
+  const plain = [...protection, ...references.map((reference) => referencedBy(spec, reference))];
   if (!references.some(({ own }) => own)) return plain;
   const going = sql`select ${spec.table.id} from ${spec.table} where ${and(chosen, sql`${caseOf(plain)} is null`)}`;
-  return [...kept, ...references.map((reference) => referencedBy(spec, reference, reference.own && going))];
+  return [
+    ...protection,
+    ...references.map((reference) => referencedBy(spec, reference, reference.own && going)),
+  ];
 }
 
 const referencedBy = <S extends Selection>(
@@ -143,9 +147,9 @@ function caseOf(reasons: readonly ProtectionRule[]): SQL<number | null> {
   return sql`${sql`(case ${sql.join(arms, sql` `)} end)`}`;
 }
 
-const describe = (kept: ProtectionRule | undefined) => ({
-  code: kept?.code ?? 'in_use',
-  detail: kept?.detail ?? verbatim(''),
+const describe = (rule: ProtectionRule | undefined) => ({
+  code: rule?.code ?? 'in_use',
+  detail: rule?.detail ?? verbatim(''),
 });
 
 /** A nested collection without its owner is an error, not an empty collection. */
@@ -186,12 +190,12 @@ function deleteAudited(
 }
 
 function summary(
-  wanted: readonly string[] | 'all',
+  selection: readonly string[] | 'all',
   gone: DeletedRows,
   blocked: BulkResult['failed'],
 ): BulkResult {
   const known = new Set([...gone.ids, ...blocked.map(({ id }) => id)]);
-  const absent = wanted === 'all' ? [] : [...new Set(wanted)].filter((id) => !known.has(id));
+  const absent = selection === 'all' ? [] : [...new Set(selection)].filter((id) => !known.has(id));
   const failed = [
     ...blocked,
     ...absent.map((id) => ({ id, code: 'not_found', detail: 'The object does not exist' as const })),

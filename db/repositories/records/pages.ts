@@ -14,7 +14,7 @@ import {
   type Selection,
 } from './records.ts';
 import { type Scope, within } from './scope.ts';
-import { lightPage } from './weighed-pages.ts';
+import { sizeLimitedPage } from './size-limited-pages.ts';
 
 /**
  * Returns one keyset page in one statement, which also checks that the owner of a nested collection exists. The total
@@ -81,7 +81,7 @@ function pageStatement<S extends Selection>(
     .orderBy(...order)
     .limit(limit + 1)
     .as(getTableName(table));
-  if (!spec.parent || parent === undefined) return lightPage(h, { ...spec, rows, select, order });
+  if (!spec.parent || parent === undefined) return sizeLimitedPage(h, { ...spec, rows, select, order });
   // A lateral join to a constant row returns the owner check also for an empty page. The limit is inside of the
   // subquery, where the index provides the order.
   return h

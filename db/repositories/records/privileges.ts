@@ -102,10 +102,10 @@ const heldByUsers = (who: SQL): SQL =>
 
 /** Roles that the write adds to or removes from the user. */
 function differing(assigned: readonly string[], user: string | undefined): SQL | undefined {
-  const wanted = sql`${roles.id} = any(${arrayOf(assigned)})`;
-  if (user === undefined) return wanted;
+  const isAssigned = sql`${roles.id} = any(${arrayOf(assigned)})`;
+  if (user === undefined) return isAssigned;
   const present = heldByUsers(sql`select ${user}::uuid`);
-  return or(and(wanted, sql`not ${present}`), and(present, sql`not ${wanted}`));
+  return or(and(isAssigned, sql`not ${present}`), and(present, sql`not ${isAssigned}`));
 }
 
 function changesSkipping(change: SkipChange): SQL {

@@ -57,8 +57,8 @@ export type Member = string | Readonly<Record<string, unknown>>;
 
 /** Replaces the members of a link; details are always rewritten. */
 export function setMembers(handle: Db, link: Link, id: string, members: readonly Member[]): Statement[] {
-  const kept = link.details ? [] : members.filter((member) => typeof member === 'string');
-  const others = kept.length ? sql`${link.member} <> all(${arrayOf(kept)})` : undefined;
+  const present = link.details ? [] : members.filter((member) => typeof member === 'string');
+  const others = present.length ? sql`${link.member} <> all(${arrayOf(present)})` : undefined;
   const remove = handle.delete(link.table).where(and(eq(link.owner, id), others));
   if (members.length === 0) return [remove];
   const owner = keyOf(link, link.owner);

@@ -41,18 +41,18 @@ const readOverrides = (h: Db) => h.select({ overrides: parameterOverrides }).fro
 
 /** The previous values are read in SQL, under the lock. */
 function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEntry): Statement {
-  const before = sql`coalesce(stored.value, wanted.fallback)`;
+  const before = sql`coalesce(stored.value, changed.fallback)`;
   const row = auditRow(audit, {
-    id: sql`wanted.id`,
-    object_id: sql`wanted.name`,
-    object_name: sql`wanted.name`,
-    changes: sql`jsonb_build_array(jsonb_build_object('field', 'value', 'before', ${before}, 'after', wanted.value))`,
+    id: sql`changed.id`,
+    object_id: sql`changed.name`,
+    object_name: sql`changed.name`,
+    changes: sql`jsonb_build_array(jsonb_build_object('field', 'value', 'before', ${before}, 'after', changed.value))`,
   });
   return h.insert(auditEvents).select(
     sql`${row} from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-          as wanted(id uuid, name text, value jsonb, fallback jsonb)
-        left join ${table} as stored on stored.name = wanted.name
-        where ${before} is distinct from wanted.value`,
+          as changed(id uuid, name text, value jsonb, fallback jsonb)
+        left join ${table} as stored on stored.name = changed.name
+        where ${before} is distinct from changed.value`,
   );
 }
 

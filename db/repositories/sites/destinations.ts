@@ -1,11 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 
 /** The destination of a node at the time of a call. Keys and results are valid for this destination only. */
 export type Destination = {
   id: string;
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   /** PEM */

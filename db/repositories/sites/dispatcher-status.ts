@@ -21,12 +21,12 @@ export function setStatus(
   record: MonitoringEntry,
 ): Statement[] {
   const { status, last_error, at: last_check_at } = seen;
-  const isNews = sql`exists(select 1 from ${dispatchers} where ${isStillAt(node)}
+  const isChange = sql`exists(select 1 from ${dispatchers} where ${isStillAt(node)}
     and ${isTransition(sql`${dispatchers.status}`, sql`${status}::text`)})`;
   return [
     // The row lock serialises concurrent calls, so that only the first one writes the record.
     h.select({ id: dispatchers.id }).from(dispatchers).where(isStillAt(node)).for('no key update'),
-    appendMonitoring(h, record, isNews),
+    appendMonitoring(h, record, isChange),
     h.update(dispatchers).set({ status, last_error, last_check_at }).where(isStillAt(node)),
   ];
 }

@@ -6,7 +6,7 @@ import {
   priorityGroupUsers,
   priorityGroups as table,
 } from '../../schema/sites/priority-groups.ts';
-import { sitesOfPriorityGroup } from '../records/placement.ts';
+import { sitesOfPriorityGroup } from '../records/object-sites.ts';
 import { records } from '../records/records.ts';
 import { derived, memberIds, memberObjects } from '../records/statements.ts';
 

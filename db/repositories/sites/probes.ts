@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
 import { auditForwards } from '../../schema/audit/forwards.ts';
@@ -22,7 +21,7 @@ export type ProbeTarget = {
   id: string;
   revision: number;
   status: 'pass' | 'fail' | 'unauthorized' | 'unknown';
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   verify_tls: boolean;

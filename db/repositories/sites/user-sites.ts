@@ -10,9 +10,9 @@ import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
 import { siteAuthenticators, siteGroups, sites, siteUsers } from '../../schema/sites/sites.ts';
 import { isInMaintenance, maintenanceMessage } from '../maintenance/state.ts';
 import { derived } from '../records/statements.ts';
-import type { RoutingRows } from '../routing/facts.ts';
+import type { RoutingRows } from '../routing/routing-rows.ts';
 import { type Destination, isStillAt } from './destinations.ts';
-import { type NodeAddress, type NodeCondition, nodeAddresses, nodeConditions } from './stored-nodes.ts';
+import { type NodeAddress, type NodeState, nodeAddresses, nodeStates } from './farm-nodes.ts';
 
 /** A user and the user's domain, for access checks. */
 export type EntitledUser = { userId: string; domainId: string };
@@ -68,7 +68,7 @@ export type UserSiteRecord = {
   /** Null if the caller has the current version. */
   topology: Topology | null;
   maintained: MaintainedFarm[];
-  conditions: NodeCondition[];
+  conditions: NodeState[];
   groups: { name: string }[];
   domains: LocalDomain[];
   routing: RoutingRows | null;
@@ -100,7 +100,7 @@ export async function findUserSite(
         'maintenance_message', ${maintenanceMessage(sites)}),
       'topology', (${topologyUnless(held)}),
       'maintained', (${maintainedFarms}),
-      'conditions', ${nodeConditions(ofSite, sql`${dispatcherSessions.user_id} = ${who.userId}::uuid`)},
+      'conditions', ${nodeStates(ofSite, sql`${dispatcherSessions.user_id} = ${who.userId}::uuid`)},
       'groups', (select coalesce(json_agg(json_build_object('name', own.name) order by own.name_key), '[]') from own),
       'domains', (select coalesce(json_agg(json_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},
           'label', ${authenticators.small_name}) order by ${authenticators.priority}, ${authenticators.name_key}), '[]')

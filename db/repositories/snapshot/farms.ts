@@ -6,14 +6,14 @@ import { farmParts, partKinds } from '../../schema/snapshot/farm-parts.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
-import { availableNodes, type StoredNode } from '../sites/stored-nodes.ts';
+import { availableNodes, type FarmNode } from '../sites/farm-nodes.ts';
 
 /** An enabled farm with its available nodes, each with the keys for the portal itself. */
 export type SnapshotFarm = {
   id: string;
   name: string;
   balancing: 'priority' | 'round_robin' | 'least_loaded';
-  nodes: StoredNode[];
+  nodes: FarmNode[];
   overrides: Record<string, unknown> | null;
 };
 

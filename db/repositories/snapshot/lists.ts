@@ -30,10 +30,10 @@ export const momentText = (moment: PgColumn | SQL): SQL =>
 const hasTag = (tags: PgColumn) => (name: string) => sql`${tags} @> array[${name}]::text[]`;
 
 /** `label\\name` matches one user, a name without a label all users with that name. */
-const isPerson = (key: PgColumn) => (given: string) =>
-  given.includes('\\')
-    ? sql`${key} = ${given.split('\\').map(foldName).join('\\')}`
-    : sql`substr(${key}, strpos(${key}, chr(92)) + 1) = ${foldName(given)}`;
+const isPerson = (key: PgColumn) => (name: string) =>
+  name.includes('\\')
+    ? sql`${key} = ${name.split('\\').map(foldName).join('\\')}`
+    : sql`substr(${key}, strpos(${key}, chr(92)) + 1) = ${foldName(name)}`;
 
 const equal = (column: PgColumn) => (value: string | boolean) => eq(column, value);
 

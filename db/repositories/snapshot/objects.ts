@@ -9,7 +9,7 @@ import { farmParts } from '../../schema/snapshot/farm-parts.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
-import { type StoredNode, storedNodes } from '../sites/stored-nodes.ts';
+import { type FarmNode, farmNodes } from '../sites/farm-nodes.ts';
 import type { StoredFarm } from '../sites/user-sites.ts';
 import { type MergedSpec, momentText } from './lists.ts';
 
@@ -33,7 +33,7 @@ export type Person = { name: string; domain: string };
 export type FleetFarm = {
   site: { id: string; uri: string; enabled: boolean };
   farm: StoredFarm;
-  nodes: StoredNode[];
+  nodes: FarmNode[];
 };
 
 /** An object as in a list, with its farm. */
@@ -102,7 +102,7 @@ const farmMembers = (isFarm: SQL) => ({
     maintenance: farms.maintenance,
     balancing: farms.balancing,
   },
-  nodes: storedNodes(isFarm),
+  nodes: farmNodes(isFarm),
 });
 
 function membersOf({ kind, table, select }: MergedSpec): SQL<Record<string, unknown>> {

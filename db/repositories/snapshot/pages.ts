@@ -100,9 +100,9 @@ function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: 
   const { sort, after, limit, choice, filters, search } = query;
   const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${limit + 1}`;
   const condition = and(matching(spec, query), after && afterCondition(spec, column, after, sort.descending));
-  const isGiven = (name: string) => filters[name] !== undefined;
-  const hasIndex = Boolean(search) || found.some(isGiven);
-  if (!isLimited(choice) && (hasIndex || !inFarm.some(isGiven)))
+  const isSet = (name: string) => filters[name] !== undefined;
+  const hasIndex = Boolean(search) || found.some(isSet);
+  if (!isLimited(choice) && (hasIndex || !inFarm.some(isSet)))
     return sql`select ${table}.* from ${table} where ${condition} ${order}`;
   if (hasIndex)
     return sql`select ${table}.* from ${table} where ${condition} and ${ofConcerned(spec)} ${order}`;

@@ -7,7 +7,7 @@ import { type PartKind, farmParts as table } from '../../schema/snapshot/farm-pa
 import { removedRows, syncRows } from '../../schema/snapshot/sync-rows.ts';
 import { must } from '../records/statements.ts';
 import { reconcileTags } from '../sites/dispatcher-tags.ts';
-import { type IgnoredReport, noteIgnored } from './ignored.ts';
+import { type IgnoredReport, noteIgnored } from './ignored-entries.ts';
 import { type Claim, mergeRows, protectedRows } from './merge.ts';
 
 /** State after the last successful read, which the next read starts from. */

@@ -1,5 +1,4 @@
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { DispatcherKindName } from '../../../shared/kernel/dispatcher-kinds.ts';
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { farms } from './farms.ts';
 
@@ -19,7 +18,7 @@ export const dispatchers = pgTable(
     farm_id: uuid()
       .notNull()
       .references(() => farms.id, { onDelete: 'restrict' }),
-    kind: text().$type<DispatcherKindName>().notNull().default('dispatcher'),
+    kind: text().notNull().default('dispatcher'),
     url: text().notNull(),
     enabled: boolean().notNull().default(true),
     priority: integer().notNull().default(1),

@@ -1,6 +1,6 @@
 import { Done } from '../../../shared/agents/calls.ts';
 import { agentCall, machineCall } from '../deps.ts';
-import { initialize, noteUnmanaged } from './initializing.ts';
+import { initialize, noteUnmanaged } from './initialization.ts';
 import {
   AddressBody,
   Certified,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../../db/repositories/monitoring/records.ts';
-import { noteAgentSeen, touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import { noteAgentSeen, updateWorkplaceRow } from '../../../db/repositories/snapshot/write-through.ts';
 import type { Agent } from '../../../shared/agents/credentials.ts';
 import { journalEntry } from '../../../shared/agents/journal.ts';
 import type { AgentCtx } from '../deps.ts';
@@ -16,19 +16,22 @@ export async function noteReady(ctx: AgentCtx, { ip }: Address): Promise<Endpoin
   const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `The agent of ${agent.workplace.name} is ready`;
   const details = { ip, certificate_sha256: fingerprint };
-  await tell(ctx, agent, { ip }, journalEntry(agent, now, { code: 'agent_ready', message, details }));
+  await storeReport(ctx, agent, { ip }, journalEntry(agent, now, { code: 'agent_ready', message, details }));
   return issued;
 }
 
 /** An unchanged address counts as a ready report. */
-export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): Promise<EndpointCertificate> {
+export async function changeAddress(
+  ctx: AgentCtx,
+  { ip, ...endpoint }: Address,
+): Promise<EndpointCertificate> {
   const { principal: agent, now } = ctx;
   const before = agent.workplace.ip;
-  if (ip === before) return noteReady(ctx, { ip, ...given });
+  if (ip === before) return noteReady(ctx, { ip, ...endpoint });
   const { issued, fingerprint } = await issueEndpointCertificate(ip, now);
   const message = `The address of ${agent.workplace.name} has changed to ${ip}`;
   const details = { before, after: ip, certificate_sha256: fingerprint };
-  await tell(
+  await storeReport(
     ctx,
     agent,
     { ip },
@@ -38,35 +41,35 @@ export async function changeAddress(ctx: AgentCtx, { ip, ...given }: Address): P
 }
 
 export async function noteVersion(ctx: AgentCtx, { version }: z.output<typeof VersionBody>): Promise<'ok'> {
-  return tell(ctx, ctx.principal, { agent_version: version });
+  return storeReport(ctx, ctx.principal, { agent_version: version });
 }
 
 export const notePresence = (ctx: AgentCtx): Promise<'ok'> => present(ctx, ctx.principal);
 
 export async function writeLog(
   ctx: AgentCtx,
-  { level: given, message }: z.output<typeof LogBody>,
+  { level: sentLevel, message }: z.output<typeof LogBody>,
 ): Promise<'ok'> {
   const { principal: agent } = ctx;
-  const level = levelOf(given, agent.workplace.agent_version);
+  const level = levelOf(sentLevel, agent.workplace.agent_version);
   if (level === undefined || message.trim() === '') return present(ctx, agent);
   const entry = journalEntry(agent, ctx.now, { code: 'agent_log', level, message });
   await atomically(ctx.deps.db, (h) => [seen(h, ctx, agent), appendMonitoring(h, entry)]);
   return 'ok';
 }
 
-type Told = Parameters<typeof touchWorkplace>[3];
+type WorkplaceValues = Parameters<typeof updateWorkplaceRow>[3];
 
 /** Writes the report of an agent to the snapshot and to the journal, in one batch. */
-async function tell(
+async function storeReport(
   { deps, now }: AgentCtx,
   { farm, workplace }: Agent,
-  values: Told,
+  values: WorkplaceValues,
   entry?: MonitoringEntry,
 ): Promise<'ok'> {
   const reported = { ...values, agent_seen_at: now.toISOString() };
   await atomically(deps.db, (h) => [
-    touchWorkplace(h, farm.id, workplace.uuid, reported),
+    updateWorkplaceRow(h, farm.id, workplace.uuid, reported),
     ...(entry ? [appendMonitoring(h, entry)] : []),
   ]);
   return 'ok';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
 import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
-import { askWithCard, finishCardLogin, type Signed } from '../../../shared/identity/pkinit/finish.ts';
+import { finishCardLogin, type Signed, sendSignedRequest } from '../../../shared/identity/pkinit/finish.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { LoginAnswer, loginAnswer } from '../login-answer.ts';
@@ -71,7 +71,7 @@ export const pkinitOperations = [
       errors: [...ofRealm, ...ofCard],
     },
     async (ctx, { params: { auth_uuid }, body }) => {
-      const response = await askWithCard(ctx, auth_uuid, signed(body));
+      const response = await sendSignedRequest(ctx, auth_uuid, signed(body));
       return { response: response.toString('base64') };
     },
   ),

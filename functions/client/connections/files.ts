@@ -5,7 +5,7 @@ import { Document } from '../../../shared/http/serve/answer.ts';
 import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';
-import type { Offered } from './offered.ts';
+import type { ConnectionResponse } from './connection-response.ts';
 import { issueConnection, notAcceptable } from './pipeline.ts';
 import { rdpFile } from './rdp-file.ts';
 import type { ConnectionQuery } from './schema.ts';
@@ -13,7 +13,7 @@ import { virtViewerFile } from './virt-viewer-file.ts';
 
 type FileCtx = RequestCtx<ClientDeps, AccountPrincipal>;
 type Query = z.output<typeof ConnectionQuery>;
-type Protocol = Offered['protocol'];
+type Protocol = ConnectionResponse['protocol'];
 
 /** Media types that client programs for connections are registered for. */
 export const fileTypes = { rdp: 'application/x-rdp', spice: 'application/x-virt-viewer' } as const;
@@ -26,16 +26,21 @@ const protocols = ['rdp', 'spice'] as const satisfies readonly Protocol[];
  * @throws AppError as `issueConnection`; `not_acceptable` if neither form is possible; `invalid_request` for a
  *   `protocol` that does not match the requested file
  */
-export async function connectionAsAsked(ctx: FileCtx, siteUri: string, id: string, query: Query) {
-  const wanted = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));
-  const takesFilesOnly = wanted.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
-  const acceptable = takesFilesOnly ? wanted : protocols;
-  const offered = await issueConnection(ctx, siteUri, id, narrowed(query, wanted), acceptable).catch(
-    (error: unknown) => {
-      throw takesFilesOnly && isOfOtherProtocol(error) ? notAcceptable(acceptable) : error;
-    },
-  );
-  return wanted.includes(offered.protocol) ? fileOf(ctx, offered) : offered;
+export async function negotiatedConnection(ctx: FileCtx, siteUri: string, id: string, query: Query) {
+  const acceptedProtocols = protocols.filter((protocol) => ctx.accepts(fileTypes[protocol]));
+  const takesFilesOnly =
+    acceptedProtocols.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
+  const acceptable = takesFilesOnly ? acceptedProtocols : protocols;
+  const connection = await issueConnection(
+    ctx,
+    siteUri,
+    id,
+    narrowed(query, acceptedProtocols),
+    acceptable,
+  ).catch((error: unknown) => {
+    throw takesFilesOnly && isOfOtherProtocol(error) ? notAcceptable(acceptable) : error;
+  });
+  return acceptedProtocols.includes(connection.protocol) ? fileOf(ctx, connection) : connection;
 }
 
 /** The dispatcher reports this as a preparation, but waiting does not help. */
@@ -43,16 +48,16 @@ const isOfOtherProtocol = (error: unknown): boolean =>
   error instanceof AppError && error.members.reason_code === 'protocol_not_offered';
 
 /** A caller that accepts only one file type has selected its protocol. */
-function narrowed(query: Query, wanted: readonly Protocol[]): Query {
-  const [only] = wanted;
-  if (only === undefined || wanted.length > 1) return query;
+function narrowed(query: Query, acceptedProtocols: readonly Protocol[]): Query {
+  const [only] = acceptedProtocols;
+  if (only === undefined || acceptedProtocols.length > 1) return query;
   if (query.protocol === undefined || query.protocol === only) return { ...query, protocol: only };
   const detail = message('The file type {type} belongs to another protocol', { type: fileTypes[only] });
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 
 /** The file name contains neither the user nor the target. */
-async function fileOf({ deps }: FileCtx, offered: Offered): Promise<Document> {
+async function fileOf({ deps }: FileCtx, offered: ConnectionResponse): Promise<Document> {
   const { protocol } = offered;
   const content = protocol === 'rdp' ? await rdpFile(offered, deps.signRdp) : virtViewerFile(offered);
   return new Document(Uint8Array.from(content), fileTypes[protocol], {

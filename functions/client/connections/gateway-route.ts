@@ -1,5 +1,5 @@
 import type { Db, Statement } from '../../../db/client.ts';
-import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
+import type { SiteGateway } from '../../../db/repositories/gateways/site-gateways.ts';
 import { addTicket, ticketLifeS } from '../../../db/repositories/gateways/tickets.ts';
 import { randomAlphanumerics, sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
@@ -36,10 +36,10 @@ export function gatewayRouteFor(
       throw new AppError('gateway_unavailable', undefined, { site: site.uri });
     return undefined;
   }
-  const ticket = randomAlphanumerics(48);
-  const kept = {
+  const secret = randomAlphanumerics(48);
+  const ticket = {
     id: newId(),
-    ticketHash: sha256(ticket),
+    ticketHash: sha256(secret),
     gatewayId: gateway.id,
     userId: ctx.principal.user.id,
     farmId: farm.id,
@@ -51,8 +51,8 @@ export function gatewayRouteFor(
   };
   return {
     gateway,
-    connection: through(connection, { ...gateway, ticket, expires_in: ticketLifeS }),
-    keep: (h) => addTicket(h, kept),
+    connection: through(connection, { ...gateway, ticket: secret, expires_in: ticketLifeS }),
+    keep: (h) => addTicket(h, ticket),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RuleRow } from '../../../db/repositories/routing/facts.ts';
+import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
@@ -25,7 +25,7 @@ import {
 import { factsOf, poolFacts } from '../../../shared/routing/rule-facts.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import { callFarm, type NodeRequest, probeOpenCircuits } from '../../../shared/sites/calls/farm-calls.ts';
-import { isCut, nextTurn } from '../../../shared/sites/calls/order.ts';
+import { countCall, isUnreachable } from '../../../shared/sites/calls/order.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { gatewayRouteFor } from './gateway-route.ts';
 import { recordIssue } from './issue-record.ts';
@@ -100,7 +100,7 @@ async function callTarget<T>(
   request: PoolRequest<T>,
 ): Promise<PoolAnswer<T>> {
   if (target.kind === 'pool') return callPool(ctx, target, request);
-  const chance = { turn: nextTurn(ctx.deps, target.rule), random: Math.random };
+  const chance = { turn: countCall(ctx.deps, target.rule), random: Math.random };
   const { routed, candidate, ...result } = await callRule(ctx, target, chance, request);
   return { ...result, reason: candidate.reason, ...(routed.conflict && { conflict: routed.conflict }) };
 }
@@ -143,7 +143,7 @@ export async function callRule<T>(
   request: PoolRequest<T>,
 ): Promise<RuleAnswer<T>> {
   const { principal } = site;
-  for (const farm of site.farms.filter(isCut)) probeOpenCircuits(ctx, farm);
+  for (const farm of site.farms.filter(isUnreachable)) probeOpenCircuits(ctx, farm);
   const signal = AbortSignal.timeout(longestCalls * ctx.parameters['aggregator.call_timeout_ms']);
   const failures = new Map<string, unknown>();
   let facts = factsFor(ctx, site, rule);

@@ -1,14 +1,17 @@
 import { Buffer } from 'node:buffer';
 import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
 import type { SignDetached } from '../rdp-signing.ts';
-import { asOneLine, type Offered, urlHost } from './offered.ts';
+import { asOneLine, type ConnectionResponse, urlHost } from './connection-response.ts';
 import { type Setting, signatureOf } from './rdp-signature.ts';
 
 /**
  * Creates an `.rdp` file in the encoding of Remote Desktop: UTF-16LE with a byte order mark. The file never contains a
  * password.
  */
-export async function rdpFile(offered: Offered, sign: SignDetached | undefined): Promise<Uint8Array> {
+export async function rdpFile(
+  offered: ConnectionResponse,
+  sign: SignDetached | undefined,
+): Promise<Uint8Array> {
   const settings = [...targetOf(offered), ...credentialsOf(offered), ...experienceOf(offered.rdp ?? {})];
   const lines = [...settings.map(({ line }) => line), ...(sign ? await signatureOf(settings, sign) : [])];
   return Buffer.from(`\ufeff${lines.map((line) => `${line}\r\n`).join('')}`, 'utf16le');
@@ -22,7 +25,7 @@ const flag = (name: string, value: boolean): Setting => number(name, Number(valu
  * The alternate address is included because otherwise a signed file could be redirected to another target. A gateway
  * receives its ticket as the routing token in the first packet (MS-RDPBCGR, 2.2.1.1).
  */
-function targetOf({ gateway, ...offered }: Offered): Setting[] {
+function targetOf({ gateway, ...offered }: ConnectionResponse): Setting[] {
   const { host, port } = gateway ?? offered;
   const address = `${urlHost(host)}:${port}`;
   return [
@@ -36,7 +39,7 @@ function targetOf({ gateway, ...offered }: Offered): Setting[] {
 }
 
 /** The client prompts for the password. It shows a warning about an untrusted certificate before that. */
-const credentialsOf = ({ username, domain }: Offered): Setting[] => [
+const credentialsOf = ({ username, domain }: ConnectionResponse): Setting[] => [
   text('username', username),
   text('domain', domain),
   flag('prompt for credentials', true),
@@ -50,16 +53,16 @@ function experienceOf({ screen_size, color_depth, multimon, ...rdp }: Rdp): Sett
   const redirect: Partial<NonNullable<Rdp['redirect']>> = rdp.redirect ?? {};
   return [
     ...screenOf(screen_size),
-    ...told(color_depth, (depth) => [number('session bpp', depth)]),
-    ...told(multimon, (uses) => [flag('use multimon', uses)]),
-    ...told(redirect.clipboard, (on) => [flag('redirectclipboard', on)]),
-    ...told(redirect.drives, (on) => [flag('redirectdrives', on), text('drivestoredirect', all(on))]),
-    ...told(redirect.printers, (on) => [flag('redirectprinters', on)]),
-    ...told(redirect.smartcards, (on) => [flag('redirectsmartcards', on)]),
-    ...told(redirect.usb, (on) => [text('usbdevicestoredirect', all(on))]),
-    ...told(redirect.audio, (on) => [number('audiomode', on ? 0 : 2)]),
-    ...told(redirect.microphone, (on) => [flag('audiocapturemode', on)]),
-    ...told(redirect.webcam, (on) => [text('camerastoredirect', all(on))]),
+    ...ifSet(color_depth, (depth) => [number('session bpp', depth)]),
+    ...ifSet(multimon, (uses) => [flag('use multimon', uses)]),
+    ...ifSet(redirect.clipboard, (on) => [flag('redirectclipboard', on)]),
+    ...ifSet(redirect.drives, (on) => [flag('redirectdrives', on), text('drivestoredirect', all(on))]),
+    ...ifSet(redirect.printers, (on) => [flag('redirectprinters', on)]),
+    ...ifSet(redirect.smartcards, (on) => [flag('redirectsmartcards', on)]),
+    ...ifSet(redirect.usb, (on) => [text('usbdevicestoredirect', all(on))]),
+    ...ifSet(redirect.audio, (on) => [number('audiomode', on ? 0 : 2)]),
+    ...ifSet(redirect.microphone, (on) => [flag('audiocapturemode', on)]),
+    ...ifSet(redirect.webcam, (on) => [text('camerastoredirect', all(on))]),
   ];
 }
 
@@ -76,7 +79,7 @@ function screenOf(size: string | undefined): Setting[] {
   ];
 }
 
-const told = <T>(value: T | undefined, settings: (value: T) => Setting[]): Setting[] =>
+const ifSet = <T>(value: T | undefined, settings: (value: T) => Setting[]): Setting[] =>
   value === undefined ? [] : settings(value);
 
 const all = (on: boolean): string => (on ? '*' : '');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RuleRow } from '../../../db/repositories/routing/facts.ts';
+import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { noticeOf, noticeOfRoute } from '../../../shared/routing/maintenance-notices.ts';
@@ -9,7 +9,7 @@ import { conflictOf, type Route } from '../../../shared/routing/routing.ts';
 import { poolFacts, serviceIn } from '../../../shared/routing/rule-facts.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
-import { presentTurn } from '../../../shared/sites/calls/order.ts';
+import { currentCallCount } from '../../../shared/sites/calls/order.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
 import { isClosed } from './gateway-route.ts';
 import { callRule, refusalOf, routeOf } from './pipeline.ts';
@@ -20,17 +20,17 @@ type Query = z.output<typeof ReadinessQuery>;
 type Found = z.input<typeof Readiness>;
 
 /** Decides whether the client connects, waits or gives up. Has no side effects. */
-export async function judgeReadiness(
+export async function decideReadiness(
   ctx: UserCtx,
   siteUri: string,
   id: string,
   query: Query,
 ): Promise<Answer> {
   const target = await findExplainedTarget(ctx, siteUri, id, query);
-  const judged = await (target.kind === 'rule'
+  const readiness = await (target.kind === 'rule'
     ? judgeRule(ctx, target, query)
     : judgePool(ctx, target, query));
-  const found = judged.verdict === 'connect' ? throughGateway(ctx, target.site, judged) : judged;
+  const found = readiness.verdict === 'connect' ? throughGateway(ctx, target.site, readiness) : readiness;
   if (found.verdict !== 'wait') return new Answer(found);
   const wait = Math.max(1, Math.ceil((found.retry_after_ms ?? 1000) / 1000));
   return new Answer(found, { headers: { 'retry-after': String(wait) } });
@@ -53,7 +53,7 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
   if (!site.own) return { ...asKnown(ctx, target, query), ...explain };
   const { principal } = site;
   const readiness = await callFarm(ctx, { site, farm, principal }, (call) =>
-    ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
+    ctx.deps.dispatchers.preconnectionInfo(call, pool, clientParameters(query)),
   );
   return { ...withNotice(readiness, notice), farm_id: farm.id, ...explain };
 }
@@ -61,7 +61,7 @@ async function judgePool(ctx: UserCtx, target: PoolTarget, query: Query): Promis
 async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promise<Found> {
   const { site, rule } = target;
   // The round-robin turn is not advanced here, so that the connection that follows uses the same farm.
-  const chance = { turn: presentTurn(ctx.deps, rule), random: Math.random };
+  const chance = { turn: currentCallCount(ctx.deps, rule), random: Math.random };
   const routed = routeOf(ctx, target, chance);
   const [first] = routed.candidates;
   if (!first) return refused(site, routed, rule, query);
@@ -75,7 +75,7 @@ async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promis
       ctx,
       target,
       chance,
-      (pool) => (call) => ctx.deps.dispatchers.preconnectionInfo(call, pool, wish(query)),
+      (pool) => (call) => ctx.deps.dispatchers.preconnectionInfo(call, pool, clientParameters(query)),
     );
     const notice = noticeOf(site, found.farm.id, found.pool);
     return {
@@ -88,7 +88,11 @@ async function judgeRule(ctx: UserCtx, target: RuleTarget, query: Query): Promis
   }
 }
 
-const wish = ({ protocol, client_version, hostname }: Query) => ({ protocol, client_version, hostname });
+const clientParameters = ({ protocol, client_version, hostname }: Query) => ({
+  protocol,
+  client_version,
+  hostname,
+});
 
 /** Maintenance and an unknown state are verdicts. Any other reason without a candidate is an error. */
 function refused(site: RoutedSite, routed: Route, rule: RuleRow, query: Query): Found {

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
-import { isAllowedLink } from '../../../shared/sites/links.ts';
+import { isAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
 import { isPossible } from './targets.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
-import { connectionAsAsked, fileTypes } from './files.ts';
-import { judgeReadiness } from './readiness.ts';
+import { fileTypes, negotiatedConnection } from './files.ts';
+import { decideReadiness } from './readiness.ts';
 import { renewLink } from './reconnect.ts';
 import {
   Connection,
@@ -48,7 +48,7 @@ export const connectionOperations = [
       errors: [...errors, 'not_acceptable'],
       begins: true,
     },
-    (ctx, { params: { site_uri, id }, query }) => connectionAsAsked(ctx, site_uri, id, query),
+    (ctx, { params: { site_uri, id }, query }) => negotiatedConnection(ctx, site_uri, id, query),
   ),
   endpoint(
     {
@@ -61,7 +61,7 @@ export const connectionOperations = [
       returns: [200, Readiness],
       errors: [...errors, 'forbidden'],
     },
-    (ctx, { params: { site_uri, id }, query }) => judgeReadiness(ctx, site_uri, id, query),
+    (ctx, { params: { site_uri, id }, query }) => decideReadiness(ctx, site_uri, id, query),
   ),
   endpoint(
     {

@@ -3,12 +3,12 @@ import {
   Conflict,
   Explanation,
   explainQuery,
-  explainsNobody,
-  explainsWhom,
-} from '../../../shared/routing/explaining.ts';
+  isExplainQueryValid,
+  userIdWithoutExplain,
+} from '../../../shared/routing/explain-query.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 
-const wishes = {
+const clientParameters = {
   protocol: z
     .enum(['rdp', 'spice'])
     .optional()
@@ -25,10 +25,10 @@ const wishes = {
     .describe('Name of the client machine, forwarded to the dispatcher.'),
 };
 
-export const ConnectionQuery = z.strictObject(wishes);
+export const ConnectionQuery = z.strictObject(clientParameters);
 export const ReadinessQuery = z
-  .strictObject({ ...wishes, ...explainQuery })
-  .refine(explainsWhom, explainsNobody);
+  .strictObject({ ...clientParameters, ...explainQuery })
+  .refine(isExplainQueryValid, userIdWithoutExplain);
 
 /** Responses of nodes are checked when they are received. This shape checks only the members that the portal adds. */
 export const Connection = z.looseObject({

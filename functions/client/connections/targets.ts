@@ -1,10 +1,10 @@
-import type { RoutingTarget, RuleRow } from '../../../db/repositories/routing/facts.ts';
+import type { RoutingTarget, RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
-import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
 import type { Key } from '../../../shared/routing/routing.ts';
-import { isLinked, knownDomains } from '../../../shared/sites/linking.ts';
+import { isLinked, knownDomains } from '../../../shared/sites/dispatcher-domains.ts';
 import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
 
 export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool: string };
@@ -20,7 +20,7 @@ export async function findTarget(
   siteUri: string,
   id: string,
 ): Promise<PoolTarget | RuleTarget> {
-  const rules = wantedBy(id.toLowerCase());
+  const rules = parseServiceId(id.toLowerCase());
   const site = await loadRoutedSite(ctx, siteUri, { rules, unusable: false });
   return targetIn(ctx, site, rules);
 }
@@ -36,14 +36,14 @@ export async function findExplainedTarget(
   query: ExplainQuery,
 ): Promise<PoolTarget | RuleTarget> {
   const viewer = await viewerFor(ctx, query);
-  const rules = wantedBy(id.toLowerCase());
-  const wanted = { rules, unusable: query.explain === true };
-  const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
+  const rules = parseServiceId(id.toLowerCase());
+  const routingTarget = { rules, unusable: query.explain === true };
+  const site = await loadRoutedSite(ctx, siteUri, routingTarget, viewer);
   assertExplains(ctx, site, query);
   return targetIn(ctx, site, rules);
 }
 
-const targetIn = (ctx: UserCtx, site: RoutedSite, rules: Named): PoolTarget | RuleTarget =>
+const targetIn = (ctx: UserCtx, site: RoutedSite, rules: RuleOrPool): PoolTarget | RuleTarget =>
   'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
 
 /** The key of the pool in the facts. */
@@ -61,9 +61,9 @@ export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer
   return domains === undefined || isLinked(domains, domain.label);
 }
 
-type Named = Exclude<RoutingTarget['rules'], 'all'>;
+type RuleOrPool = Exclude<RoutingTarget['rules'], 'all'>;
 
-function wantedBy(id: string): Named {
+function parseServiceId(id: string): RuleOrPool {
   if (isId(id)) return { rule: id };
   const [farm = '', pool = '', ...rest] = id.split('.');
   if (!isId(farm) || !isId(pool) || rest.length > 0) throw notFound();
@@ -79,7 +79,7 @@ function ruleTarget(site: RoutedSite): RuleTarget {
 function poolTarget(
   ctx: UserCtx,
   site: RoutedSite,
-  { farm: farmId, pool }: Extract<Named, { farm: string }>,
+  { farm: farmId, pool }: Extract<RuleOrPool, { farm: string }>,
 ): PoolTarget {
   const farm = site.farms.find((one) => one.id === farmId && one.enabled);
   if (!farm || !isPossible(ctx, farm, site.viewer)) throw notFound();

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { asOneLine, type Offered, urlHost } from './offered.ts';
+import { asOneLine, type ConnectionResponse, urlHost } from './connection-response.ts';
 
 /**
  * Creates a file for `remote-viewer`, a GLib key file in UTF-8. The program deletes the file when it opens it, because
  * the password in it is valid once.
  */
-export function virtViewerFile(offered: Offered): Uint8Array {
+export function virtViewerFile(offered: ConnectionResponse): Uint8Array {
   const spice = spiceOf(offered);
   const members: [name: string, value: string | number | undefined][] = [
     ['type', 'spice'],
@@ -29,7 +29,7 @@ export function virtViewerFile(offered: Offered): Uint8Array {
  * Each SPICE channel is a separate connection. Through a gateway, each channel uses it as an HTTP proxy with the same
  * ticket as password. The ticket cannot be the host name, because host names are converted to lower case.
  */
-function addressOf(offered: Offered): [string, string | number | undefined][] {
+function addressOf(offered: ConnectionResponse): [string, string | number | undefined][] {
   const { gateway } = offered;
   const { host, port } = gateway ?? offered;
   const { tls_port: tlsPort, secure_channels: secure, proxy } = spiceOf(offered);
@@ -43,7 +43,8 @@ function addressOf(offered: Offered): [string, string | number | undefined][] {
   ];
 }
 
-const spiceOf = ({ spice }: Offered): Partial<NonNullable<Offered['spice']>> => spice ?? {};
+const spiceOf = ({ spice }: ConnectionResponse): Partial<NonNullable<ConnectionResponse['spice']>> =>
+  spice ?? {};
 
 const switchOf = (on: boolean | undefined): number | undefined => (on === undefined ? undefined : Number(on));
 

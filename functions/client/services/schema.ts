@@ -1,4 +1,8 @@
 import { z } from 'zod';
-import { explainQuery, explainsNobody, explainsWhom } from '../../../shared/routing/explaining.ts';
+import {
+  explainQuery,
+  isExplainQueryValid,
+  userIdWithoutExplain,
+} from '../../../shared/routing/explain-query.ts';
 
-export const ServicesQuery = z.strictObject(explainQuery).refine(explainsWhom, explainsNobody);
+export const ServicesQuery = z.strictObject(explainQuery).refine(isExplainQueryValid, userIdWithoutExplain);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explaining.ts';
+import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadRoutedSite } from '../../../shared/routing/routed-site.ts';
 import { servicesAt } from '../../../shared/services/list.ts';
 import type { ServicesList } from '../../../shared/services/shapes.ts';
@@ -16,8 +16,8 @@ export async function listServices(
   query: ExplainQuery,
 ): Promise<z.input<typeof ServicesList>> {
   const viewer = await viewerFor(ctx, query);
-  const wanted = { rules: 'all', unusable: query.explain === true } as const;
-  const site = await loadRoutedSite(ctx, siteUri, wanted, viewer);
+  const routingTarget = { rules: 'all', unusable: query.explain === true } as const;
+  const site = await loadRoutedSite(ctx, siteUri, routingTarget, viewer);
   assertExplains(ctx, site, query);
   const { explain, ...list } = await servicesAt(ctx, site);
   return { ...list, ...(query.explain && { explain }) };

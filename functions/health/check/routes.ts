@@ -1,7 +1,7 @@
 import { healthFacts } from '../../../db/repositories/sites/probes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { cachedReader } from '../cached-reader.ts';
 import { type HealthDeps, patienceMs, workerLivesS } from '../deps.ts';
-import { cachedReader } from '../last-known.ts';
 import type { HealthReport, HealthSummary } from './schema.ts';
 import { brokerName, type HealthInput, reportHealth, summarizeSite } from './usecases.ts';
 

@@ -3,9 +3,9 @@ import { type ComponentState, statusOf } from '../../../shared/kernel/observabil
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { embeddedHost } from '../../../shared/runtime/embedded-host.ts';
+import type { CachedValue } from '../cached-reader.ts';
 import { type Collectors, forwarderStates } from '../forwarder-state.ts';
-import type { CachedValue } from '../last-known.ts';
-import { isCounted, isFailing, type SiteState, siteStates } from '../sites.ts';
+import { isCounted, isFailing, type SiteState, siteStates } from '../site-states.ts';
 import type { ComponentEntry, HealthReport, HealthSummary } from './schema.ts';
 
 /** The last data read about the installation, and whether the database accepts writes. */
@@ -32,7 +32,7 @@ export function reportHealth(input: HealthInput, broker: string, collectors: Col
         componentType: 'datastore',
         observedValue: Math.round(input.waitedS * 1e6) / 1e6,
         observedUnit: 's',
-        ...judged(passIf(isFresh && input.isWritable)),
+        ...statusMembers(passIf(isFresh && input.isWritable)),
       },
     ],
     'messages_broker:connectionTest': [component(broker, passIf(isFresh))],
@@ -79,12 +79,12 @@ const sitesOf = ({ value, isFresh, ageS }: HealthInput): SiteState[] | undefined
 
 const passIf = (isPassing: boolean): 'pass' | 'fail' => (isPassing ? 'pass' : 'fail');
 
-const judged = (state: ComponentState) => ({ status: statusOf(state), state });
+const statusMembers = (state: ComponentState) => ({ status: statusOf(state), state });
 
 const component = (componentId: string, state: ComponentState): ComponentEntry => ({
   componentId,
   componentType: 'component',
-  ...judged(state),
+  ...statusMembers(state),
 });
 
 /**

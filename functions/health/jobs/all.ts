@@ -5,12 +5,12 @@ import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../../../shared/kernel/observability/telemetry.ts';
-import type { WriteWitness } from '../../../shared/kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../../shared/kernel/observability/write-monitor.ts';
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
-import { withDurations } from '../../../shared/remotes/http/measured.ts';
+import { withDurations } from '../../../shared/remotes/http/durations.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
-import type { SystemSampler } from '../system.ts';
+import type { SystemSampler } from '../system-sampler.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
 import { refusalsJob, sealJob } from './audit/sealing.ts';
@@ -49,7 +49,7 @@ export type JobParts = {
   system: SystemSampler;
   telemetry: Telemetry;
   onSession: (report: SessionReport) => void;
-  writes: WriteWitness;
+  writes: WriteMonitor;
 };
 
 /** Creates everything that runs without a request: the periodic jobs, and the queue with its workers. */

@@ -13,16 +13,16 @@ import type { Job } from './process/loop.ts';
 
 /**
  * Farms that are read concurrently, each one list after another, so that memory holds at most one page of each. Farms
- * whose last read failed have their own lanes and rounds, so that slow nodes do not delay the other farms.
+ * whose last read failed have their own limit and schedule, so that slow nodes do not delay the other farms.
  */
-const lanes = { healthy: 12, failing: 6, fresh: 4 };
+const concurrency = { healthy: 12, failing: 6, fresh: 4 };
 const failingEveryS = 15;
 const newFarmsS = 5;
 
 type Deps = CallDeps & { clock: Clock };
 
 const principal: JobPrincipal = { kind: 'job', name: 'snapshot' };
-/** The lanes limit how many calls wait at the same time. */
+/** The concurrency of a round already limits how many calls wait at the same time. */
 const unlimited: Semaphore = async (work) => work();
 
 /** Reads the objects of the dispatchers of every farm into the snapshot, every `aggregator.sync_interval_s`. */
@@ -32,7 +32,7 @@ export function snapshotJob(deps: Deps, parameters: CachedParameters): Job {
     intervalMs: () => parameters.current()['aggregator.sync_interval_s'] * 1000,
     round: async (signal) => {
       const farms = await farmsToSync(deps.db, { scope: '*', failing: false });
-      await syncAll(deps, farms, { lanes: lanes.healthy, signal });
+      await syncAll(deps, farms, { concurrency: concurrency.healthy, signal });
       if (!signal.aborted) await sweepSyncs(deps.db);
     },
   };
@@ -45,7 +45,7 @@ export function failingFarmsJob(deps: Deps): Job {
     intervalMs: () => failingEveryS * 1000,
     round: async (signal) => {
       const farms = await farmsToSync(deps.db, { scope: '*', failing: true });
-      await syncAll(deps, farms, { lanes: lanes.failing, signal, goesOnAfterFailure: true });
+      await syncAll(deps, farms, { concurrency: concurrency.failing, signal, continuesAfterFailure: true });
     },
   };
 }
@@ -57,14 +57,14 @@ export function newFarmsJob(deps: Deps): Job {
     intervalMs: () => newFarmsS * 1000,
     round: async (signal) => {
       const unread = await farmsToSync(deps.db, { scope: '*', failing: false, unread: true });
-      const askable = unread.filter(({ nodes }) => nodes.length > 0);
-      await syncAll(deps, askable, { lanes: lanes.fresh, signal, minAgeS: newFarmsS / 2 });
+      const reachable = unread.filter(({ nodes }) => nodes.length > 0);
+      await syncAll(deps, reachable, { concurrency: concurrency.fresh, signal, minAgeS: newFarmsS / 2 });
     },
   };
 }
 
 type Round = {
-  lanes: number;
+  concurrency: number;
   signal: AbortSignal;
   /**
    * Minimum time since the last attempt to read the list, in seconds. Default: half of `aggregator.sync_interval_s`.
@@ -74,16 +74,16 @@ type Round = {
    * Continues with the other lists of a farm after a failure. If not set, they are left to the round of failing
    * farms.
    */
-  goesOnAfterFailure?: boolean;
+  continuesAfterFailure?: boolean;
 };
 
 async function syncAll(deps: Deps, farms: readonly SnapshotFarm[], round: Round): Promise<void> {
   const waiting = farms.values();
   const unwritten = new Set<Promise<unknown>>();
-  const runLane = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (const farm of waiting) await syncParts(deps, farm, round, unwritten);
   };
-  await Promise.all(Array.from({ length: round.lanes }, runLane));
+  await Promise.all(Array.from({ length: round.concurrency }, runWorker));
   await Promise.all(unwritten);
 }
 
@@ -96,7 +96,7 @@ async function syncParts(
   for (const kind of listKinds) {
     if (round.signal.aborted) return;
     const isRead = await syncOne(deps, farm, kind, round, unwritten);
-    if (!isRead && !round.goesOnAfterFailure) return;
+    if (!isRead && !round.continuesAfterFailure) return;
   }
 }
 

@@ -1,7 +1,7 @@
+import { cachedReader } from '../cached-reader.ts';
 import { type HealthDeps, patienceMs } from '../deps.ts';
 import { metricsText } from '../exposition.ts';
-import { cachedReader } from '../last-known.ts';
-import { readMetricsData } from './facts.ts';
+import { readMetricsData } from './metrics-data.ts';
 
 /**
  * `GET /aggregator/health/metrics`: always the text format, regardless of `Accept` and of the state of the database.

@@ -32,7 +32,7 @@ export async function waitForMessages(
   const listener = (deps.notifier ?? createNotifier()).listen(workplace.uuid);
   try {
     const found = await acknowledge(deps.db, session.id, after, now);
-    return (found.length > 0 ? found : await laterOnes(ctx, session.id, listener, until)).map(asTold);
+    return (found.length > 0 ? found : await laterOnes(ctx, session.id, listener, until)).map(messageView);
   } finally {
     listener.close();
   }
@@ -56,7 +56,7 @@ async function laterOnes(
   }
 }
 
-const asTold = ({ id, kind, title, message }: PendingMessage): Message => ({
+const messageView = ({ id, kind, title, message }: PendingMessage): Message => ({
   id,
   kind,
   ...(title !== null && { title }),

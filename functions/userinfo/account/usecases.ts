@@ -53,15 +53,15 @@ const endsOf = (principal: AccountPrincipal): Pick<Session, 'createdAt' | 'expir
 /** A request without changes is still a write: it returns the profile and writes an audit event. */
 export async function changeLanguage(
   ctx: UserinfoCtx,
-  { language: wanted }: { language?: Language | null },
+  { language: newLanguage }: { language?: Language | null },
 ): Promise<z.input<typeof Userinfo>> {
   const { user } = ctx.principal;
-  const language = wanted === undefined ? user.language : wanted;
+  const language = newLanguage === undefined ? user.language : newLanguage;
   const object = { type: 'user' as const, id: user.id, name: user.name };
   const changes = changesBetween({ language: user.language }, { language });
   const audit = entityAction(ctx, 'update', object, changes);
   await atomically(ctx.deps.db, (h) => [
-    ...(wanted === undefined ? [] : [setOwnLanguage(h, user.id, wanted)]),
+    ...(newLanguage === undefined ? [] : [setOwnLanguage(h, user.id, newLanguage)]),
     appendAudit(h, audit),
   ]);
   return describeCaller({ ...ctx, principal: { ...ctx.principal, user: { ...user, language } } });

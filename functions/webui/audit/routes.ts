@@ -1,11 +1,11 @@
 import { auditList } from '../../../db/repositories/audit/list.ts';
-import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
+import { pageBytes } from '../../../db/repositories/records/size-limited-pages.ts';
 import { verifyChain } from '../../../shared/audit/verification.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
 import { listOf } from '../../../shared/shapes/list.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
-import { exportable } from '../exportable.ts';
+import { exportable } from '../export-operations.ts';
 import { AuditEvent, AuditQuery, auditFilters, Verification, VerifyQuery } from './schema.ts';
 
 /** About a second's work for the database. */

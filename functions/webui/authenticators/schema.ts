@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { explainedTypeNames } from '../../../shared/identity/domains/descriptions.ts';
 import { shapesOf } from '../../../shared/identity/domains/fields.ts';
+import { field } from '../../../shared/identity/domains/form-texts.ts';
 import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
-import { field } from '../../../shared/identity/domains/words.ts';
 import {
   Comments,
   CreatedAt,

@@ -16,15 +16,15 @@ export async function testDomain(
   body: z.output<typeof TestBody>,
 ): Promise<z.input<typeof TestResult>> {
   takeTest(ctx);
-  const { checks, params, stored, keptSecrets } = await examine(ctx, type, body);
-  const { directory } = domainTypeOf(type);
-  const { username, password, ...given }: typeof body & Record<string, unknown> = body;
-  const labels = [stored?.name, stored?.small_name, given.name, given.small_name].filter(
+  const { checks, params, stored, storedSecrets } = await examine(ctx, type, body);
+  const { test } = domainTypeOf(type);
+  const { username, password, ...fields }: typeof body & Record<string, unknown> = body;
+  const labels = [stored?.name, stored?.small_name, fields.name, fields.small_name].filter(
     (label) => typeof label === 'string',
   );
   const connection =
-    directory && params && isGood(checks)
-      ? await directory.test(ctx, { params, stored, keptSecrets, labels, username, password })
+    test && params && isGood(checks)
+      ? await test(ctx, { params, stored, storedSecrets, labels, username, password })
       : [];
   const all = [...checks, ...connection];
   return resultOf(

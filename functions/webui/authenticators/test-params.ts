@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findDomain } from '../../../db/repositories/identity/authenticators.ts';
 import type { Check, DomainType, Settings } from '../../../shared/identity/domains/domain-type.ts';
 import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
-import { keptSecrets, readSettings } from '../../../shared/identity/domains/settings.ts';
+import { readSettings, reusableSecrets } from '../../../shared/identity/domains/settings.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { type Detail, inLanguage, joined, type Text, verbatim } from '../../../shared/messages/message.ts';
 import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
@@ -18,7 +18,7 @@ export type Examined = {
   params: Settings | undefined;
   stored: Row | undefined;
   /** Stored secrets, still encrypted, that are used because the request has none. */
-  keptSecrets: Record<string, string | null>;
+  storedSecrets: Record<string, string | null>;
 };
 /** Result of a check: errors, or a reason why there is nothing to check. */
 type CheckOutcome = FieldError[] | Text;
@@ -55,14 +55,14 @@ export async function examine(ctx: WebuiCtx, name: DomainTypeName, body: Body): 
   const type = domainTypeOf(name);
   const stored = body.id === undefined ? undefined : await storedDomain(ctx, name, body.id);
   const { params, faults } = readSettings(type, body.params);
-  const storedSecrets = params ? keptSecrets(type, params, stored) : {};
+  const storedSecrets = params ? reusableSecrets(type, params, stored) : {};
   const parts = [
     { name: 'fields', run: () => ownFaults(name, body) },
     { name: 'params', run: () => faults },
-    ...checksOf(ctx, type, params, { stored, kept: storedSecrets }),
+    ...checksOf(ctx, type, params, { stored, storedSecrets }),
   ];
   const checks = parts.map((part) => timed(ctx, part.name, part.run));
-  return { checks, params, stored, keptSecrets: storedSecrets };
+  return { checks, params, stored, storedSecrets: storedSecrets };
 }
 
 /**
@@ -73,7 +73,7 @@ const checksOf = (
   { deps, parameters }: WebuiCtx,
   { settings }: DomainType,
   params: Settings | undefined,
-  { stored, kept: storedSecrets }: { stored: Row | undefined; kept: Record<string, string | null> },
+  { stored, storedSecrets }: { stored: Row | undefined; storedSecrets: Record<string, string | null> },
 ): { name: string; run: () => CheckOutcome }[] =>
   settings.checks.map((check) => ({
     name: check.name,
@@ -97,13 +97,15 @@ async function storedDomain(ctx: WebuiCtx, type: DomainTypeName, id: string): Pr
 
 /** The common fields of all domains that the request contains. */
 function ownFaults(type: DomainTypeName, body: Body): FieldError[] {
-  const given = { ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) };
+  const sentMembers = {
+    ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
+  };
   const faults = Object.entries(ownFields).flatMap(([name, { shape }]) =>
-    Object.hasOwn(given, name)
-      ? fieldErrors(z.object({ [name]: shape }).safeParse(given, { reportInput: true }).error, '/')
+    Object.hasOwn(sentMembers, name)
+      ? fieldErrors(z.object({ [name]: shape }).safeParse(sentMembers, { reportInput: true }).error, '/')
       : [],
   );
-  const isOther = given.type !== undefined && given.type !== type;
+  const isOther = sentMembers.type !== undefined && sentMembers.type !== type;
   return isOther
     ? [...faults, { pointer: '/type', code: 'different', detail: 'Must be the type of the tested domain' }]
     : faults;

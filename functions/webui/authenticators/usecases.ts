@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { Db } from '../../../db/client.ts';
-import { endAccessOfDomain } from '../../../db/repositories/identity/access-end.ts';
-import { administratorsBeyond, protectedDomains } from '../../../db/repositories/records/kept-rows.ts';
+import { revokeAccessOfDomain } from '../../../db/repositories/identity/access-revocation.ts';
+import {
+  administratorsBeyond,
+  protectedDomains,
+} from '../../../db/repositories/records/deletion-protection.ts';
 import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { registerTags } from '../../../db/repositories/sites/tags.ts';
@@ -126,7 +129,7 @@ type Present = Omit<Write, 'type'>;
 function alongside(at: Target, body: Write, row: Present, { overUsers, overDirectory }: Powers) {
   const isDirectoryChanged = canonicalJson(body.params) !== canonicalJson(row.params);
   const tags = (h: Db) => registerTags(h, body.tags);
-  if (!isDirectoryChanged && isLoginKept(body, row)) return { after: tags };
+  if (!isDirectoryChanged && isLoginPossible(body, row)) return { after: tags };
   const power = isDirectoryChanged ? overDirectory : overUsers;
   const isDisabled = body.state === 'disabled' && row.state !== 'disabled';
   return {
@@ -134,13 +137,13 @@ function alongside(at: Target, body: Write, row: Present, { overUsers, overDirec
     after: (h: Db) => [
       ...tags(h),
       mustKeepAdministrator(h, administratorTypes),
-      ...(isDisabled ? endAccessOfDomain(h, at.id) : []),
+      ...(isDisabled ? revokeAccessOfDomain(h, at.id) : []),
     ],
   };
 }
 
 /** Includes name and label: another domain could take them over and collect the passwords for this one. */
-const isLoginKept = (body: Write, row: Present): boolean =>
+const isLoginPossible = (body: Write, row: Present): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],
   );
@@ -163,7 +166,7 @@ export async function deleteAuthenticator(ctx: WebuiCtx, at: Target): Promise<vo
 export const deleteAuthenticators = (ctx: WebuiCtx, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, {
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: [
+    protection: [
       ...protectedDomains(accountOf(ctx.principal)?.domainId, ownerOf(ctx.principal).id, administratorTypes),
       administratorsBeyond(heldBy(ctx.principal)),
     ],

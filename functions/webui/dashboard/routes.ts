@@ -1,8 +1,8 @@
 import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
-import { userDashboard } from './of-user.ts';
 import { AdminDashboard, UserDashboard } from './schema.ts';
 import { adminDashboard } from './usecases.ts';
+import { userDashboard } from './user-dashboard.ts';
 
 export const dashboardOperations = [
   endpoint(

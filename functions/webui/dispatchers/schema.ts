@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dispatcherKinds } from '../../../shared/kernel/dispatcher-kinds.ts';
+import { dispatcherKindNames } from '../../../shared/remotes/dispatcher/kinds.ts';
 import {
   Certificates,
   CreatedAt,
@@ -18,7 +18,7 @@ export const DispatcherWrite = z.object({
   ),
   farm_id: Id.describe('Identifier of the farm of the node.'),
   kind: z
-    .enum(dispatcherKinds)
+    .enum(dispatcherKindNames)
     .default('dispatcher')
     .describe('Type of the connection broker. Default `dispatcher`.'),
   url: z

@@ -79,7 +79,7 @@ const unprobed = {
   response_time_ms: null,
 };
 
-type Destination = Pick<Write, 'kind' | 'url' | 'verify_tls' | 'ca_certificate' | 'name'>;
+type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'> & { kind: string };
 const destinationOf = ({ kind, url, verify_tls, ca_certificate, name }: Destination): string =>
   JSON.stringify([kind, url, verify_tls, ca_certificate, name]);
 

@@ -3,7 +3,10 @@ import { findDomain } from '../../../db/repositories/identity/authenticators.ts'
 import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
 import { nextLink } from '../../../shared/http/declare/list.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
-import { groupKeys, registration } from '../../../shared/identity/domains/directory/groups/registered.ts';
+import {
+  groupKeys,
+  isRegisteredIn,
+} from '../../../shared/identity/domains/directory/groups/registered-groups.ts';
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { openCursor, type Position, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { conflict, notFound } from '../../../shared/kernel/errors.ts';
@@ -42,7 +45,7 @@ export async function listExternalGroups(
   const some = rest.slice(0, limit);
   const last = rest.length > limit ? some.at(-1) : undefined;
   const registered = await findRegisteredGroups(ctx.deps.db, domainId, groupKeys(some));
-  const isRegistered = registration(registered);
+  const isRegistered = isRegisteredIn(registered);
   const items: z.input<typeof ExternalGroup>[] = some.map((group) => ({
     id: group.dn,
     name: group.name,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { skippingGroups } from '../../../db/repositories/records/kept-rows.ts';
+import { skippingGroups } from '../../../db/repositories/records/deletion-protection.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { assertMaySkip, maySkip, powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
@@ -89,7 +89,7 @@ export const deleteGroup = (ctx: WebuiCtx, at: Target): Promise<void> =>
   });
 
 export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[] } | { all: true }) =>
-  removeRecords(ctx, kind, body, { parent: domain, kept: maySkip(ctx) ? [] : [skippingGroups] });
+  removeRecords(ctx, kind, body, { parent: domain, protection: maySkip(ctx) ? [] : [skippingGroups] });
 
 const notDn = (): AppError =>
   invalid({

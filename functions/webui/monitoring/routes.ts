@@ -1,6 +1,6 @@
 import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
-import { exportable } from '../exportable.ts';
+import { exportable } from '../export-operations.ts';
 import { monitoringCrud } from './record.ts';
 import { monitoringFilters } from './schema.ts';
 import { addRecord, replaceRecord, updateRecord } from './usecases.ts';

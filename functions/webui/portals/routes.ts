@@ -4,7 +4,7 @@ import { findRecord } from '../../../shared/http/records/writes.ts';
 import { PortalMetrics } from '../../../shared/portals/report.ts';
 import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
-import { exportable } from '../exportable.ts';
+import { exportable } from '../export-operations.ts';
 import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 

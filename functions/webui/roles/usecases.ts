@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { mustKnowSites } from '../../../db/repositories/identity/roles.ts';
+import { mustHaveSites } from '../../../db/repositories/identity/roles.ts';
 import { missingFor } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
@@ -16,7 +16,7 @@ type Write = z.output<typeof RoleWrite>;
 
 /** @throws AppError `forbidden` with the permissions that the caller would grant without holding them */
 export async function createRole(ctx: WebuiCtx, body: Write): Promise<Answer> {
-  return createRecord(ctx, kind, assertHeld(ctx, body), { before: (h) => mustKnowSites(h, body.scope) });
+  return createRecord(ctx, kind, assertHeld(ctx, body), { before: (h) => mustHaveSites(h, body.scope) });
 }
 
 export const replaceRole = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
@@ -35,7 +35,7 @@ const change = (
     if (row.builtin) throw conflict('builtin', 'Built-in roles cannot be changed');
     assertHeld(ctx, row);
     const body = assertHeld(ctx, become(writableOf(kind, row)));
-    return { body, before: (h) => mustKnowSites(h, body.scope) };
+    return { body, before: (h) => mustHaveSites(h, body.scope) };
   });
 
 export const deleteRole = (ctx: WebuiCtx, at: Target): Promise<void> =>

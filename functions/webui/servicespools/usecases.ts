@@ -1,9 +1,9 @@
 import { atomically } from '../../../db/client.ts';
-import { removePool, touchPool } from '../../../db/repositories/snapshot/touch.ts';
+import { removePool, updatePoolRow } from '../../../db/repositories/snapshot/write-through.ts';
 import type { Policy, PoolOrder } from '../../../shared/remotes/dispatcher/orders.ts';
 import {
   act,
-  ask,
+  callNode,
   changesOf,
   findTarget,
   isGone,
@@ -19,14 +19,14 @@ import { PoolUpdate } from './schema.ts';
 export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, order: PoolOrder) {
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
   const row = await act(ctx, target, {
-    happening: {
+    audit: {
       event: 'portal.EntityAction',
       category: 'config',
       action: 'update',
       object_name: nameOf(target),
     },
     call: async (call) => ({ ...order, ...(await ctx.deps.dispatchers.updatePool(call, uuid, order)) }),
-    written: (h, answer) => [touchPool(h, farmId, uuid, poolChanges(answer)), ...readAgain(h, target)],
+    written: (h, answer) => [updatePoolRow(h, farmId, uuid, poolChanges(answer)), ...readAgain(h, target)],
     changed: (answer) => changesOf(target.object, answer, Object.keys(PoolUpdate.shape)),
   });
   return { ...target.object, ...row, fetched_at: ctx.now };
@@ -43,7 +43,7 @@ export async function listPolicies(
 ): Promise<Policy[]> {
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
   try {
-    return await ask(ctx, target, (call) => ctx.deps.dispatchers.policies(call, uuid));
+    return await callNode(ctx, target, (call) => ctx.deps.dispatchers.policies(call, uuid));
   } catch (error) {
     if (isGone(error)) ctx.later(() => atomically(ctx.deps.db, (h) => removePool(h, target.farm.id, uuid)));
     throw error;

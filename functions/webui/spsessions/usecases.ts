@@ -22,7 +22,7 @@ export async function endSession(ctx: WebuiCtx, farmId: string, uuid: string, ve
 export async function assistSession(ctx: WebuiCtx, farmId: string, uuid: string): Promise<Assistance> {
   const target = await findTarget(ctx, kinds.session, { farmId, uuid });
   return act<Assistance>(ctx, target, {
-    happening: sessionHappening(target, 'assist'),
+    audit: sessionHappening(target, 'assist'),
     call: (call) => ctx.deps.dispatchers.assistSession(call, uuid),
     written: () => [],
   });

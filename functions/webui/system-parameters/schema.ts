@@ -111,6 +111,6 @@ export const namedIn = (
 ): { name: ParameterName; value: unknown; fallback: unknown }[] =>
   parameterDefinitions.flatMap(([name, fact]) => {
     const [section = '', key = ''] = name.split('.');
-    const given = body[section]?.[key];
-    return given ? [{ name, value: given.value, fallback: fact.default }] : [];
+    const member = body[section]?.[key];
+    return member ? [{ name, value: member.value, fallback: fact.default }] : [];
   });

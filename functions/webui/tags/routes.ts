@@ -1,6 +1,6 @@
 import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
-import { exportable } from '../exportable.ts';
+import { exportable } from '../export-operations.ts';
 import { tagCrud } from './record.ts';
 import { TagPatch, TagReplacement, tagFilters } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';

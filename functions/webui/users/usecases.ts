@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { endAccessOfUser } from '../../../db/repositories/identity/access-end.ts';
+import { revokeAccessOfUser } from '../../../db/repositories/identity/access-revocation.ts';
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
-import { protectedUsers } from '../../../db/repositories/records/kept-rows.ts';
+import { protectedUsers } from '../../../db/repositories/records/deletion-protection.ts';
 import { type AffectedRoles, mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { ownerOf } from '../../../shared/context/principal.ts';
@@ -136,7 +136,7 @@ function consequences(
 ): Statement[] {
   return [
     mustKeepAdministrator(h, administratorTypes),
-    ...(ends ? endAccessOfUser(h, row.id) : []),
+    ...(ends ? revokeAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
     // Persons have no service tokens. Deleting them here ensures that they are not valid again if the user
@@ -224,5 +224,5 @@ export const deleteUsers = (ctx: WebuiCtx, domainId: string, body: { ids: string
   removeRecords(ctx, kind, body, {
     parent: domainId,
     before: (h) => [lockGuard(h, 'administrators')],
-    kept: protectedUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
+    protection: protectedUsers(ownerOf(ctx.principal).id, heldBy(ctx.principal), administratorTypes),
   });

@@ -1,4 +1,4 @@
-import { touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import { updateWorkplaceRow } from '../../../db/repositories/snapshot/write-through.ts';
 import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import type { Answered } from '../../../shared/remotes/dispatcher/rows.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../../shared/sites/calls/actions.ts';
 import { workplaceChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { assertUnused, isDestructive } from './use.ts';
+import { assertNotInUse, interruptsWork } from './in-use-check.ts';
 
 /** `pool` is set if the path contains one; the workplace must belong to it. */
 export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
@@ -39,28 +39,28 @@ export async function orderWorkplace<V extends Exclude<Verb, 'assign'>>(
   order: WorkplaceOrders[V],
 ) {
   const target = await findTarget(ctx, kinds.workplace, at);
-  return tellNode(ctx, target, verb, order);
+  return sendToNode(ctx, target, verb, order);
 }
 
-/** @throws AppError as `assertUnused` for what interrupts work */
+/** @throws AppError as `assertNotInUse` for actions that interrupt work */
 export async function driveMachine(
   ctx: WebuiCtx,
   at: WorkplaceAt,
   { action, force }: { action: MachineAction; force: boolean },
 ) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
-  if (isDestructive(action)) assertUnused(ctx, target, force);
-  return tellNode(ctx, target, 'machine', { action }, { force });
+  if (interruptsWork(action)) assertNotInUse(ctx, target, force);
+  return sendToNode(ctx, target, 'machine', { action }, { force });
 }
 
-/** @throws AppError as `assertUnused` */
+/** @throws AppError as `assertNotInUse` */
 export async function refreshWorkplace(ctx: WebuiCtx, at: WorkplaceAt, order: WorkplaceOrders['refresh']) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
-  assertUnused(ctx, target, order.force);
-  return tellNode(ctx, target, 'refresh', order);
+  assertNotInUse(ctx, target, order.force);
+  return sendToNode(ctx, target, 'refresh', order);
 }
 
-function tellNode<V extends Exclude<Verb, 'assign'>>(
+function sendToNode<V extends Exclude<Verb, 'assign'>>(
   ctx: WebuiCtx,
   target: Target,
   verb: V,
@@ -74,11 +74,11 @@ function tellNode<V extends Exclude<Verb, 'assign'>>(
 
 /**
  * Deletion takes time on the node: until the next sync the workplace is shown as `removing`.
- * @throws AppError as `assertUnused`
+ * @throws AppError as `assertNotInUse`
  */
 export async function deleteWorkplace(ctx: WebuiCtx, at: WorkplaceAt, force: boolean) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
-  assertUnused(ctx, target, force);
+  assertNotInUse(ctx, target, force);
   const call = (one: Call) => ctx.deps.dispatchers.deleteWorkplace(one, at.uuid);
   return actOn(ctx, target, { verb: 'delete', call, expected: { state: 'removing' }, details: { force } });
 }
@@ -100,7 +100,7 @@ export async function actOn(
 ): Promise<object> {
   const { object, farm, uuid } = target;
   const row = await act<Answer>(ctx, target, {
-    happening: {
+    audit: {
       event: 'portal.WorkplaceAction',
       category: 'workplace',
       action: verb,
@@ -109,7 +109,7 @@ export async function actOn(
     },
     call: async (one) => ({ ...expected, ...(await call(one)) }),
     written: (h, answer) => [
-      touchWorkplace(h, farm.id, uuid, workplaceChanges(answer)),
+      updateWorkplaceRow(h, farm.id, uuid, workplaceChanges(answer)),
       ...readAgain(h, target),
     ],
     changed: (answer) => changesOf(object, answer, concerned[verb]),

@@ -1,5 +1,5 @@
 import { base, endpoint } from '../deps.ts';
-import { HeartbeatBody, Noted } from './schema.ts';
+import { HeartbeatBody, HeartbeatResult } from './schema.ts';
 import { gatewayOf, storeHeartbeat } from './usecases.ts';
 
 export const heartbeatOperations = [
@@ -14,7 +14,7 @@ export const heartbeatOperations = [
       body: { required: HeartbeatBody },
       credential: { in: 'header', prove: gatewayOf },
       rateLimit: 'failures',
-      returns: [200, Noted],
+      returns: [200, HeartbeatResult],
       errors: ['forbidden'],
     },
     (ctx, { body }) => storeHeartbeat(ctx, body),

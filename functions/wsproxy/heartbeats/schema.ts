@@ -24,4 +24,4 @@ export const HeartbeatBody = z.object({
     .describe('Version of the gateway.'),
 });
 
-export const Noted = z.strictObject({});
+export const HeartbeatResult = z.strictObject({});

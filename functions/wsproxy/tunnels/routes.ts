@@ -1,6 +1,6 @@
 import { base, endpoint } from '../deps.ts';
-import { withOneRefusal } from './one-refusal.ts';
 import { BeginParams, BeginQuery, Ended, EndParams, EndQuery, Tunnel } from './schema.ts';
+import { withUniformRefusal } from './uniform-refusal.ts';
 import { beginTunnel, endTunnel } from './usecases.ts';
 
 /** Gateway servers send reads that have an effect, with tokens in their paths. */
@@ -11,7 +11,7 @@ const asGatewaysSend = {
 } as const;
 
 export const tunnelOperations = [
-  withOneRefusal(
+  withUniformRefusal(
     endpoint(
       {
         ...asGatewaysSend,
@@ -27,7 +27,7 @@ export const tunnelOperations = [
       (ctx, { params }) => beginTunnel(ctx, params),
     ),
   ),
-  withOneRefusal(
+  withUniformRefusal(
     endpoint(
       {
         ...asGatewaysSend,

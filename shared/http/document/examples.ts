@@ -37,15 +37,15 @@ function objectOf(schema: Schema, within: (inner: Schema) => unknown): unknown {
   return Object.fromEntries(
     Object.entries(asSchema(schema.properties))
       .map(([name, member]) => [name, asSchema(member)] as const)
-      .filter(([name, member]) => required.includes(name) || isTelling(member))
+      .filter(([name, member]) => required.includes(name) || isInformative(member))
       .map(([name, member]) => [name, within(member)]),
   );
 }
 
 /** True if the example is neither the default nor a placeholder id. */
-function isTelling({ examples, format, default: byDefault, anyOf }: Schema): boolean {
+function isInformative({ examples, format, default: byDefault, anyOf }: Schema): boolean {
   if (Array.isArray(examples)) return format !== 'uuid' && examples[0] !== byDefault;
-  return byDefault === undefined && Array.isArray(anyOf) && anyOf.some(isTelling);
+  return byDefault === undefined && Array.isArray(anyOf) && anyOf.some(isInformative);
 }
 
 const formats: Record<string, string> = {

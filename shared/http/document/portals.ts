@@ -32,13 +32,13 @@ const tagsOf = ({ tags = [] }: { tags?: string[] }): string[] => tags;
 
 /** Returns the components that the paths refer to, directly or through other components. */
 function reachable(components: Components, paths: object): Components {
-  const wanted = new Set<string>();
+  const referenced = new Set<string>();
   const follow = (node: unknown): void => {
     for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(
       /"#\/components\/(\w+)\/([^"]+)"/g,
     )) {
-      if (wanted.has(`${kind}/${name}`)) continue;
-      wanted.add(`${kind}/${name}`);
+      if (referenced.has(`${kind}/${name}`)) continue;
+      referenced.add(`${kind}/${name}`);
       follow(components[kind]?.[name] ?? {});
     }
   };
@@ -48,7 +48,7 @@ function reachable(components: Components, paths: object): Components {
       kind,
       Object.fromEntries(
         Object.entries(entries).filter(
-          ([name]) => kind === 'securitySchemes' || wanted.has(`${kind}/${name}`),
+          ([name]) => kind === 'securitySchemes' || referenced.has(`${kind}/${name}`),
         ),
       ),
     ]),

@@ -20,8 +20,8 @@ export function createSchemas(names: ReadonlyMap<Shape, string>): Schemas {
   const convert = (shape: Shape, io: 'input' | 'output'): Schema => {
     const { $schema: _, $defs, ...schema } = asComponents(toJson(shape, io, new Names(names, io)));
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Schema>)) {
-      const { id: __, ...kept } = definition;
-      named.set(name, kept);
+      const { id: __, ...schema } = definition;
+      named.set(name, schema);
     }
     return schema;
   };

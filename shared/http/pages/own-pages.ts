@@ -6,13 +6,13 @@ import { forbiddenPage } from './refusal-page.ts';
 
 /** With this prefix, browsers reject the cookie from another host, over plain HTTP, or with a limited path. */
 const name = '__Host-session';
-const kept = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+const cookieAttributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 /** The cookie of a browser session. It is deleted when the browser closes. */
-export const sessionCookie = (token: string): string => `${name}=${token}; ${kept}`;
+export const sessionCookie = (token: string): string => `${name}=${token}; ${cookieAttributes}`;
 
 /** The header value that deletes the cookie. */
-export const noCookie = `${name}=; ${kept}; Max-Age=0`;
+export const noCookie = `${name}=; ${cookieAttributes}; Max-Age=0`;
 
 /**
  * Returns the session token in the cookie of a request. For a write, it is returned only if a page of this portal sent

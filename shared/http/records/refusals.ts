@@ -1,5 +1,5 @@
 import { isReferenceViolation, isUniqueViolation, raisedByMust } from '../../../db/errors.ts';
-import { conflictOf, danglingPointer } from '../../../db/repositories/records/faults.ts';
+import { conflictOf, danglingPointer } from '../../../db/repositories/records/constraint-violations.ts';
 import type { Reach, Selection, Values } from '../../../db/repositories/records/records.ts';
 import type { BaseDeps, Ctx } from '../../context/context.ts';
 import { AppError, type FieldError, invalid, notFound } from '../../kernel/errors.ts';

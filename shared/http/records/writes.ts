@@ -181,9 +181,9 @@ export async function removeRecords<S extends Selection>(
   body: { ids: string[] } | { all: true },
   {
     parent,
-    kept = [],
+    protection = [],
     before,
-  }: { parent?: string; kept?: readonly ProtectionRule[]; before?: (h: Db) => Statement[] } = {},
+  }: { parent?: string; protection?: readonly ProtectionRule[]; before?: (h: Db) => Statement[] } = {},
 ): Promise<Body> {
   const audit = auditEntry(ctx, {
     event: 'portal.EntityAction',
@@ -191,9 +191,9 @@ export async function removeRecords<S extends Selection>(
     action: 'bulk_destroy',
     object_type: kind.type,
   });
-  const wanted = 'ids' in body ? body.ids : 'all';
-  const result = await bulkDestroy(ctx.deps.db, kind.records, wanted, reachOf(ctx, parent), {
-    kept,
+  const selection = 'ids' in body ? body.ids : 'all';
+  const result = await bulkDestroy(ctx.deps.db, kind.records, selection, reachOf(ctx, parent), {
+    protection,
     ...(before && { before }),
     audit,
   });

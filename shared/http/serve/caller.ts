@@ -9,7 +9,7 @@ import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
-type Asking = Invocation & {
+type TokenRequest = Invocation & {
   /** The token from the header, or from the cookie if the operation is for browser sessions. */
   token: string | undefined;
   isByCookie: boolean;
@@ -22,7 +22,7 @@ type Asking = Invocation & {
  */
 export type Caller = FoundPrincipal | { principal: Anonymous; parameters?: undefined };
 
-type Asked = Pick<Operation, 'access' | 'rateLimit' | 'browser'>;
+type AccessRules = Pick<Operation, 'access' | 'rateLimit' | 'browser'>;
 
 /**
  * Applies the rate limits and identifies the caller. A token that was valid before has its own limit, so other clients
@@ -30,25 +30,29 @@ type Asked = Pick<Operation, 'access' | 'rateLimit' | 'browser'>;
  * its token proves valid.
  * @throws AppError `rate_limited`, `invalid_token`
  */
-export async function identify(deps: BaseDeps, operation: Asked, asking: Asking): Promise<Caller> {
+export async function identify(
+  deps: BaseDeps,
+  operation: AccessRules,
+  request: TokenRequest,
+): Promise<Caller> {
   const rates = rateLimitsOf(deps);
-  const token = tokenOf(operation, asking);
+  const token = tokenOf(operation, request);
   if (token === '') {
-    if (operation.rateLimit === undefined) takeFromAddress(deps, rates, asking);
+    if (operation.rateLimit === undefined) takeFromAddress(deps, rates, request);
     return { principal: anonymous };
   }
   const tokenHash = sha256(token);
-  if (asking.isByCookie !== isBrowserToken(token)) {
-    takeFromAddress(deps, rates, asking);
+  if (request.isByCookie !== isBrowserToken(token)) {
+    takeFromAddress(deps, rates, request);
     throw new AppError('invalid_token');
   }
-  const find = rates.knows(tokenHash) ? findKnown : findUnknown;
+  const find = rates.isKnown(tokenHash) ? findKnown : findUnknown;
   try {
-    return await find(deps, rates, { ...asking, token, tokenHash });
+    return await find(deps, rates, { ...request, token, tokenHash });
   } catch (error) {
     // A rejected request reads no parameters, so they are refreshed here. Otherwise an increased limit would not take
     // effect.
-    refreshParameters(deps, rates, asking);
+    refreshParameters(deps, rates, request);
     if (operation.access === 'public' && error instanceof AppError && error.code === 'invalid_token')
       return { principal: anonymous };
     throw error;
@@ -56,7 +60,7 @@ export async function identify(deps: BaseDeps, operation: Asked, asking: Asking)
 }
 
 /** A caller of a public operation is anonymous regardless of the header. On pages, the cookie can identify the user. */
-const tokenOf = ({ access, browser }: Asked, { token = '' }: Asking): string =>
+const tokenOf = ({ access, browser }: AccessRules, { token = '' }: TokenRequest): string =>
   access === 'public' && (browser === undefined || !isBrowserToken(token)) ? '' : token;
 
 /**
@@ -87,7 +91,7 @@ export async function countingFailures(
 const isGuess = ({ code }: AppError): boolean =>
   problemProperties(code).status < 500 && code !== 'rate_limited' && code !== 'not_found';
 
-type WithToken = Asking & { token: string; tokenHash: string };
+type WithToken = TokenRequest & { token: string; tokenHash: string };
 
 async function findKnown(
   { db, portalType }: BaseDeps,
@@ -122,15 +126,15 @@ function assertFound(found: FoundPrincipal | undefined): FoundPrincipal {
   return found;
 }
 
-type Counted = Invocation & { now: Date };
+type TimedInvocation = Invocation & { now: Date };
 
-function takeFromAddress(deps: BaseDeps, rates: RateLimits, asking: Counted): void {
-  refreshParameters(deps, rates, asking);
-  rates.takeFromAddress(asking.client.ip, asking.now);
+function takeFromAddress(deps: BaseDeps, rates: RateLimits, request: TimedInvocation): void {
+  refreshParameters(deps, rates, request);
+  rates.takeFromAddress(request.client.ip, request.now);
 }
 
 /** Refreshes the parameters in the background. The current request uses the cached ones. */
-function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: Counted): void {
+function refreshParameters({ db }: BaseDeps, rates: RateLimits, { now, background }: TimedInvocation): void {
   const work = rates.refresh(now, () => findOverrides(db));
   if (work) background(work);
 }

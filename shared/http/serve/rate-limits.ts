@@ -7,7 +7,7 @@ import { type Parameters, parametersFrom } from '../../kernel/system-parameters.
 /** Rate limits of each session, and of each network without a valid session. Only numbers are shared. */
 export type RateLimits = {
   /** True if the token with this hash was valid before. Such a token has its own limit. */
-  knows(tokenHash: string): boolean;
+  isKnown(tokenHash: string): boolean;
   /** @throws AppError `rate_limited` */
   takeFromSession(tokenHash: string, now: Date): void;
   /** @throws AppError `rate_limited` */
@@ -50,7 +50,7 @@ function createRateLimits(): RateLimits {
   const learn = (parameters: Parameters, now: Date): void =>
     void Object.assign(known, { parameters, staleAtMs: now.getTime() + freshMs });
   return {
-    knows: sessions.has,
+    isKnown: sessions.has,
     takeFromSession: (tokenHash, now) => {
       const limit = known.parameters['limits.per_token_per_minute'];
       assertTaken('session', limit, sessions.take(tokenHash, limit, now.getTime()));

@@ -11,14 +11,14 @@ import type { HttpDeps, RequestCtx } from '../context.ts';
 import { isWrite, type Operation, type RawInput, type Shape } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { assertBrowser, cookieTokenOf, isFromOwnPage } from '../pages/own-pages.ts';
-import { runAsAsked } from '../writes/modes.ts';
+import { runInRequestedMode } from '../writes/modes.ts';
 import { Answer, Document, isStream } from './answer.ts';
 import { type Caller, identify } from './caller.ts';
 import { type Coding, codingOf, encoded } from './compression.ts';
 import { etagOf, isUnchanged } from './conditions.ts';
 import { languageFor } from './language.ts';
 import { rateLimitsOf } from './rate-limits.ts';
-import { readInput } from './reading.ts';
+import { readInput } from './read-input.ts';
 import { untilAccessEnds } from './user-streams.ts';
 
 export type Served = Context<{
@@ -30,13 +30,13 @@ export type Served = Context<{
  * Returns the presented token: that of the cookie if the operation is for browser sessions, otherwise that of the
  * header.
  */
-function broughtBy({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
+function presentedToken({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
   const token = request.headers.get('x-auth-token') ?? undefined;
   const isByCookie = browser !== undefined && !(browser === 'administrator or token' && token);
   return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };
 }
 
-const saidOf = ({ headers }: Request, baseUrl: string) => ({
+const clientHeaders = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   accepted: (headers.get('accept-language') ?? '').slice(0, 512),
   isOwnPage: () => isFromOwnPage(headers, baseUrl),
@@ -62,7 +62,7 @@ export async function serveOperation<D extends BaseDeps>(
   const { client } = c.env;
   if (!client.secure && !client.loopback) throw new AppError('https_required');
   const now = deps.clock();
-  const credentials = broughtBy(operation, c.req.raw, deps.baseUrl);
+  const credentials = presentedToken(operation, c.req.raw, deps.baseUrl);
   const identified = identify(deps, operation, { ...c.env, ...credentials, now });
   const { caller, unchecked } = await besideKeyCheck(deps.verifyKeys?.(), identified);
   const { principal } = caller;
@@ -70,11 +70,11 @@ export async function serveOperation<D extends BaseDeps>(
   // Must run before the guard, so that a rejection is attributed to the principal.
   c.set('ctx', ctx);
   if (operation.browser) assertBrowser(operation.browser, principal);
-  const brought = await readBrought(c, operation, principal);
-  if (!brought) ctx.scope = admitted(ctx, operation);
+  const sessionlessInput = await readSessionlessInput(c, operation, principal);
+  if (!sessionlessInput) ctx.scope = admitted(ctx, operation);
   if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
-  const raw = brought ?? (await readInput(c, operation));
+  const raw = sessionlessInput ?? (await readInput(c, operation));
   // A page can be shown without a database, but writes must not use keys that may be wrong.
   if (unchecked !== undefined && !safe.includes(c.req.method)) throw unchecked;
   const run = async (own: RequestCtx<D>): Promise<Response> => {
@@ -83,7 +83,7 @@ export async function serveOperation<D extends BaseDeps>(
     const isWatched = token !== undefined && isStream(result);
     return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, token, result) : result);
   };
-  return isWrite(operation) ? runAsAsked(ctx, operation, c.req.raw, raw, run) : run(ctx);
+  return isWrite(operation) ? runInRequestedMode(ctx, operation, c.req.raw, raw, run) : run(ctx);
 }
 
 /** @throws AppError as `admit`; the error names a token in the wrong header */
@@ -126,7 +126,7 @@ function contextOf<D extends BaseDeps>(
     }),
     requestId: trace.requestId,
     trace,
-    client: { ...client, ...saidOf(c.req.raw, deps.baseUrl) },
+    client: { ...client, ...clientHeaders(c.req.raw, deps.baseUrl) },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1],
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
@@ -155,7 +155,7 @@ async function besideKeyCheck(
  * Reads the input of a caller without a session, if it contains the member that replaces one. Other requests are left
  * to the guard, which does not depend on the input.
  */
-async function readBrought(
+async function readSessionlessInput(
   c: Served,
   operation: Operation<never>,
   principal: Caller['principal'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { rehearse } from '../../../db/client.ts';
-import { eventsWritten } from '../../../db/repositories/records/written-events.ts';
+import { dryRun } from '../../../db/client.ts';
+import { eventsOfRequest } from '../../../db/repositories/records/request-events.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { ownerOf, type SignedIn } from '../../context/principal.ts';
 import { Changes } from '../../shapes/fields.ts';
@@ -54,13 +54,13 @@ export async function describeWrite<D extends BaseDeps>(
   run: Run<D>,
 ): Promise<Response> {
   const by = { requestId: ctx.requestId, userId: ownerOf(ctx.principal).id, at: ctx.now };
-  const would = await rehearse(ctx.deps.db, async (handle) => {
+  const would = await dryRun(ctx.deps.db, async (handle) => {
     const response = await runWithin(ctx, handle, run, []);
     const body = withoutSecrets(await response.text(), shownOnce);
     return {
       status: response.status,
       body: body === '' ? null : JSON.parse(body),
-      events: await eventsWritten(handle, by),
+      events: await eventsOfRequest(handle, by),
     };
   });
   return Response.json({ dry_run: true, would } satisfies z.input<typeof DryRun>);

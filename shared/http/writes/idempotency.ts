@@ -27,10 +27,10 @@ import { type LateWrites, type Run, runWithin, withoutSecrets } from './transact
 export type Keyed = { key: string; request: string };
 
 /** Properties of an operation that determine how its response is stored. */
-type Kept = Pick<Operation<never>, 'access' | 'shownOnce'>;
+type ResponseStorage = Pick<Operation<never>, 'access' | 'shownOnce'>;
 
 /** Headers that are stored with the status and the body of a response. */
-const keptHeaders = ['content-type', 'etag', 'location'];
+const storedHeaders = ['content-type', 'etag', 'location'];
 
 export const requestText = (method: string, path: string, { query, body }: RawInput): string =>
   canonicalJson([method, withoutTrailingSlashes(path), query, body]);
@@ -50,7 +50,7 @@ const fingerprintOf = ({ sealer }: BaseDeps, { request }: Keyed): string =>
 export async function runOnce<D extends BaseDeps>(
   ctx: RequestCtx<D, SignedIn>,
   keyed: Keyed,
-  operation: Kept,
+  operation: ResponseStorage,
   run: Run<D>,
 ): Promise<Response> {
   const owner = keyOwner(ctx.principal, keyed.key);
@@ -77,7 +77,7 @@ export async function runOnce<D extends BaseDeps>(
 export async function runLeased<D extends BaseDeps>(
   ctx: RequestCtx<D, SignedIn>,
   keyed: Keyed,
-  operation: Kept,
+  operation: ResponseStorage,
   run: Run<D>,
 ): Promise<Response> {
   const { db } = ctx.deps;
@@ -115,10 +115,10 @@ async function keep(
   owner: KeyOwner,
   keyed: Keyed,
   answer: Response,
-  { access, shownOnce }: Kept,
+  { access, shownOnce }: ResponseStorage,
 ): Promise<Response> {
   const body = await answer.text();
-  const headers = Object.fromEntries([...answer.headers].filter(([name]) => keptHeaders.includes(name)));
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => storedHeaders.includes(name)));
   await storeResponse(handle, owner, {
     fingerprint: fingerprintOf(ctx.deps, keyed),
     created_at: ctx.now,
@@ -154,7 +154,7 @@ function explainOwner(error: unknown): never {
   throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
 }
 
-type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+type KeyRecord = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 
 /**
  * Returns the stored response. The guard has checked the permission, but not the content of the response, which is
@@ -163,7 +163,7 @@ type Stored = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 async function replay(
   { deps, now, principal }: RequestCtx<BaseDeps, SignedIn>,
   { key, request }: Keyed,
-  { status, headers, sealed_body, ...stored }: Stored,
+  { status, headers, sealed_body, ...stored }: KeyRecord,
 ): Promise<Response> {
   const { sealer } = deps;
   // The fingerprint was made with a key that is no longer configured, so neither the request nor its response can be

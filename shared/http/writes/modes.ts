@@ -40,7 +40,7 @@ export const takesDryRun = (operation: Facts): boolean =>
  * Runs a write as its headers request: normally, once per key, or as a dry run.
  * @throws AppError `invalid_request` for an invalid header, and the errors of these modes
  */
-export function runAsAsked<D extends BaseDeps>(
+export function runInRequestedMode<D extends BaseDeps>(
   ctx: RequestCtx<D>,
   operation: Operation<D>,
   { url, headers }: Pick<Request, 'url' | 'headers'>,

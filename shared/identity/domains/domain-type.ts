@@ -8,9 +8,10 @@ import type { Parameters } from '../../kernel/system-parameters.ts';
 import type { Detail, Text } from '../../messages/message.ts';
 import type { DirectoryRemote } from '../../remotes/directory/port.ts';
 import type { UrlPolicy } from '../../remotes/http/address-policy.ts';
+import type { Transport } from '../../remotes/http/transport.ts';
 import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
 import type { KdcRemote } from '../../remotes/kerberos/transport.ts';
-import type { Candidate, Judged, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
+import type { Candidate, CheckedPassword, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import type { Fields, Words } from './fields.ts';
 
 /** Settings of a domain, by the names of their members. */
@@ -37,6 +38,8 @@ export type DomainType<P extends Settings = Settings> = {
   supports: Support;
   settings: DomainSettings<P>;
   login: LoginFlow;
+  /** Undefined if the type has no server to connect to. */
+  test: ConnectionTest | undefined;
   /** Logins with a smart card (Kerberos PKINIT). Undefined if the type does not support them. */
   cards: CardLogin | undefined;
   /** Attributes that can be copied to users at login. Undefined if the type does not support copies. */
@@ -125,7 +128,12 @@ export type PasswordLogin = {
   proof: 'password';
   names: NameReading;
   /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, errors of the provider; audited */
-  prove(ctx: LoginCtx, attempt: OpenAttempt, candidate: Candidate, password: string): Promise<Judged>;
+  prove(
+    ctx: LoginCtx,
+    attempt: OpenAttempt,
+    candidate: Candidate,
+    password: string,
+  ): Promise<CheckedPassword>;
 };
 
 /** The user authenticates on pages of the provider. The portal accepts no password. */
@@ -194,17 +202,21 @@ export type DirectoryOperations = {
     domain: StoredDomain,
     name: string,
   ): Promise<readonly [string, ...string[]]>;
-  /** Connects with settings that may not be stored yet, and runs the steps of a login. */
-  test(ctx: TestCtx, subject: TestSubject): Promise<Check[]>;
 };
 
-export type TestCtx = { deps: DomainDeps & { kdcs: KdcRemote; log: Log }; now: Date };
+/**
+ * Connects with settings that may not be stored yet, and runs the steps of a login.
+ * @throws AppError `overloaded`; other errors of the provider are checks that failed
+ */
+export type ConnectionTest = (ctx: TestCtx, subject: TestSubject) => Promise<Check[]>;
+
+export type TestCtx = { deps: DomainDeps & { kdcs: KdcRemote; transport: Transport; log: Log }; now: Date };
 
 export type TestSubject = {
   params: Settings;
   stored: StoredDomain | undefined;
   /** Stored secrets that remain in use because the request contains no replacement. Encrypted. */
-  keptSecrets: Readonly<Record<string, string | null>>;
+  storedSecrets: Readonly<Record<string, string | null>>;
   /** The names of the domain that a typed login name may contain. */
   labels: readonly string[];
   username: string | undefined;

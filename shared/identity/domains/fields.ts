@@ -29,20 +29,20 @@ export type Fields = { readonly [name: string]: Field | Group };
  * text. Each domain type has its own dictionary.
  */
 export function dictionary<English extends string>(russian: Readonly<Record<English, string>>) {
-  const words = (english: English): Words => ({ en: english, ru: russian[english] });
+  const texts = (english: English): Words => ({ en: english, ru: russian[english] });
   const field = <S extends z.ZodType>(
     shape: S,
     { type, label, tooltip, tab, choices, readonly }: Omit<Field<S, English>, 'shape'>,
   ): Field<S> => ({
     shape,
     type,
-    label: words(label),
-    tooltip: words(tooltip),
-    ...(tab !== undefined && { tab: words(tab) }),
-    ...(choices && { choices: mapped(choices, words) }),
+    label: texts(label),
+    tooltip: texts(tooltip),
+    ...(tab !== undefined && { tab: texts(tab) }),
+    ...(choices && { choices: mapped(choices, texts) }),
     ...(readonly !== undefined && { readonly }),
   });
-  return { words, field, russian };
+  return { texts: texts, field, russian };
 }
 
 const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

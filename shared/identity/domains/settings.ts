@@ -27,10 +27,10 @@ export const flagOf = (secret: SecretName): string => `${secret}_set`;
 /** Parses the settings of a request with the shape of the type. Members that exist in responses only are ignored. */
 export function readSettings(
   { settings: { shape, secrets } }: DomainType,
-  given: Settings,
+  settings: Settings,
 ): { params: Settings | undefined; faults: FieldError[] } {
   const flags = new Set(secrets.map(flagOf));
-  const written = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.has(name)));
+  const written = Object.fromEntries(Object.entries(settings).filter(([name]) => !flags.has(name)));
   const { data, error } = shape.safeParse(written, { reportInput: true });
   return { params: data, faults: fieldErrors(error, '/').map(inParams) };
 }
@@ -62,14 +62,14 @@ export async function settleSettings(
     tolerated: stored?.params ?? {},
     attributes: [],
   });
-  const kept = keptSecrets(type, params, stored);
+  const reused = reusableSecrets(type, params, stored);
   const shown = { ...params };
   const columns = { ...params };
   for (const name of type.settings.secrets) {
     const sent = params[name];
     const isSent = typeof sent === 'string';
     const place = { table: 'authenticators', row: id, column: `params.${name}` };
-    const sealed = isSent ? await sealer.seal(sent, place) : (kept[name] ?? null);
+    const sealed = isSent ? await sealer.seal(sent, place) : (reused[name] ?? null);
     columns[name] = sealed;
     shown[name] = isSent ? masked : null;
     shown[flagOf(name)] = sealed !== null;
@@ -81,7 +81,7 @@ export async function settleSettings(
  * The stored secrets that remain in use with new settings, encrypted; null for a secret that is removed.
  * @throws AppError `secret_required`
  */
-export function keptSecrets(
+export function reusableSecrets(
   { settings }: DomainType,
   next: Settings,
   stored: StoredSettings | undefined,

@@ -16,7 +16,7 @@ export type NamedDomain = {
 };
 
 /** Facts about the client and its preferences, independent of the authentication method. */
-export type LoginWishes = {
+export type LoginOptions = {
   portal?: 'admin' | 'user' | undefined;
   platform?: string | undefined;
   locale?: string | undefined;
@@ -50,7 +50,7 @@ export type Proof = {
 };
 
 /** An attempt with its proof. `proof` is undefined after failed authentication. */
-export type Judged = { attempt: OpenAttempt; proof: Proof | undefined };
+export type CheckedPassword = { attempt: OpenAttempt; proof: Proof | undefined };
 
 /** The position of the attempt in the queue of the password hasher. */
 export const placeOf = ({ isKnown, key }: Tried): Place => ({

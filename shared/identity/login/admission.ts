@@ -11,7 +11,7 @@ import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { escapeControls } from '../../kernel/text.ts';
-import type { Account, LoginCtx, LoginWishes, OpenAttempt, Proof } from './account.ts';
+import type { Account, LoginCtx, LoginOptions, OpenAttempt, Proof } from './account.ts';
 import { settleAtomically } from './batch.ts';
 import { noteUnadmitted } from './failures.ts';
 
@@ -31,12 +31,12 @@ export type LoginResult = {
  */
 export async function admit(
   ctx: LoginCtx,
-  wishes: LoginWishes,
+  options: LoginOptions,
   attempt: OpenAttempt,
   proof: Proof,
 ): Promise<LoginResult> {
   try {
-    return await openSession(ctx, wishes, attempt, proof);
+    return await openSession(ctx, options, attempt, proof);
   } catch (error) {
     await noteUnadmitted(ctx, attempt.key, attempt.failed, error);
     throw error;
@@ -45,13 +45,13 @@ export async function admit(
 
 async function openSession(
   ctx: LoginCtx,
-  wishes: LoginWishes,
+  options: LoginOptions,
   { key, parameters, factor, alias }: OpenAttempt,
   { account: { domain, user, roles }, statements, details }: Proof,
 ): Promise<LoginResult> {
-  const portal = portalOf(ctx, wishes, roles.length > 0, domain);
-  const token = wishes.inBrowser ? newBrowserToken() : randomToken();
-  const session = sessionOf(ctx, wishes, user.id, portal, token, parameters['session.idle_s']);
+  const portal = portalOf(ctx, options, roles.length > 0, domain);
+  const token = options.inBrowser ? newBrowserToken() : randomToken();
+  const session = sessionOf(ctx, options, user.id, portal, token, parameters['session.idle_s']);
   const keep = parameters['session.max_per_user'];
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
@@ -78,7 +78,7 @@ async function openSession(
 /** The row of a new session. Only the hash of the token is stored. */
 const sessionOf = (
   { client, now }: LoginCtx,
-  { platform, locale }: LoginWishes,
+  { platform, locale }: LoginOptions,
   userId: string,
   portal: 'admin' | 'user',
   token: string,
@@ -100,13 +100,13 @@ const sessionOf = (
 /** @throws AppError `forbidden` for users that the domain or the portal does not accept */
 function portalOf(
   { deps }: LoginCtx,
-  { portal: asked }: LoginWishes,
+  { portal: requested }: LoginOptions,
   isStaff: boolean,
   { subjects }: Account['domain'],
 ): 'admin' | 'user' {
   if (!isServed(subjects, isStaff))
     throw new AppError('forbidden', 'The domain does not accept logins of this kind of user');
-  const portal = portalFor(deps.portalType, isStaff, asked);
+  const portal = portalFor(deps.portalType, isStaff, requested);
   if (portal === undefined) throw new AppError('forbidden', 'The user has no access to this portal');
   return portal;
 }

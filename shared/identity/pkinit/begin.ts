@@ -7,10 +7,10 @@ import { spelled } from '../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired } from '../../remotes/kerberos/replies.ts';
 import { createRequest, preflight } from '../../remotes/kerberos/request.ts';
 import type { Realm } from '../domains/domain-type.ts';
-import { askRealm } from './asking.ts';
-import { type CardName, chooseName } from './card-names.ts';
+import { type CardName, chooseName } from './certificate-names.ts';
 import { keep, newChallengeToken } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
+import { callRealm } from './kdc-requests.ts';
 import { findRealm } from './realm.ts';
 
 export type CardLogin = { certificate: string; chain?: string[] | undefined; username?: string | undefined };
@@ -45,7 +45,7 @@ export async function beginCardLogin(
   const card = readCard(certificate) ?? refuseCertificate('/certificate');
   const between = chain.map((text, at) => derOf(text) ?? refuseCertificate(`/chain/${at}`));
   const name = chooseName(card.names, realm, username);
-  const hints = await askFirst(ctx, realm, name);
+  const hints = await sendPreflight(ctx, realm, name);
   const drafted = createRequest(name.principal, hints.freshness, ctx.now);
   const token = newChallengeToken();
   const { der } = card;
@@ -78,8 +78,8 @@ function refuseCertificate(pointer: string): never {
 type Hints = { freshness: Buffer | undefined; cookie: Buffer | undefined };
 
 /** Checks whether the realm accepts certificates, and reads the values that its KDC expects in the next request. */
-async function askFirst(ctx: CardCtx, realm: Realm, { principal }: CardName): Promise<Hints> {
-  const { reply } = await askRealm(ctx, realm, preflight(principal, ctx.now));
+async function sendPreflight(ctx: CardCtx, realm: Realm, { principal }: CardName): Promise<Hints> {
+  const { reply } = await callRealm(ctx, realm, preflight(principal, ctx.now));
   if (reply.kind === 'ticket' || reply.code !== preauthenticationRequired)
     return { freshness: undefined, cookie: undefined };
   if (!findPaData(reply.paData, 'pkRequest'))

@@ -5,7 +5,7 @@ import { randomToken, sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { UnsignedRequest } from '../../remotes/kerberos/request.ts';
 import type { LoginCtx } from '../login/account.ts';
-import type { CardName } from './card-names.ts';
+import type { CardName } from './certificate-names.ts';
 import { findRealm } from './realm.ts';
 
 /** The state of a login by certificate between its calls. */

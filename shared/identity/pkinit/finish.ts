@@ -17,9 +17,9 @@ import { refuseAttempt, typesNamedAsTyped } from '../login/attempt.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
 import { exactly } from '../login/user-names.ts';
-import { askRealm, giveBackQuestions, readResponse } from './asking.ts';
 import { type Challenge, keep, take } from './challenge-state.ts';
 import type { CardCtx } from './deps.ts';
+import { callRealm, giveBackQuestions, readResponse } from './kdc-requests.ts';
 import { realmOf } from './realm.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -35,7 +35,7 @@ type Exchanged = { request: Buffer; response: Buffer };
  * @returns AS-REP (RFC 4120, 5.4.2)
  * @throws AppError as `finishCardLogin`, except errors about the user
  */
-export async function askWithCard(ctx: CardCtx, domainId: string, signed: Signed): Promise<Buffer> {
+export async function sendSignedRequest(ctx: CardCtx, domainId: string, signed: Signed): Promise<Buffer> {
   const takenUp = await takeUp(ctx, domainId, signed.token);
   const exchanged = await exchange(ctx, takenUp, signed.signature);
   const { challenge } = takenUp;
@@ -106,7 +106,7 @@ async function exchange(ctx: CardCtx, takenUp: TakenUp, signature: Buffer | unde
   if (!checked) return refuseUncounted(ctx, attempt, new AppError('invalid_signature'));
   if (exchanged) return exchanged;
   const request = signedRequest(drafted, card, chain, checked, cookie);
-  const { response, reply } = await askRealm(ctx, realm, request);
+  const { response, reply } = await callRealm(ctx, realm, request);
   if (reply.kind === 'refusal') return refuse(ctx, takenUp, reply);
   return { request, response };
 }

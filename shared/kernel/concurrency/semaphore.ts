@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** Runs the work immediately if a slot is free, otherwise when its turn comes. */
+/** Runs the work immediately if a slot is free, otherwise when a slot becomes free. */
 export type Semaphore = <T>(work: () => PromiseLike<T>) => Promise<T>;
 
 /**
@@ -10,7 +10,7 @@ export type Semaphore = <T>(work: () => PromiseLike<T>) => Promise<T>;
 export function createSemaphore(width: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
   let running = 0;
   const waiting: (() => void)[] = [];
-  return async function turn(work) {
+  return async function runInSlot(work) {
     if (running >= width) {
       if (waiting.length >= maxWaiting) throw new AppError('overloaded');
       await new Promise<void>((resolve) => waiting.push(resolve));

@@ -51,9 +51,9 @@ async function fromBytes(secrets: readonly Uint8Array[]): Promise<Sealer> {
     seal: (text, place) => seal(current, text, place),
     open: async (sealed, place) => open(find(sealed), sealed, place),
     fingerprint: (purpose, text) => fingerprint(current, purpose, text),
-    isFingerprintOf: (given, purpose, text) => {
-      const key = keys.find(({ id }) => id === keyId(given));
-      return key !== undefined && isSame(given, fingerprint(key, purpose, text));
+    isFingerprintOf: (stored, purpose, text) => {
+      const key = keys.find(({ id }) => id === keyId(stored));
+      return key !== undefined && isSame(stored, fingerprint(key, purpose, text));
     },
     derive: (purpose) => fromBytes(keys.map(({ bytes }) => deriveBytes(bytes, purpose))),
   };

@@ -53,7 +53,7 @@ export async function sanitiseSvg(text: string): Promise<{ svg: string } | { fau
   }
 }
 
-type OpenElement = { name: string; isKept: boolean; id: string | undefined; hasUse: boolean };
+type OpenElement = { name: string; isAllowed: boolean; id: string | undefined; hasUse: boolean };
 
 class Writer {
   #output = '';
@@ -98,16 +98,16 @@ class Writer {
     else if (doctype !== undefined && this.#elements > 0) throw new SvgError('The SVG is not well-formed');
   }
 
-  #start(name: string, given: Map<string, string>, isEmpty: boolean): void {
+  #start(name: string, attributes: Map<string, string>, isEmpty: boolean): void {
     const parent = this.#open.at(-1);
     this.#assertPlace(name, parent);
-    const isKept = (parent?.isKept ?? true) && elementNames.has(name);
-    const kept = isKept ? keptOf(name, given) : [];
-    this.#open.push({ name, isKept, id: valueIn(kept, 'id'), hasUse: false });
-    if (isKept && name === 'use') this.#noteUse(valueIn(kept, 'href'));
+    const isAllowed = (parent?.isAllowed ?? true) && elementNames.has(name);
+    const allowed = isAllowed ? allowedAttributes(name, attributes) : [];
+    this.#open.push({ name, isAllowed, id: valueIn(allowed, 'id'), hasUse: false });
+    if (isAllowed && name === 'use') this.#noteUse(valueIn(allowed, 'href'));
     // A style is checked and written at its end tag.
-    if (isKept && name !== 'style')
-      this.#output += `<${name}${kept.map(written).join('')}${isEmpty ? '/' : ''}>`;
+    if (isAllowed && name !== 'style')
+      this.#output += `<${name}${allowed.map(written).join('')}${isEmpty ? '/' : ''}>`;
     if (isEmpty) this.#open.pop();
   }
 
@@ -122,7 +122,7 @@ class Writer {
   #end(name: string): void {
     const element = this.#open.pop();
     if (element?.name !== name) throw new SvgError('The opening and closing tags of the SVG do not match');
-    if (!element.isKept) return;
+    if (!element.isAllowed) return;
     if (name !== 'style') this.#output += `</${name}>`;
     else if (this.#css.trim() !== '' && isSafeCss(this.#css))
       this.#output += `<style>${escaped(this.#css)}</style>`;
@@ -132,7 +132,7 @@ class Writer {
   #write(text: string): void {
     const element = this.#open.at(-1);
     if (!element && text.trim() !== '') throw new SvgError('There is text outside the svg element');
-    if (!element?.isKept) return;
+    if (!element?.isAllowed) return;
     if (element.name === 'style') this.#css += text;
     else if (textElements.has(element.name)) this.#output += escaped(text);
   }
@@ -150,8 +150,8 @@ class Writer {
 
 type Attribute = readonly [name: string, value: string];
 
-const valueIn = (attributes: readonly Attribute[], wanted: string): string | undefined =>
-  attributes.find(([name]) => name === wanted)?.[1];
+const valueIn = (attributes: readonly Attribute[], searchedName: string): string | undefined =>
+  attributes.find(([name]) => name === searchedName)?.[1];
 
 function attributesOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -166,9 +166,9 @@ function attributesOf(text: string): Map<string, string> {
 }
 
 /** The attributes to keep. The namespace is written anew, and `xlink:href` becomes `href`. */
-function keptOf(element: string, given: Map<string, string>): Attribute[] {
-  const link = given.get('href') ?? given.get('xlink:href');
-  const plain = [...given].filter(([name, value]) => attributeNames.has(name) && isSafeCss(value));
+function allowedAttributes(element: string, attributes: Map<string, string>): Attribute[] {
+  const link = attributes.get('href') ?? attributes.get('xlink:href');
+  const plain = [...attributes].filter(([name, value]) => attributeNames.has(name) && isSafeCss(value));
   return [
     ...(element === 'svg' ? [['xmlns', 'http://www.w3.org/2000/svg'] as const] : []),
     ...plain,

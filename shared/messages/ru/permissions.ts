@@ -1,6 +1,6 @@
 /** Resources of permissions, by the first half of a permission. */
 export const resources = {
-  audit: 'аудит',
+  audit: 'журнал аудита',
   authenticators: 'домены аутентификации',
   dashboard: 'обзор',
   dispatchers: 'узлы диспетчеров',
@@ -8,7 +8,7 @@ export const resources = {
   gateways: 'шлюзы',
   groups: 'группы',
   maintenance: 'обслуживание',
-  monitoring: 'мониторинг',
+  monitoring: 'журнал мониторинга',
   peers: 'агрегаторы-партнёры',
   portals: 'порталы',
   priority_groups: 'группы приоритетов',

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
 import { createSemaphore, type Semaphore } from '../../kernel/concurrency/semaphore.ts';
-import { createSlotPool, type SlotPool } from './places.ts';
 import type { Directory } from './port.ts';
 import type { Connection } from './session.ts';
+import { createSlotPool, type SlotPool } from './slot-pool.ts';
 
 /**
  * Connections to one server, used by one caller at a time: one for searches, and one for passwords, opened on demand.
  */
-export type Lane = {
+export type ServerConnections = {
   host: string;
-  service: Connection;
-  judge: Connection | undefined;
-  /** The lane was used before, so the server may have closed it meanwhile. */
+  searchConnection: Connection;
+  passwordConnection: Connection | undefined;
+  /** The connections were used before, so the server may have closed it meanwhile. */
   isReused: boolean;
 };
 
 /** The connections to one directory with identical settings. */
 export type Pool = {
-  places: SlotPool;
+  slots: SlotPool;
   /** Binds of the search account run in sequence, so that a wrong password is not sent several times at once. */
   binding: Semaphore;
-  /** @returns an idle lane to a server that has not failed recently */
-  take(isShunned: (host: string) => boolean): Lane | undefined;
-  /** Returns a lane to the pool, or closes it. */
-  put(lane: Lane): void;
-  /** Closes idle lanes, of one server or all. */
+  /** @returns idle connections to a server that has not failed recently */
+  take(hasFailed: (host: string) => boolean): ServerConnections | undefined;
+  /** Returns connections to the pool, or closes them. */
+  put(connections: ServerConnections): void;
+  /** Closes idle connections, of one server or all. */
   drop(host?: string): void;
   isEmpty(): boolean;
 };
@@ -33,13 +33,13 @@ export type PoolOptions = {
   /** Maximum number of concurrent uses of a directory, and of waiting callers. */
   width: number;
   maxWaiting: number;
-  /** Idle time of a lane in milliseconds; 0 closes lanes after each use. */
-  restMs: number;
+  /** Idle time of connections in milliseconds; 0 closes them after each use. */
+  idleMs: number;
 };
 
-export function closeLane({ service, judge }: Lane): void {
-  service.close();
-  judge?.close();
+export function closeConnections({ searchConnection, passwordConnection }: ServerConnections): void {
+  searchConnection.close();
+  passwordConnection?.close();
 }
 
 /** Pools by domain and settings. A change of settings or secret creates a new pool for the domain. */
@@ -79,64 +79,66 @@ export function createPools(options: PoolOptions) {
 }
 
 function createPool(
-  { width, maxWaiting, restMs }: PoolOptions,
+  { width, maxWaiting, idleMs }: PoolOptions,
   domain: string | undefined,
   onEmpty: () => void,
 ): Pool {
-  const resting = createIdleLanes(restMs, onEmpty);
+  const idle = createIdleConnections(idleMs, onEmpty);
   return {
-    places: createSlotPool(width, maxWaiting),
+    slots: createSlotPool(width, maxWaiting),
     // On runtimes without shared connections, one request must not wait for another.
-    binding: createSemaphore(restMs === 0 ? Number.POSITIVE_INFINITY : 1),
-    take: (isShunned) => {
-      for (const lane of resting.newestFirst()) {
-        resting.remove(lane);
-        if (lane.service.isOpen() && !isShunned(lane.host)) {
-          setKeepsAlive(lane, true);
-          return { ...lane, isReused: true };
+    binding: createSemaphore(idleMs === 0 ? Number.POSITIVE_INFINITY : 1),
+    take: (hasFailed) => {
+      for (const connections of idle.newestFirst()) {
+        idle.remove(connections);
+        if (connections.searchConnection.isOpen() && !hasFailed(connections.host)) {
+          setKeepsAlive(connections, true);
+          return { ...connections, isReused: true };
         }
-        closeLane(lane);
+        closeConnections(connections);
       }
       return undefined;
     },
-    put: (lane) => {
-      if (domain === undefined || restMs === 0 || !lane.service.isOpen()) return closeLane(lane);
-      setKeepsAlive(lane, false);
-      resting.add(lane);
+    put: (connections) => {
+      if (domain === undefined || idleMs === 0 || !connections.searchConnection.isOpen())
+        return closeConnections(connections);
+      setKeepsAlive(connections, false);
+      idle.add(connections);
     },
     drop: (host) => {
-      for (const lane of resting.newestFirst())
-        if (host === undefined || lane.host === host) {
-          resting.remove(lane);
-          closeLane(lane);
+      for (const connections of idle.newestFirst())
+        if (host === undefined || connections.host === host) {
+          idle.remove(connections);
+          closeConnections(connections);
         }
     },
-    isEmpty: () => resting.newestFirst().length === 0,
+    isEmpty: () => idle.newestFirst().length === 0,
   };
 }
 
-/** Idle lanes; each is closed after `restMs` milliseconds. */
-function createIdleLanes(restMs: number, onEmpty: () => void) {
-  const timers = new Map<Lane, NodeJS.Timeout>();
-  const remove = (lane: Lane): void => {
-    clearTimeout(timers.get(lane));
-    timers.delete(lane);
+/** Idle connections; they are closed after `idleMs` milliseconds. */
+function createIdleConnections(restMs: number, onEmpty: () => void) {
+  const timers = new Map<ServerConnections, NodeJS.Timeout>();
+  const remove = (connections: ServerConnections): void => {
+    clearTimeout(timers.get(connections));
+    timers.delete(connections);
   };
-  const end = (lane: Lane): void => {
-    remove(lane);
-    closeLane(lane);
+  const end = (connections: ServerConnections): void => {
+    remove(connections);
+    closeConnections(connections);
     onEmpty();
   };
   return {
     remove,
-    add: (lane: Lane): void => void timers.set(lane, setTimeout(end, restMs, lane).unref()),
-    newestFirst: (): Lane[] => [...timers.keys()].reverse(),
+    add: (connections: ServerConnections): void =>
+      void timers.set(connections, setTimeout(end, restMs, connections).unref()),
+    newestFirst: (): ServerConnections[] => [...timers.keys()].reverse(),
   };
 }
 
-function setKeepsAlive({ service, judge }: Lane, isHeld: boolean): void {
-  service.hold(isHeld);
-  judge?.hold(isHeld);
+function setKeepsAlive({ searchConnection, passwordConnection }: ServerConnections, isHeld: boolean): void {
+  searchConnection.hold(isHeld);
+  passwordConnection?.hold(isHeld);
 }
 
 const keyOf = ({ domain, hosts, startTls, ca, account, pageSize }: Directory): string =>

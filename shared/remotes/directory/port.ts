@@ -1,5 +1,5 @@
 import type { Filter } from './filters.ts';
-import type { PasswordVerdict } from './judgement.ts';
+import type { PasswordVerdict } from './password-verdict.ts';
 
 /** A directory with its connection settings. */
 export type Directory = {
@@ -49,7 +49,7 @@ export type DirectorySession = {
   /** Referrals are not followed. */
   search(search: Search): Promise<Entry[]>;
   /** Checks the password of an entry once. An empty password is not sent, because servers treat it as anonymous. */
-  judge(dn: string, password: string): Promise<PasswordVerdict>;
+  checkPassword(dn: string, password: string): Promise<PasswordVerdict>;
 };
 
 export type DirectoryRemote = {

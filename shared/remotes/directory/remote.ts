@@ -2,11 +2,17 @@ import { AppError } from '../../kernel/errors.ts';
 import { type Network, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { TransportError } from '../http/transport.ts';
+import { createFailedServers } from './failed-servers.ts';
 import { fromDirectory, isOfConnection, isOfServer } from './failures.ts';
-import { type Deadline, type DirectoryNetwork, openLane, sessionOn } from './lanes.ts';
-import { closeLane, createPools, type Lane, type Pool, type PoolOptions } from './pool.ts';
+import {
+  closeConnections,
+  createPools,
+  type Pool,
+  type PoolOptions,
+  type ServerConnections,
+} from './pool.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from './port.ts';
-import { createFailedServers } from './shunned.ts';
+import { type Deadline, type DirectoryNetwork, openConnections, sessionOn } from './server-selection.ts';
 import type { DirectorySockets } from './sockets.ts';
 
 /** Time limit of a login in milliseconds, including the wait for a connection. */
@@ -18,22 +24,22 @@ const maxAttempts = 3;
 export function createDirectoryRemote(
   sockets: DirectorySockets,
   policy: UrlPolicy,
-  { width = 8, maxWaiting = 1_024, restMs = 0 }: Partial<PoolOptions> = {},
+  { width = 8, maxWaiting = 1_024, idleMs = 0 }: Partial<PoolOptions> = {},
 ): DirectoryRemote {
-  const pools = createPools({ width, maxWaiting, restMs });
+  const pools = createPools({ width, maxWaiting, idleMs });
   const networks: readonly Network[] = parseNetworks(policy.allowedNetworks);
-  const reach: DirectoryNetwork = { sockets, networks, shunned: createFailedServers(pools.dropHost) };
+  const network: DirectoryNetwork = { sockets, networks, failedServers: createFailedServers(pools.dropHost) };
   return {
     within: (directory, work, requestMs = loginMs) =>
       pools.within(directory, async (pool) => {
         const endsAt = performance.now() + requestMs;
-        await pool.places.take(requestMs);
+        await pool.slots.take(requestMs);
         try {
           return await inTime(directory, endsAt, (deadline) =>
-            serve({ reach, pool, directory, deadline }, work),
+            serve({ network, pool, directory, deadline }, work),
           );
         } finally {
-          pool.places.give();
+          pool.slots.give();
         }
       }),
   };
@@ -56,19 +62,19 @@ async function inTime<T>(
   }
 }
 
-type DirectoryUse = { reach: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
+type DirectoryUse = { network: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
 
 async function serve<T>(use: DirectoryUse, work: (session: DirectorySession) => Promise<T>): Promise<T> {
   const failed = new Set<string>();
   for (let attempt = 1; ; attempt++) {
-    const lane = use.pool.take(use.reach.shunned.has) ?? (await openLane(use, failed));
-    const { session, hasSent } = sessionOn(use, lane);
+    const connections = use.pool.take(use.network.failedServers.has) ?? (await openConnections(use, failed));
+    const { session, hasSent } = sessionOn(use, connections);
     try {
-      return await withLane(use, lane, () => work(session));
+      return await withConnections(use, connections, () => work(session));
     } catch (error) {
       const mayGoOn = !use.deadline.signal.aborted && isOfServer(error);
       if (!mayGoOn) throw error;
-      noteFailure(use, lane, failed, error);
+      noteFailure(use, connections, failed, error);
       const isAnyLeft = use.directory.hosts.some((host) => !failed.has(host));
       if (hasSent() || !isAnyLeft || attempt === maxAttempts) throw error;
     }
@@ -77,36 +83,36 @@ async function serve<T>(use: DirectoryUse, work: (session: DirectorySession) => 
 
 /** The failure of a pooled connection that the server has closed is not a failure of the server. */
 function noteFailure(
-  { reach, pool }: DirectoryUse,
-  { host, isReused }: Lane,
+  { network, pool }: DirectoryUse,
+  { host, isReused }: ServerConnections,
   failed: Set<string>,
   error: unknown,
 ): void {
   if (isReused && isOfConnection(error)) pool.drop(host);
   else {
     failed.add(host);
-    reach.shunned.add(host);
+    network.failedServers.add(host);
   }
 }
 
-/** Closes the connections of the lane at the time limit; returns the lane to the pool if it is reusable. */
-async function withLane<T>(
-  { reach, pool, deadline }: DirectoryUse,
-  lane: Lane,
+/** Closes the connections at the time limit, or returns them to the pool if they are reusable. */
+async function withConnections<T>(
+  { network, pool, deadline }: DirectoryUse,
+  connections: ServerConnections,
   work: () => Promise<T>,
 ): Promise<T> {
   const late = () => {
-    reach.shunned.add(lane.host);
-    closeLane(lane);
+    network.failedServers.add(connections.host);
+    closeConnections(connections);
   };
   deadline.signal.addEventListener('abort', late, { once: true });
   try {
     const result = await work();
-    pool.put(lane);
+    pool.put(connections);
     return result;
   } catch (error) {
-    if (isOfServer(error) || deadline.signal.aborted) closeLane(lane);
-    else pool.put(lane);
+    if (isOfServer(error) || deadline.signal.aborted) closeConnections(connections);
+    else pool.put(connections);
     throw error;
   } finally {
     deadline.signal.removeEventListener('abort', late);

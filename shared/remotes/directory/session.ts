@@ -4,7 +4,12 @@ import { Client, type Entry as LdapEntry } from 'ldapts';
 import { TransportError } from '../http/transport.ts';
 import { isRejection } from './failures.ts';
 import { toLdap } from './filters.ts';
-import { bindControls, type PasswordVerdict, verdictOfAccepted, verdictOfRefused } from './judgement.ts';
+import {
+  bindControls,
+  type PasswordVerdict,
+  verdictOfAccepted,
+  verdictOfRefused,
+} from './password-verdict.ts';
 import type { Directory, Entry, Search } from './port.ts';
 import { isSidAttribute, sidText } from './sids.ts';
 import type { Destination, DirectorySockets } from './sockets.ts';
@@ -15,7 +20,7 @@ export type Connection = {
   /** @throws Error of the LDAP client with the result code */
   bind(account: Directory['account']): Promise<void>;
   /** Binds as an entry. The connection keeps this identity afterwards. */
-  judge(dn: string, password: string): Promise<PasswordVerdict>;
+  checkPassword(dn: string, password: string): Promise<PasswordVerdict>;
   search(search: Search, pageSize: number): Promise<Entry[]>;
   /** Whether the connection keeps the process alive. */
   hold(isHeld: boolean): void;
@@ -46,7 +51,7 @@ export async function connectTo(
 const connectionOf = (client: Client, socket: Socket): Connection => ({
   isOpen: () => !socket.destroyed && socket.readable && socket.writable,
   bind: (account) => withConnection(socket, () => client.bind(account?.dn ?? '', account?.password ?? '')),
-  judge: async (dn, password) => {
+  checkPassword: async (dn, password) => {
     const { controls, reason } = bindControls();
     try {
       await withConnection(socket, () => client.bind(dn, password, controls));

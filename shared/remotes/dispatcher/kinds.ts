@@ -1,4 +1,3 @@
-import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import { fromTransport } from './failures.ts';
 import {
   type Destination,
@@ -11,16 +10,16 @@ import {
 } from './port.ts';
 import { termidesk } from './termidesk/kind.ts';
 
-/**
- * The adapter of each kind. To add a kind, add a folder next to this file, an entry here, and its name in
- * `dispatcherKinds`.
- */
-const kinds = { dispatcher: termidesk } satisfies Record<DispatcherKindName, DispatcherKind>;
+/** Every kind of dispatcher, by its name in the API and in the database. A kind is a folder next to this file. */
+const kinds = { dispatcher: termidesk } satisfies Record<string, DispatcherKind>;
+
+type DispatcherKindName = keyof typeof kinds;
+
+export const dispatcherKindNames = Object.keys(kinds) as [DispatcherKindName, ...DispatcherKindName[]];
 
 /** Creates the dispatchers on the transport of the runtime. `node.kind` of each call selects the adapter. */
 export function createDispatchers(parts: KindParts): DispatcherRemote {
-  const names = Object.keys(kinds) as DispatcherKindName[];
-  const adapters = new Map(names.map((name) => [name, kinds[name].create(parts)]));
+  const adapters = new Map(Object.entries(kinds).map(([name, kind]) => [name, kind.create(parts)]));
   const { inspect } = parts.transport;
   return {
     ...byNode(({ kind, name }) => {

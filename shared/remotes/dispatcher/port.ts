@@ -1,4 +1,3 @@
-import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import type { CertificateFacts, Transport } from '../http/transport.ts';
 import type {
   Connection,
@@ -23,7 +22,7 @@ import type { Answered, ListKind, ListPage, ListQuery, ListRow } from './rows.ts
 /** A dispatcher node as a destination. `url` is an https URL without query and fragment, `caCertificate` is PEM. */
 export type Node = {
   id: string;
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   caCertificate?: string | undefined;

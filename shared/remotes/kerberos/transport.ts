@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { AppError } from '../../kernel/errors.ts';
 import type { Detail } from '../../messages/message.ts';
 import { parseKdc } from '../directory/address.ts';
-import { createFailedServers, type FailedServers } from '../directory/shunned.ts';
+import { createFailedServers, type FailedServers } from '../directory/failed-servers.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { toTransportError } from '../http/faults.ts';
 import { TransportError, type TransportReason } from '../http/transport.ts';
@@ -41,22 +41,25 @@ export type KdcRemote = {
 /** Maximum size of a reply, far above the size of valid ones. */
 const maxBytes = 65_536;
 
-export function createKdcRemote(open: OpenTcp, shunned: FailedServers = createFailedServers()): KdcRemote {
+export function createKdcRemote(
+  open: OpenTcp,
+  failedServers: FailedServers = createFailedServers(),
+): KdcRemote {
   const ask: KdcRemote['ask'] = async ({ kdcs, deadlineMs }, message) => {
     const endsAt = performance.now() + deadlineMs;
     let last: unknown;
-    for (const [at, kdc] of shunned.inOrder(kdcs).entries()) {
+    for (const [at, kdc] of failedServers.inOrder(kdcs).entries()) {
       const shareMs = (endsAt - performance.now()) / (kdcs.length - at);
       try {
         const reply = await withinDeadline(shareMs, undefined, (signal) =>
           exchange(open, kdc, message, signal),
         );
-        shunned.remove(kdc);
+        failedServers.remove(kdc);
         return reply;
       } catch (error) {
         last = toTransportError(error);
         if (!(last instanceof TransportError)) throw last;
-        shunned.add(kdc);
+        failedServers.add(kdc);
       }
     }
     throw failureOf(last);

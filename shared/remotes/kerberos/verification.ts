@@ -117,9 +117,9 @@ function isBound(
   type: EncryptionType,
   request: Uint8Array,
 ): boolean {
-  const given = hasFlag(flags, 15) ? findPaData(paData, 'encryptedRequest') : undefined;
-  if (!given) return false;
-  const { type: sumType, bytes } = readChecksum(given);
+  const encrypted = hasFlag(flags, 15) ? findPaData(paData, 'encryptedRequest') : undefined;
+  if (!encrypted) return false;
+  const { type: sumType, bytes } = readChecksum(encrypted);
   const expected = checksum(key, usages.requestChecksum, request);
   const isRight =
     sumType === encryptionTypes[type].checksumType &&

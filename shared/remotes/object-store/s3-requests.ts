@@ -23,7 +23,7 @@ export const createS3Client = (config: S3Config, parts: S3Parts): S3Client => ({
   // The client's own ten retries have no deadline.
   client: new AwsClient({ ...config, service: 's3', retries: 0 }),
   root: `${config.endpoint.replace(/\/+$/, '')}/${encodeURIComponent(config.bucket)}`,
-  fetch: parts.fetch ?? ((...given) => fetch(...given)),
+  fetch: parts.fetch ?? ((...args) => fetch(...args)),
   pause: parts.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
 });
 
@@ -35,12 +35,12 @@ export async function sendS3Request(
   asker: S3Client,
   method: string,
   key: string,
-  asked: S3Request,
+  request: S3Request,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await sendOnce(asker, method, key, asked).catch(asFault);
+    const outcome = await sendOnce(asker, method, key, request).catch(asFault);
     const isFault = outcome instanceof AppError;
-    if (!isFault && (outcome.ok || (asked.absent && outcome.status === 404))) return outcome;
+    if (!isFault && (outcome.ok || (request.absent && outcome.status === 404))) return outcome;
     const fault = isFault ? outcome : await faultOf(outcome);
     if (attempt === maxAttempts || !isTemporary(outcome)) throw fault;
     await asker.pause(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()));

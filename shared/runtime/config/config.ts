@@ -14,8 +14,8 @@ export type Config = ReturnType<typeof configFrom>;
  * @throws ConfigError with each invalid variable and the expected value
  */
 export function parseConfig(env: Env): Config {
-  const given = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
-  const parsed = variables.safeParse(given);
+  const values = Object.fromEntries(names.map((name) => [name, env[name] || undefined]));
+  const parsed = variables.safeParse(values);
   if (!parsed.success) throw new ConfigError([...new Set(parsed.error.issues.map(lineOf))]);
   const faults = combinationFaults(parsed.data);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -27,80 +27,80 @@ export const lineOf = ({ path, message }: { path: PropertyKey[]; message: string
   `${String(path[0])}: must be ${message}`;
 
 /** Checks that concern several variables. */
-function combinationFaults(given: Variables): string[] {
+function combinationFaults(values: Variables): string[] {
   const faults: string[] = [];
   const demand = (name: keyof Variables, why: string) => {
     // One line per variable, even if several others require it.
     const isNew = !faults.some((fault) => fault.startsWith(`${name}:`));
-    if (given[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
+    if (values[name] === undefined && isNew) faults.push(`${name}: required ${why}`);
   };
-  const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => given[name]);
+  const databaseUrl = (['DATABASE_URL', 'DATABASE_SIDECAR_URL'] as const).find((name) => values[name]);
   if (databaseUrl) {
     demand('SECRET_KEY', `with ${databaseUrl}, so that all processes share it`);
     demand('AGGREGATOR_JWT_SSL_KEY', `with ${databaseUrl}, so that all processes share it`);
   }
   // A separate sidecar may have only `DATABASE_SIDECAR_URL`.
-  if (given.DATABASE_DRIVER === 'neon' && !given.DATABASE_SIDECAR_URL)
+  if (values.DATABASE_DRIVER === 'neon' && !values.DATABASE_SIDECAR_URL)
     demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
-  if (given.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
-  if (!isLoopbackHost(given.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
-  if (given.TLS === 'off' && !isLoopbackHost(given.HOST))
+  if (values.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
+  if (!isLoopbackHost(values.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
+  if (values.TLS === 'off' && !isLoopbackHost(values.HOST))
     faults.push('TLS: must be on unless HOST is a loopback address');
-  if (given.TLS === 'on' && given.BASE_URL?.startsWith('http:'))
+  if (values.TLS === 'on' && values.BASE_URL?.startsWith('http:'))
     faults.push('BASE_URL: must be an https URL while TLS is on');
-  if (given.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
-  if (given.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
-  if (given.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
-  return [...faults, ...rdpSigningFaults(given), ...s3Faults(given)];
+  if (values.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
+  if (values.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
+  if (values.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
+  return [...faults, ...rdpSigningFaults(values), ...s3Faults(values)];
 }
 
-function configFrom(given: Variables) {
-  const scheme = given.TLS === 'on' ? 'https' : 'http';
-  const baseUrl = given.BASE_URL ?? `${scheme}://localhost:${given.PORT}`;
+function configFrom(values: Variables) {
+  const scheme = values.TLS === 'on' ? 'https' : 'http';
+  const baseUrl = values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`;
   return {
-    host: given.HOST.replace(/^\[|\]$/g, ''),
-    port: given.PORT,
-    healthPort: given.HEALTH_PORT,
-    dataDir: given.DATA_DIR,
-    configFile: given.CONFIG_FILE ?? `${given.DATA_DIR}/aggregator.conf`,
-    databaseUrl: given.DATABASE_URL,
-    databaseOwnerUrl: given.DATABASE_OWNER_URL ?? given.DATABASE_URL,
-    databaseSidecarUrl: given.DATABASE_SIDECAR_URL ?? given.DATABASE_URL,
+    host: values.HOST.replace(/^\[|\]$/g, ''),
+    port: values.PORT,
+    healthPort: values.HEALTH_PORT,
+    dataDir: values.DATA_DIR,
+    configFile: values.CONFIG_FILE ?? `${values.DATA_DIR}/aggregator.conf`,
+    databaseUrl: values.DATABASE_URL,
+    databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
+    databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
     /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
-    databaseDriver: given.DATABASE_DRIVER,
-    neonProxy: given.NEON_PROXY,
-    portalType: given.PORTAL_TYPE,
+    databaseDriver: values.DATABASE_DRIVER,
+    neonProxy: values.NEON_PROXY,
+    portalType: values.PORTAL_TYPE,
     /** Absent: the host name. */
-    portalName: given.PORTAL_NAME,
+    portalName: values.PORTAL_NAME,
     baseUrl,
-    adminPassword: given.ADMIN_PASSWORD,
+    adminPassword: values.ADMIN_PASSWORD,
     /** Base64 of 32 bytes each. The first key seals; all keys open. */
-    secretKey: given.SECRET_KEY ?? [],
+    secretKey: values.SECRET_KEY ?? [],
     /** PEM (PKCS#8, SEC 1 or PKCS#1). */
-    aggregatorJwtSslKey: given.AGGREGATOR_JWT_SSL_KEY,
-    aggregatorJwtSslKeySecond: given.AGGREGATOR_JWT_SSL_KEY_SECOND,
-    healthCheckAccessKey: given.HEALTH_CHECK_ACCESS_KEY,
-    healthCheckUrlKey: given.HEALTH_CHECK_URL_KEY,
-    metricsAccessKey: given.METRICS_ACCESS_KEY,
-    ...networkFrom(given),
-    s3: s3From(given),
-    fluentdUrl: given.FLUENTD_URL,
-    fluentdSharedKey: given.FLUENTD_SHARED_KEY,
-    syslogUrl: given.SYSLOG_URL,
-    rdpSigning: rdpSigningFrom(given),
-    logLevel: given.LOG_LEVEL,
+    aggregatorJwtSslKey: values.AGGREGATOR_JWT_SSL_KEY,
+    aggregatorJwtSslKeySecond: values.AGGREGATOR_JWT_SSL_KEY_SECOND,
+    healthCheckAccessKey: values.HEALTH_CHECK_ACCESS_KEY,
+    healthCheckUrlKey: values.HEALTH_CHECK_URL_KEY,
+    metricsAccessKey: values.METRICS_ACCESS_KEY,
+    ...networkFrom(values),
+    s3: s3From(values),
+    fluentdUrl: values.FLUENTD_URL,
+    fluentdSharedKey: values.FLUENTD_SHARED_KEY,
+    syslogUrl: values.SYSLOG_URL,
+    rdpSigning: rdpSigningFrom(values),
+    logLevel: values.LOG_LEVEL,
   };
 }
 
-const networkFrom = (given: Variables) => ({
-  tlsCertFile: given.TLS_CERT_FILE,
-  tlsKeyFile: given.TLS_KEY_FILE,
-  tls: given.TLS === 'on',
+const networkFrom = (values: Variables) => ({
+  tlsCertFile: values.TLS_CERT_FILE,
+  tlsKeyFile: values.TLS_KEY_FILE,
+  tls: values.TLS === 'on',
   /** Number of trusted proxies in front of the server; with 0 `X-Forwarded-*` headers are ignored. */
-  trustProxy: given.TRUST_PROXY,
-  maxConnections: given.MAX_CONNECTIONS,
-  maxConnectionsPerAddress: given.MAX_CONNECTIONS_PER_ADDRESS,
-  hsts: given.HSTS === 'on',
-  allowedPrivateNetworks: given.ALLOWED_PRIVATE_NETWORKS,
-  allowInsecureDispatchers: given.ALLOW_INSECURE_DISPATCHERS === '1',
+  trustProxy: values.TRUST_PROXY,
+  maxConnections: values.MAX_CONNECTIONS,
+  maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+  hsts: values.HSTS === 'on',
+  allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS,
+  allowInsecureDispatchers: values.ALLOW_INSECURE_DISPATCHERS === '1',
 });

@@ -103,7 +103,7 @@ export const logs = {
     schema: url('a URL tls://host:port or tcp://host:port', 'tls:', 'tcp:')
       .optional()
       .describe(
-        'Fluentd that receives the audit journal (forward protocol), `tls://host:port` or `tcp://host:port`.',
+        'Fluentd that receives the audit log (forward protocol), `tls://host:port` or `tcp://host:port`.',
       ),
     scope: ['sidecar'],
   },
@@ -115,7 +115,7 @@ export const logs = {
   SYSLOG_URL: {
     schema: url('a URL tls://host:port', 'tls:')
       .optional()
-      .describe('Syslog server that receives the audit journal (RFC 5424 over TLS), `tls://host:port`.'),
+      .describe('Syslog server that receives the audit log (RFC 5424 over TLS), `tls://host:port`.'),
     scope: ['sidecar'],
   },
   LOG_LEVEL: {

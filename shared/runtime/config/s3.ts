@@ -11,14 +11,16 @@ const s3Names = [
 type S3Variables = { [Name in (typeof s3Names)[number]]?: string | undefined };
 
 /** All variables of an object store are required together. @returns one line for each missing variable */
-export function s3Faults(given: S3Variables): string[] {
-  const told = s3Names.find((name) => given[name] !== undefined);
-  if (told === undefined) return [];
-  return s3Names.filter((name) => given[name] === undefined).map((name) => `${name}: required with ${told}`);
+export function s3Faults(values: S3Variables): string[] {
+  const present = s3Names.find((name) => values[name] !== undefined);
+  if (present === undefined) return [];
+  return s3Names
+    .filter((name) => values[name] === undefined)
+    .map((name) => `${name}: required with ${present}`);
 }
 
-export function s3From(given: S3Variables): S3Config | undefined {
-  const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => given[name]);
+export function s3From(values: S3Variables): S3Config | undefined {
+  const [endpoint, bucket, region, accessKeyId, secretAccessKey] = s3Names.map((name) => values[name]);
   if (!endpoint || !bucket || !region || !accessKeyId || !secretAccessKey) return undefined;
   return { endpoint, bucket, region, accessKeyId, secretAccessKey };
 }

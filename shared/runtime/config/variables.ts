@@ -26,9 +26,9 @@ const entries: readonly (readonly [string, Declaration])[] = Object.entries(decl
 
 /** The schema of the variables that have an effect in at least one of the scopes. */
 export function variablesIn<S extends Scope>(...scopes: readonly S[]) {
-  const wanted: readonly Scope[] = scopes;
+  const selected: readonly Scope[] = scopes;
   const shape = entries
-    .filter(([, { scope }]) => scope.some((one) => wanted.includes(one)))
+    .filter(([, { scope }]) => scope.some((one) => selected.includes(one)))
     .map(([name, { schema }]) => [name, schema]);
   // `Shape` applies the same filter to the types.
   return z.object(Object.fromEntries(shape) as Shape<S>);

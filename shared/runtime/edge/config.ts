@@ -24,10 +24,10 @@ const always = ['DATABASE_URL', 'BASE_URL', 'SECRET_KEY'] as const;
  * @throws ConfigError with each invalid or missing variable
  */
 export function parseEdgeConfig(env: EdgeEnv, demands: readonly RequiredVariable[]): EdgeConfig {
-  const given = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));
-  const parsed = edgeVariables.safeParse(given);
+  const values = Object.fromEntries(edgeNames.map((name) => [name, textOf(env[name])]));
+  const parsed = edgeVariables.safeParse(values);
   const bad = parsed.error?.issues.map(lineOf) ?? [];
-  const missing = [...always, ...demands].filter((name) => given[name] === undefined);
+  const missing = [...always, ...demands].filter((name) => values[name] === undefined);
   const together = parsed.data ? [...rdpSigningFaults(parsed.data), ...s3Faults(parsed.data)] : [];
   const faults = [...bad, ...missing.map((name) => `${name}: required here`), ...together];
   if (!parsed.data || faults.length > 0) throw new ConfigError([...new Set(faults)]);
@@ -37,23 +37,23 @@ export function parseEdgeConfig(env: EdgeEnv, demands: readonly RequiredVariable
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-function configFrom(given: Variables) {
-  const signingKeys = [given.AGGREGATOR_JWT_SSL_KEY, given.AGGREGATOR_JWT_SSL_KEY_SECOND];
+function configFrom(values: Variables) {
+  const signingKeys = [values.AGGREGATOR_JWT_SSL_KEY, values.AGGREGATOR_JWT_SSL_KEY_SECOND];
   return {
-    databaseUrl: given.DATABASE_URL ?? '',
-    databaseDriver: given.DATABASE_DRIVER,
-    neonProxy: given.NEON_PROXY,
-    portalType: given.PORTAL_TYPE,
-    portalName: given.PORTAL_NAME ?? new URL(given.BASE_URL ?? 'https://localhost').hostname,
-    baseUrl: given.BASE_URL ?? '',
-    secretKeys: given.SECRET_KEY ?? [],
+    databaseUrl: values.DATABASE_URL ?? '',
+    databaseDriver: values.DATABASE_DRIVER,
+    neonProxy: values.NEON_PROXY,
+    portalType: values.PORTAL_TYPE,
+    portalName: values.PORTAL_NAME ?? new URL(values.BASE_URL ?? 'https://localhost').hostname,
+    baseUrl: values.BASE_URL ?? '',
+    secretKeys: values.SECRET_KEY ?? [],
     signingKeys: signingKeys.filter((key) => key !== undefined),
     outbound: {
-      allowedNetworks: given.ALLOWED_PRIVATE_NETWORKS,
-      allowInsecure: given.ALLOW_INSECURE_DISPATCHERS === '1',
+      allowedNetworks: values.ALLOWED_PRIVATE_NETWORKS,
+      allowInsecure: values.ALLOW_INSECURE_DISPATCHERS === '1',
     },
-    s3: s3From(given),
-    rdpSigning: rdpSigningFrom(given),
-    logLevel: given.LOG_LEVEL,
+    s3: s3From(values),
+    rdpSigning: rdpSigningFrom(values),
+    logLevel: values.LOG_LEVEL,
   };
 }

@@ -10,5 +10,5 @@ export const directoriesBySockets = (outbound: UrlPolicy): { directories: Direct
 
 /** Directories for a long-running Node process, with pooled connections. */
 export const directoriesByPooledSockets = (outbound: UrlPolicy): { directories: DirectoryRemote } => ({
-  directories: createDirectoryRemote(createNodeSockets(outbound), outbound, { restMs: 30_000 }),
+  directories: createDirectoryRemote(createNodeSockets(outbound), outbound, { idleMs: 30_000 }),
 });

@@ -1,14 +1,14 @@
+import { withDurations } from '../../remotes/http/durations.ts';
 import { createFetchTransport } from '../../remotes/http/fetch.ts';
-import { withDurations } from '../../remotes/http/measured.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
 
 /** Remotes for dispatchers and peer keys on Workers. */
-export const byFetch = (given: RuntimeParts): FleetRuntimeParts => {
-  const transport = createFetchTransport(given.outbound);
+export const byFetch = (parts: RuntimeParts): FleetRuntimeParts => {
+  const transport = createFetchTransport(parts.outbound);
   return {
-    ...given,
-    dispatcherTransport: withDurations(transport, given.telemetry),
+    ...parts,
+    dispatcherTransport: withDurations(transport, parts.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

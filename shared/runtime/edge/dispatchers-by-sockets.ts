@@ -1,14 +1,14 @@
-import { withDurations } from '../../remotes/http/measured.ts';
+import { withDurations } from '../../remotes/http/durations.ts';
 import { createNodeTransport } from '../../remotes/http/node.ts';
 import { createPeerKeyRemote } from '../../remotes/peer-keys/https.ts';
 import type { FleetRuntimeParts, RuntimeParts } from '../deps.ts';
 
 /** Remotes for dispatchers and peer keys on Lambda. Connections live as long as the instance. */
-export const bySockets = (given: RuntimeParts): FleetRuntimeParts => {
-  const transport = createNodeTransport(given.outbound);
+export const bySockets = (parts: RuntimeParts): FleetRuntimeParts => {
+  const transport = createNodeTransport(parts.outbound);
   return {
-    ...given,
-    dispatcherTransport: withDurations(transport, given.telemetry),
+    ...parts,
+    dispatcherTransport: withDurations(transport, parts.telemetry),
     peerKeys: createPeerKeyRemote(transport),
   };
 };

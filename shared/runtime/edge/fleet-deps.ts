@@ -10,16 +10,16 @@ import type { RequiredVariable } from './config.ts';
  * The dependencies of modules that call dispatchers. In a separate file, so that other bundles do not contain `jose`.
  */
 export async function fleetDeps(
-  given: FleetRuntimeParts,
+  parts: FleetRuntimeParts,
 ): Promise<
   HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
-  const signingKeys = await createSigningKeys(given.signingKeys, given.baseUrl);
+  const signingKeys = await createSigningKeys(parts.signingKeys, parts.baseUrl);
   return {
-    ...(await baseDeps(given)),
-    dispatchers: createDispatchers({ transport: given.dispatcherTransport, signer: signingKeys }),
+    ...(await baseDeps(parts)),
+    dispatchers: createDispatchers({ transport: parts.dispatcherTransport, signer: signingKeys }),
     signingKeys,
-    ...(given.singleFlight && { singleFlight: given.singleFlight }),
+    ...(parts.singleFlight && { singleFlight: parts.singleFlight }),
   };
 }
 

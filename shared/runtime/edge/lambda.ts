@@ -72,7 +72,7 @@ function instanceOf<D extends HttpDeps>(assembly: Assembly<D>) {
   return { app, build };
 }
 
-function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assembly<D>): RuntimeParts {
+function ingredientsOf<D extends HttpDeps>({ demands = [], monitorWrites }: Assembly<D>): RuntimeParts {
   const config = parseEdgeConfig(process.env, demands);
   const log: Log = createLog({ level: config.logLevel });
   // An instance serves one request at a time. The second connection is for concurrent background work.
@@ -82,7 +82,7 @@ function ingredientsOf<D extends HttpDeps>({ demands = [], watchWrites }: Assemb
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
   // In the folder of the bundle, as created by the build.
   const assets = assetsIn([new URL('assets/', import.meta.url)]);
-  const watched = watchWrites && { writes: watchWrites(db, log) };
+  const watched = monitorWrites && { writes: monitorWrites(db, log) };
   const telemetry = telemetryInto(db, log, watched);
   // API Gateway does not compress streams, and compresses other responses only all or none.
   const compression = createCompression();

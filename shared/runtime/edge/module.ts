@@ -8,7 +8,7 @@ import type { ModuleApp } from '../../http/serve/app.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
-import type { WriteWitness } from '../../kernel/observability/write-witness.ts';
+import type { WriteMonitor } from '../../kernel/observability/write-monitor.ts';
 import { secretKeyGate } from '../config/secret-key.ts';
 import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
@@ -17,10 +17,10 @@ import type { RequiredVariable } from './config.ts';
 /** A module for separate deployment: its app, dependencies, and required variables. */
 export type Assembly<D extends HttpDeps> = {
   create: (deps: D) => ModuleApp;
-  depsOf: (given: RuntimeParts) => Promise<D>;
+  depsOf: (parts: RuntimeParts) => Promise<D>;
   demands?: readonly RequiredVariable[];
   /** For modules that report whether the database accepts writes. */
-  watchWrites?: (db: Db, log: Log) => WriteWitness;
+  monitorWrites?: (db: Db, log: Log) => WriteMonitor;
   /** Work that a platform schedule starts once a minute. */
   everyMinute?: (deps: D) => Promise<void>;
 };

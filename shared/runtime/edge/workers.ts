@@ -26,14 +26,14 @@ export type WorkerEntry = {
 
 /** A module as a Cloudflare Worker. The app is built once per isolate and environment object. */
 export function workerOf<D extends HttpDeps>(assembly: Assembly<D>): WorkerEntry {
-  const kept = new WeakMap<EdgeEnv, BuiltModule<D>>();
+  const builtByEnv = new WeakMap<EdgeEnv, BuiltModule<D>>();
   const buildFor = async (env: EdgeEnv): Promise<BuiltModule<D>> => {
-    const built = kept.get(env);
+    const built = builtByEnv.get(env);
     if (built) return built;
     const fresh = await buildModule(assembly, ingredientsOf(env, assembly));
     // Only the settled value is cached: a promise belongs to the request that created it, and may never settle after
     // it ends.
-    kept.set(env, fresh);
+    builtByEnv.set(env, fresh);
     return fresh;
   };
   const { everyMinute } = assembly;
@@ -59,7 +59,7 @@ const logFailure = (error: unknown): void => createLog().error('background work 
 
 function ingredientsOf<D extends HttpDeps>(
   env: EdgeEnv,
-  { demands = [], watchWrites }: Assembly<D>,
+  { demands = [], monitorWrites }: Assembly<D>,
 ): RuntimeParts {
   const {
     databaseUrl: url,
@@ -75,7 +75,7 @@ function ingredientsOf<D extends HttpDeps>(
   const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
   const assets = assetsOf(env.ASSETS);
   // The isolate may not receive another request, and gets no event when it ends.
-  const watched = watchWrites && { writes: watchWrites(db, log) };
+  const watched = monitorWrites && { writes: monitorWrites(db, log) };
   const telemetry = telemetryInto(db, log, { isHasty: true, ...watched });
   // // Requests do not queue but fail with 503, because a request that would release the slot may have ended.
   const hashing = { concurrency: 2, maxWaiting: 0 };

@@ -18,18 +18,18 @@ const maxCached = 8;
 
 /** Compression with zlib in its thread pool. */
 export function createCompression(): Compression {
-  const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  const cache = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return {
     compress: (text, coding, key) => {
       if (key === undefined) return compressed(text, coding, fast[coding]);
       const name = `${coding} ${key}`;
-      const running = kept.get(name) ?? compressed(text, coding, thorough[coding]);
-      kept.delete(name);
-      kept.set(name, running);
-      running.catch(() => kept.delete(name));
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxCached) break;
-        kept.delete(oldest);
+      const running = cache.get(name) ?? compressed(text, coding, thorough[coding]);
+      cache.delete(name);
+      cache.set(name, running);
+      running.catch(() => cache.delete(name));
+      for (const oldest of cache.keys()) {
+        if (cache.size <= maxCached) break;
+        cache.delete(oldest);
       }
       return running;
     },

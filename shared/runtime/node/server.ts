@@ -134,10 +134,10 @@ export async function serveNode(options: ServeOptions): Promise<RunningServer> {
 }
 
 function serverOf(
-  { tls, timeouts: given }: ServeOptions,
+  { tls, timeouts: overrides }: ServeOptions,
   listener: RequestListener,
 ): HttpServer | HttpsServer {
-  const { handshake, headers, request, keepAlive, stalled } = { ...timeouts, ...given };
+  const { handshake, headers, request, keepAlive, stalled } = { ...timeouts, ...overrides };
   const settings = {
     ...limits,
     headersTimeout: headers,
@@ -155,10 +155,10 @@ function serverOf(
 }
 
 function listenerOf(
-  { fetch, log, trustProxy, timeouts: given, errorPages: pages }: ServeOptions,
+  { fetch, log, trustProxy, timeouts: overrides, errorPages: pages }: ServeOptions,
   background: Invocation['background'],
 ): RequestListener {
-  const { unread } = { ...timeouts, ...given };
+  const { unread } = { ...timeouts, ...overrides };
   const header = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value);
   const malformed = (detail: RejectionOptions['detail'], requestId?: string) =>
     rejectionResponse('malformed_request', { detail, requestId, pages });

@@ -14,9 +14,13 @@ import {
   type ObjectQuery,
 } from '../../../db/repositories/snapshot/objects.ts';
 import { requestRead } from '../../../db/repositories/snapshot/sync.ts';
-import { removePool, removeSession, removeWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import {
+  removePool,
+  removeSession,
+  removeWorkplace,
+} from '../../../db/repositories/snapshot/write-through.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
-import { auditEntry, changesBetween, type Happening } from '../../context/audit-entry.ts';
+import { type AuditFields, auditEntry, changesBetween } from '../../context/audit-entry.ts';
 import type { Ctx } from '../../context/context.ts';
 import type { SignedIn } from '../../context/principal.ts';
 import { AppError, conflict, type ErrorCode, notFound } from '../../kernel/errors.ts';
@@ -73,11 +77,11 @@ export const nameOf = ({ object, uuid }: Pick<Target, 'object' | 'uuid'>): strin
 
 export type Action<T> = {
   call: (call: Call) => Promise<T>;
-  happening: Omit<Happening, 'object_type' | 'object_id' | 'result'>;
+  audit: Omit<AuditFields, 'object_type' | 'object_id' | 'result'>;
   /** Statements that write the response to the snapshot. */
   written: (h: Db, answer: T) => Statement[];
   changed?: (answer: T) => FieldChange[];
-  told?: (answer: T) => Record<string, unknown>;
+  details?: (answer: T) => Record<string, unknown>;
   /** Statements that are written after success and after failure. */
   released?: (h: Db) => Statement[];
   /**
@@ -96,7 +100,7 @@ export const readAgain = (h: Db, { kind, farm }: Pick<Target, 'kind' | 'farm'>):
 ];
 
 /** Creates the audit entry of an action; undefined if the action is not to be audited again. */
-export type Teller = (happening: Happening) => AuditEntry | undefined;
+export type AuditEntryFactory = (fields: AuditFields) => AuditEntry | undefined;
 
 /** The principal of an action is a user, a service token or a peer. */
 export type ActionCtx = Ctx<FleetDeps, SignedIn>;
@@ -110,16 +114,21 @@ export const act = <T>(ctx: ActionCtx, target: Target, action: Action<T>): Promi
   actAs(ctx, (happening) => auditEntry(ctx, happening), target, action);
 
 /** Like `act`, for a job. A job has no request, so it passes the function that creates the audit entry. */
-export async function actAs<T>(ctx: FarmCtx, tell: Teller, target: Target, action: Action<T>): Promise<T> {
-  const answer = await ask(ctx, target, action.call, 'unsent').catch(async (error: unknown) => {
+export async function actAs<T>(
+  ctx: FarmCtx,
+  createEntry: AuditEntryFactory,
+  target: Target,
+  action: Action<T>,
+): Promise<T> {
+  const answer = await callNode(ctx, target, action.call, 'unsent').catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
     await atomically(ctx.deps.db, (h) => [
-      ...noteFailure(tell, target, action, h, error),
+      ...failureStatements(createEntry, target, action, h, error),
       ...(action.released?.(h) ?? []),
     ]);
     throw error;
   });
-  await atomically(ctx.deps.db, (h) => noteSuccess(tell, target, action, h, answer));
+  await atomically(ctx.deps.db, (h) => successStatements(createEntry, target, action, h, answer));
   return answer;
 }
 
@@ -134,12 +143,12 @@ export const actLater = <T>(
 /** Like `actLater`, for a job. */
 export async function actLaterAs<T>(
   ctx: FarmCtx,
-  tell: Teller,
+  createEntry: AuditEntryFactory,
   target: Target,
   action: Omit<Action<T>, 'call'>,
   answer: T,
 ): Promise<T> {
-  await atomically(ctx.deps.db, (h) => noteSuccess(tell, target, action, h, answer));
+  await atomically(ctx.deps.db, (h) => successStatements(createEntry, target, action, h, answer));
   return answer;
 }
 
@@ -147,7 +156,7 @@ export async function actLaterAs<T>(
  * Calls a node of the farm with the principal of the portal.
  * @throws AppError `not_found`, `upstream_*`
  */
-export const ask = <T>(
+export const callNode = <T>(
   ctx: FarmCtx,
   { site, farm, nodes }: FleetFarm,
   call: (call: Call) => Promise<T>,
@@ -166,29 +175,33 @@ export const changesOf = (
 const only = (from: object, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));
 
-function noteSuccess<T>(
-  tell: Teller,
+function successStatements<T>(
+  createEntry: AuditEntryFactory,
   target: Target,
   action: Omit<Action<T>, 'call'>,
   h: Db,
   answer: T,
 ): Statement[] {
-  const { written, changed, told, released } = action;
-  const happening = { changes: changed?.(answer) ?? [], details: told?.(answer) ?? {} };
-  return [...written(h, answer), ...(released?.(h) ?? []), ...audited(tell, target, action, h, happening)];
+  const { written, changed, details, released } = action;
+  const fields = { changes: changed?.(answer) ?? [], details: details?.(answer) ?? {} };
+  return [
+    ...written(h, answer),
+    ...(released?.(h) ?? []),
+    ...auditStatement(createEntry, target, action, h, fields),
+  ];
 }
 
-function noteFailure(
-  tell: Teller,
+function failureStatements(
+  createEntry: AuditEntryFactory,
   target: Target,
-  action: Pick<Action<never>, 'happening' | 'wantsGone'>,
+  action: Pick<Action<never>, 'audit' | 'wantsGone'>,
   h: Db,
   error: AppError,
 ): Statement[] {
   const gone = isGone(error) ? target.kind.remove(h, target.farm.id, target.uuid) : [];
-  const wanted = isGone(error) ? action.wantsGone : undefined;
+  const onGone = isGone(error) ? action.wantsGone : undefined;
   const { reason, dispatcher } = error.members;
-  const happening = wanted
+  const fields = onGone
     ? { details: { result: 'gone' } }
     : {
         result: 'failure' as const,
@@ -199,22 +212,22 @@ function noteFailure(
           dispatcher: dispatcher ?? null,
         },
       };
-  return [...gone, ...(wanted?.(h) ?? []), ...audited(tell, target, action, h, happening)];
+  return [...gone, ...(onGone?.(h) ?? []), ...auditStatement(createEntry, target, action, h, fields)];
 }
 
-function audited(
-  tell: Teller,
+function auditStatement(
+  createEntry: AuditEntryFactory,
   { kind, uuid, farm }: Target,
-  { happening }: Pick<Action<never>, 'happening'>,
+  { audit }: Pick<Action<never>, 'audit'>,
   h: Db,
-  { details, ...more }: Partial<Happening>,
+  { details, ...more }: Partial<AuditFields>,
 ): Statement[] {
-  const entry = tell({
-    ...happening,
+  const entry = createEntry({
+    ...audit,
     ...more,
     object_type: kind.type,
     object_id: uuid,
-    details: { farm_id: farm.id, farm_name: farm.name, ...happening.details, ...details },
+    details: { farm_id: farm.id, farm_name: farm.name, ...audit.details, ...details },
   });
   return entry ? [appendAudit(h, entry)] : [];
 }

@@ -11,7 +11,6 @@ import { addSeconds } from '../../kernel/clock.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { SealedField } from '../../kernel/crypto/sealing.ts';
-import type { DispatcherKindName } from '../../kernel/dispatcher-kinds.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import type {
   DispatcherPrincipal,
@@ -37,7 +36,7 @@ export type CallCtx = Pick<
 
 type StoredDestination = {
   id: string;
-  kind: DispatcherKindName;
+  kind: string;
   name: string;
   url: string;
   ca_certificate: string | null;
@@ -74,7 +73,7 @@ export const userPrincipal = (user: NonNullable<DispatcherPrincipal['user']>): D
 export type CachedKey = { subject: string; sealed_key: string; expires_at: string };
 
 /** A node, the principal of the call, and the stored keys of the node. */
-export type KeyQuestion = { node: Node; principal: DispatcherPrincipal; keys: readonly CachedKey[] };
+export type KeyRequest = { node: Node; principal: DispatcherPrincipal; keys: readonly CachedKey[] };
 
 /** A key is renewed this many seconds before it expires, so that it does not expire during a call. */
 const marginS = 30;
@@ -82,7 +81,7 @@ const marginS = 30;
 /** @returns the stored key of the principal; undefined if no key is stored or if it expires within `marginS` */
 export async function cachedKey(
   ctx: CallCtx,
-  { node, principal, keys }: KeyQuestion,
+  { node, principal, keys }: KeyRequest,
 ): Promise<{ token: string; stored: CachedKey } | undefined> {
   const stored = keys.find(({ subject }) => subject === principal.subject);
   if (!stored || new Date(stored.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
@@ -126,8 +125,8 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
 
 /** If the user was deactivated in the meantime, the key is stored for logout. */
 async function storeKey(db: Db, key: SealedKey): Promise<void> {
-  const kept = await upsertNodeKey(db, key);
-  if (kept.length === 0 && key.userId !== null) await storeEndedKey(db, key);
+  const stored = await upsertNodeKey(db, key);
+  if (stored.length === 0 && key.userId !== null) await storeEndedKey(db, key);
 }
 
 /** The table, row and column that the encryption of a stored key is bound to. */

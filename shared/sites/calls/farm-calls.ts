@@ -1,4 +1,4 @@
-import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { isUnauthorized, isUnsent } from '../../remotes/dispatcher/failures.ts';
 import type { Call, DispatcherPrincipal } from '../../remotes/dispatcher/port.ts';
@@ -8,11 +8,11 @@ import {
   type CallCtx,
   cachedKey,
   dropCachedKey,
-  type KeyQuestion,
+  type KeyRequest,
   nodeOf,
   obtainKey,
 } from './dispatcher-keys.ts';
-import { nextTurn, orderNodes } from './order.ts';
+import { countCall, orderNodes } from './order.ts';
 
 /*
  * The steps of every call of a dispatcher: node → slot → key → call → circuit record. `tryNode` is the only function
@@ -42,7 +42,7 @@ export type FarmTarget = {
 };
 
 /** The result of a call of one node. `asked` is false if the node issued no key, so that the request was not sent. */
-type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown; asked: boolean };
+type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown; isSent: boolean };
 
 /** At most one further node is tried, so that a request does not wait for every unreachable node of a farm. */
 const tries = 2;
@@ -62,15 +62,15 @@ export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeReq
     if (attempt.ok) return attempt.value;
     if (!isNodeFailure(attempt.error)) throw attempt.error;
     last = attempt.error;
-    if (retry === 'unsent' && attempt.asked && !isUnsent(last)) break;
+    if (retry === 'unsent' && attempt.isSent && !isUnsent(last)) break;
   }
   const members = { ...last.members, site: site.uri, farm: farm.name };
   throw new AppError(last.code, last.detail, members, { cause: last });
 }
 
-const nodesToTry = (ctx: FarmCtx, farm: UserFarm): StoredNode[] => {
+const nodesToTry = (ctx: FarmCtx, farm: UserFarm): FarmNode[] => {
   const closed = farm.nodes.filter(({ circuit }) => circuit === 'closed');
-  return orderNodes(closed, farm.balancing, nextTurn(ctx.deps, farm)).slice(0, tries);
+  return orderNodes(closed, farm.balancing, countCall(ctx.deps, farm)).slice(0, tries);
 };
 
 /**
@@ -79,7 +79,7 @@ const nodesToTry = (ctx: FarmCtx, farm: UserFarm): StoredNode[] => {
 function inSlot<T>(
   ctx: FarmCtx,
   { principal, signal }: FarmTarget,
-  stored: StoredNode,
+  stored: FarmNode,
   request: NodeRequest<T>,
 ): Promise<Attempt<T>> {
   const { parameters } = ctx;
@@ -87,7 +87,7 @@ function inSlot<T>(
   return ctx.upstream(async () => {
     const late = new AppError('upstream_timeout');
     // The wait for the slot can exceed the deadline. That is not a failure of the node.
-    if (signal?.aborted) return { ok: false, error: late, asked: false };
+    if (signal?.aborted) return { ok: false, error: late, isSent: false };
     const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
     // The wait for a new key can exceed the deadline. The node is then recorded as timed out.
     const noteLate = () => note(late);
@@ -103,33 +103,33 @@ function inSlot<T>(
 /** Obtains the key and sends the request. A stored key that the node refuses is replaced once. */
 async function tryNode<T>(
   ctx: CallCtx,
-  of: KeyQuestion,
+  of: KeyRequest,
   request: NodeRequest<T>,
   signal: AbortSignal | undefined,
 ): Promise<Attempt<T>> {
   const { node, principal } = of;
   const to = { node, trace: ctx.trace, signal };
-  let asked = false;
+  let isSent = false;
   try {
     const cached = await cachedKey(ctx, of);
     if (cached) {
-      asked = true;
+      isSent = true;
       const first = await settled(request({ ...to, key: cached.token }));
       if (first.ok || !isUnauthorized(first.error)) return first;
       dropCachedKey(ctx, node, cached.stored);
     }
     const { token: key } = await obtainKey(ctx, node, principal);
-    asked = true;
+    isSent = true;
     return { ok: true, value: await request({ ...to, key }) };
   } catch (error) {
-    return { ok: false, error, asked };
+    return { ok: false, error, isSent };
   }
 }
 
 const settled = <T>(answer: Promise<T>): Promise<Attempt<T>> =>
   answer.then(
     (value) => ({ ok: true, value }),
-    (error: unknown) => ({ ok: false, error, asked: true }),
+    (error: unknown) => ({ ok: false, error, isSent: true }),
   );
 
 /**
@@ -138,7 +138,7 @@ const settled = <T>(answer: Promise<T>): Promise<Attempt<T>> =>
  */
 export async function callNode<T>(
   ctx: CallCtx,
-  of: KeyQuestion,
+  of: KeyRequest,
   request: NodeRequest<T>,
   signal?: AbortSignal,
 ): Promise<T> {

@@ -52,7 +52,10 @@ async function logOutKey({ db, dispatchers, log, sealer }: Deps, ended: EndedKey
   const { id, node, sealed_key } = ended;
   const key = await sealer.open(sealed_key, placeOf(node, ended)).catch((error: unknown) => {
     // The encryption key was removed, so the session key cannot be logged out. It expires.
-    log.warn('an expired session key of a node cannot be decrypted', { dispatcher_id: node.id, error });
+    log.warn('the session key of a user whose access was revoked cannot be decrypted', {
+      dispatcher_id: node.id,
+      error,
+    });
     return undefined;
   });
   if (key !== undefined)

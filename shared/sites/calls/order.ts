@@ -1,15 +1,15 @@
-import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import type { CallCtx } from './dispatcher-keys.ts';
 
 /** The state of an enabled node of a farm. */
-export type NodeState = Pick<StoredNode, 'circuit' | 'status'>;
+export type NodeAvailability = Pick<FarmNode, 'circuit' | 'status'>;
 
 /** True if at least one node of the farm may be called. */
-export const isReachable = (nodes: readonly Pick<NodeState, 'circuit'>[]): boolean =>
+export const isReachable = (nodes: readonly Pick<NodeAvailability, 'circuit'>[]): boolean =>
   nodes.some(({ circuit }) => circuit === 'closed');
 
 /** True if the farm has nodes and none of them may be called. */
-export const isCut = ({ nodes }: { nodes: readonly Pick<NodeState, 'circuit'>[] }): boolean =>
+export const isUnreachable = ({ nodes }: { nodes: readonly Pick<NodeAvailability, 'circuit'>[] }): boolean =>
   nodes.length > 0 && !isReachable(nodes);
 
 /** The facts that decide the order of the nodes. */
@@ -26,24 +26,24 @@ const byHealth = [['pass'], ['unknown'], ['unauthorized', 'fail']];
 
 /**
  * Orders the nodes of a farm by health, then by the balancing of the farm.
- * @param turn any number that increases with each call; it advances `round_robin`
+ * @param callCount any number that increases with each call; it advances `round_robin`
  */
 export function orderNodes<N extends NodeFacts>(
   nodes: readonly N[],
   balancing: Balancing,
-  turn: number,
+  callCount: number,
 ): N[] {
   const byId = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1));
   return byHealth.flatMap((statuses) => {
     const alike = byId.filter(({ status }) => statuses.includes(status));
     // Rotation is within nodes of equal health only. Otherwise the node after a failing node would receive the requests
     // of both.
-    if (balancing === 'round_robin') return turned(alike, turn);
+    if (balancing === 'round_robin') return rotated(alike, callCount);
     return alike.sort((a, b) => rank(a, balancing) - rank(b, balancing));
   });
 }
 
-function turned<N>(nodes: readonly N[], turn: number): N[] {
+function rotated<N>(nodes: readonly N[], turn: number): N[] {
   const shift = nodes.length > 0 ? turn % nodes.length : 0;
   return [...nodes.slice(shift), ...nodes.slice(0, shift)];
 }
@@ -54,20 +54,20 @@ const rank = (node: NodeFacts, balancing: 'priority' | 'least_loaded'): number =
 /**
  * Call counts by farm id and by rule id. With one common count, farms that are called together would keep their order.
  */
-const turns = new WeakMap<CallCtx['deps'], Map<string, number>>();
+const callCounts = new WeakMap<CallCtx['deps'], Map<string, number>>();
 
 /** The number that the next call of `nextTurn` returns. */
-export const presentTurn = (deps: CallCtx['deps'], { id }: { id: string }): number =>
-  turns.get(deps)?.get(id) ?? 0;
+export const currentCallCount = (deps: CallCtx['deps'], { id }: { id: string }): number =>
+  callCounts.get(deps)?.get(id) ?? 0;
 
 /** @returns a number that increases with each call */
-export function nextTurn(deps: CallCtx['deps'], one: { id: string }): number {
-  const turn = presentTurn(deps, one);
-  turns.set(deps, (turns.get(deps) ?? new Map<string, number>()).set(one.id, turn + 1));
+export function countCall(deps: CallCtx['deps'], one: { id: string }): number {
+  const turn = currentCallCount(deps, one);
+  callCounts.set(deps, (callCounts.get(deps) ?? new Map<string, number>()).set(one.id, turn + 1));
   return turn;
 }
 
-type NodeHealth = Pick<StoredNode, 'circuit' | 'circuit_failures' | 'status' | 'response_time_ms'>;
+type NodeHealth = Pick<FarmNode, 'circuit' | 'circuit_failures' | 'status' | 'response_time_ms'>;
 
 /**
  * Orders farms for calls that are limited in concurrency. Farms that responded recently come first, ordered by response

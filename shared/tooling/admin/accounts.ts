@@ -35,7 +35,7 @@ export async function resetPassword(named: string, isTyped: boolean): Promise<vo
       say(`The password of ${named} is: ${password}\nIt must be changed at the next login.`);
     return account;
   });
-  say(`The password of ${named} is set; the user's sessions have ended, locks are lifted.`);
+  say(`The password of ${named} is set. The sessions of the user have ended and the locks are removed.`);
   if (user.state === 'inactive') say('The user is inactive: activate the user to allow logins.');
   if (domain.state === 'disabled') say('The domain is disabled: enable it to allow logins.');
 }
@@ -45,7 +45,7 @@ export async function unlock(named: string): Promise<void> {
   await onAccount(named, (db, { user }) =>
     atomically(db, (h) => [liftLocks(h, keyOf(user)), appendAudit(h, eventOf('unlock', user))]),
   );
-  say(`The locks of ${named} are lifted.`);
+  say(`The locks of ${named} are removed.`);
 }
 
 /** Deletes the second factor of a user. If the domain requires one, the user enrols again at the next login. */
@@ -76,10 +76,10 @@ async function onAccount<T>(
 function assertHasPassword(named: string, { user, domain }: Account): void {
   if (user.kind === 'service') throw new Error(`${named} is a service, which has no password`);
   if (!domainTypeOf(domain.type).supports.ownPassword)
-    throw new Error(`The password of ${named} is kept by its directory`);
+    throw new Error(`The password of ${named} is managed by its directory`);
 }
 
-/** As long as the policy requires, and at least 24 characters. */
+/** Generates a password of the length that the policy requires, at least 24 characters. */
 function generate({ domain, parameters }: Account): string {
   const shortest = shortestPassword(parametersFrom(parameters), { twoFactor: domain.two_factor });
   let password = randomToken().slice(0, 24);

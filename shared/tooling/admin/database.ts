@@ -37,7 +37,7 @@ export async function withDatabase<T>(
 /** The audit event of an action by the server's operator, who has no account. */
 export const breakGlassEvent = (
   action: string,
-  given: Partial<AuditEntry> & Pick<AuditEntry, 'event'>,
+  fields: Partial<AuditEntry> & Pick<AuditEntry, 'event'>,
 ): AuditEntry => ({
   id: newId(),
   at: new Date(),
@@ -46,8 +46,8 @@ export const breakGlassEvent = (
   result: 'success',
   user_name: 'break-glass',
   action,
-  ...given,
-  details: { ...given.details, operator: userInfo().username, host: hostname() },
+  ...fields,
+  details: { ...fields.details, operator: userInfo().username, host: hostname() },
 });
 
 async function onEmbedded<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {

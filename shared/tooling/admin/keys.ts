@@ -35,7 +35,7 @@ export async function rotateKeys(): Promise<void> {
   say(isOurs ? writtenText(settings) : printedText(settings, secret, signing));
 }
 
-/** @throws AlreadyTold if values remain that no key opens, or that were written meanwhile with a previous key */
+/** @throws AlreadyReported if values remain that no key opens, or that were written meanwhile with a previous key */
 export async function reseal(): Promise<void> {
   const settings = await loadSettings();
   const sealer = await createSealer(settings.config.secretKey);
@@ -55,7 +55,9 @@ export async function reseal(): Promise<void> {
   for (const result of results) say(lineOf(result));
   if (results.every(({ left }) => left === 0))
     return say('All values are sealed with the first key of SECRET_KEY; the others can be removed.');
-  say('The remaining values are sealed with other keys. Run this again when every process has the new key.');
+  say(
+    'The remaining values are sealed with other keys. Run the command again when every process has the new key.',
+  );
   throw new AlreadyReported();
 }
 
@@ -91,14 +93,14 @@ Next: npm run admin -- reseal, then remove all but the first key of SECRET_KEY.
 AGGREGATOR_JWT_SSL_KEY_SECOND can be removed when dispatchers have fetched the new key and all tokens of the previous one have expired.`;
 
 const printedText = ({ config }: Settings, secret: string, signing: string): string =>
-  `Nothing was changed. Every process must have the new keys before one of them uses them. First, set everywhere:
+  `Nothing was changed. Every process must have the new keys before any process uses them. First, set for all processes:
 SECRET_KEY=${[...config.secretKey, secret].join(',')}
 AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(signing)}
-After all processes were restarted, and ten minutes for dispatchers to fetch the keys, set everywhere:
+Restart all processes and wait ten minutes, until dispatchers have fetched the keys. Then set for all processes:
 SECRET_KEY=${[secret, ...config.secretKey].join(',')}
 AGGREGATOR_JWT_SSL_KEY=${inOneLine(signing)}
 AGGREGATOR_JWT_SSL_KEY_SECOND=${inOneLine(config.aggregatorJwtSslKey ?? '')}
-After all processes were restarted: npm run admin -- reseal.`;
+Restart all processes, then run: npm run admin -- reseal`;
 
 const inOneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');
 

@@ -67,8 +67,8 @@ async function digestsOf(names: readonly string[], files: Assets): Promise<strin
 
 /** `openapi.<portal type>.<form>`; undefined for any other name. */
 async function documentNamed(name: string): Promise<string | undefined> {
-  const [stem, given, form = ''] = name.split('.');
-  const type = types.find((one) => one === given);
+  const [stem, extension, form = ''] = name.split('.');
+  const type = types.find((one) => one === extension);
   if (stem !== 'openapi' || !type || !isForm(form)) return undefined;
   return documentForms[form](documentFor(JSON.parse(await readFile(document, 'utf8')), type));
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeTemplate } from '../deploy/lambda-template.ts';
-import { rehearsalOf, runWrangler } from '../deploy/wrangler.ts';
+import { dryRunArguments, runWrangler } from '../deploy/wrangler.ts';
 import { orEnd } from '../start/fatal.ts';
 import { writeAssets } from './asset-files.ts';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
@@ -16,7 +16,7 @@ export const budgets: Record<EdgeModule, number> = {
   discover: 195,
   ssa: 200,
   userinfo: 260,
-  webui: 350,
+  webui: 352,
   wsproxy: 190,
 };
 
@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
   const faults = overBudget(workers);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   if (args.includes('--no-dry-run')) return;
-  for (const module of edgeModules) await rehearse(module);
+  for (const module of edgeModules) await dryRun(module);
   process.stdout.write(`wrangler would deploy ${edgeModules.join(', ')}\n`);
 }
 
@@ -73,7 +73,7 @@ const lineOf = ([name = '', ...cells]: readonly string[]): string =>
   `${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}\n`;
 
 /** Dry run of a deployment without an account: wrangler reads its configuration and the bundle. */
-const rehearse = (module: EdgeModule): Promise<string> =>
-  runWrangler(['deploy', '--env', module, ...rehearsalOf(module)]);
+const dryRun = (module: EdgeModule): Promise<string> =>
+  runWrangler(['deploy', '--env', module, ...dryRunArguments(module)]);
 
 if (import.meta.main) await orEnd(() => main(process.argv.slice(2)));

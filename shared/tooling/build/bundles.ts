@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
 import { withoutDescriptions } from './without-descriptions.ts';
-import { withoutFormWords } from './without-form-words.ts';
+import { withoutFormTexts } from './without-form-texts.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -63,7 +63,7 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
 }
 
 /** The console shows the forms of domains; no other module does. */
-const trimmed = (module: EdgeModule): Plugin[] => (module === 'webui' ? [] : [withoutFormWords]);
+const trimmed = (module: EdgeModule): Plugin[] => (module === 'webui' ? [] : [withoutFormTexts]);
 
 /** Bundles one file (path relative to the root) with the options of modules. */
 export async function bundleEntry(

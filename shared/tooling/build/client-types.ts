@@ -30,9 +30,9 @@ function operationsOf({ paths }: Document): Described[] {
     Object.entries(asSchema(paths))
       // Operations of other servers are excluded.
       .filter(([, item]) => asSchema(item).servers === undefined)
-      .flatMap(([path, item]) =>
-        Object.entries(asSchema(item)).map(([method, given]) => {
-          const operation = asSchema(given);
+      .flatMap(([path, pathItem]) =>
+        Object.entries(asSchema(pathItem)).map(([method, definition]) => {
+          const operation = asSchema(definition);
           return { id: String(operation.operationId), method: method.toUpperCase(), path, operation };
         }),
       )

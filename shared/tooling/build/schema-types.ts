@@ -48,8 +48,8 @@ function objectTypeOf(schema: Schema): string {
 /** The members of an object type, one per line, with their descriptions. */
 function membersOf(schema: Schema): string[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(asSchema(schema.properties)).map(([name, given]) => {
-    const member = asSchema(given);
+  return Object.entries(asSchema(schema.properties)).map(([name, property]) => {
+    const member = asSchema(property);
     return memberOf(name, typeOf(member), required.includes(name), member.description);
   });
 }

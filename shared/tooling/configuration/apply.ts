@@ -37,11 +37,11 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
   const operator = await createOperator(deps);
   const state = await readState(operator);
   const pictures = await readPictures(configuration, state.names);
-  const wanted = await readDesired(operator, configuration, state);
-  const plan = await planOf(operator, deps.sealer, { state, wanted, configuration, prune });
+  const desired = await readDesired(operator, configuration, state);
+  const plan = await planOf(operator, deps.sealer, { state, desired, configuration, prune });
   const rehearsal = await createOperator(withoutDirectories(deps));
   const schedule = await rehearsed(rehearsal, plan.actions, pictures);
-  const builtin = prune ? builtinLeftOver(configuration, wanted, state) : [];
+  const builtin = prune ? builtinLeftOver(configuration, desired, state) : [];
   await say(planText({ ...plan, ...schedule, builtin }, state.names));
   assertPossible(file, schedule);
   if (schedule.units.length === 0) return;
@@ -49,7 +49,7 @@ export async function apply(deps: WebuiDeps, options: ApplyOptions): Promise<voi
   await run(file, operator, schedule, { pictures, tokens: tokensFor(options, plan.actions), say });
 }
 
-/** @throws ConfigurationFault with all rejections of the rehearsal */
+/** @throws ConfigurationFault with all rejections of the dry run */
 function assertPossible(file: YamlFile, { refused }: Schedule): void {
   const lines = rootsOf(refused).flatMap(({ action, error }) => refusalLines(file, action, error));
   if (lines.length > 0) throw new ConfigurationFault(...lines, 'Nothing was changed.');

@@ -16,16 +16,16 @@ export type ApplyArguments = { dryRun: boolean; prune: boolean; tokensFile: stri
 export type ExportArguments = { kinds: string | undefined; output: string | undefined };
 
 /** `npm run admin -- apply <file>` @throws ConfigurationFault, ConfigError */
-export const applyFile = (path: string, given: ApplyArguments): Promise<void> =>
+export const applyFile = (path: string, options: ApplyArguments): Promise<void> =>
   withPortal(({ deps }) =>
-    apply(deps, { path, env: process.env, ...given, say: (text) => void process.stdout.write(text) }),
+    apply(deps, { path, env: process.env, ...options, say: (text) => void process.stdout.write(text) }),
   );
 
 /** `npm run admin -- export` @throws ConfigurationFault, ConfigError */
 export const exportAll = ({ kinds, output }: ExportArguments): Promise<void> => {
-  const wanted = kinds === undefined ? sections : sectionsIn(kinds);
+  const selected = kinds === undefined ? sections : sectionsIn(kinds);
   return withPortal(async ({ deps }) => {
-    const text = await exportText(await createOperator(deps), wanted);
+    const text = await exportText(await createOperator(deps), selected);
     if (Buffer.byteLength(text) > longestFile)
       process.stderr.write(
         'The export is larger than the limit of 1 MiB for apply; split it with --kinds.\n',

@@ -1,8 +1,8 @@
 import { createSchemas, type Schema } from '../../http/document/schemas.ts';
 import { domainTypeNames, domainTypeOf } from '../../identity/domains/registry.ts';
 import { isObject } from '../../kernel/json/json.ts';
+import { ImageEntry } from './file-only-members.ts';
 import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
-import { ImageEntry } from './own-members.ts';
 import { schemaOf, schemaOfParams } from './records/schema-members.ts';
 
 /** The JSON Schema of configuration files, derived from the schemas of the API. */

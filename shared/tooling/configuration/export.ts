@@ -13,11 +13,14 @@ import { isSecretSet, type PortalRecord, readState, type State } from './records
 type Entry = Record<string, unknown>;
 
 /** Exports the installation as a configuration file: sorted, without defaults, with placeholders for secrets. */
-export async function exportText(operator: Operator, wanted: readonly Section[] = sections): Promise<string> {
+export async function exportText(
+  operator: Operator,
+  selected: readonly Section[] = sections,
+): Promise<string> {
   const state = await readState(operator);
-  const images = wanted.includes('rules') ? await picturesOf(operator, state) : [];
+  const images = selected.includes('rules') ? await picturesOf(operator, state) : [];
   const taken = new Set<string>();
-  const lists = wanted.map((section) => [
+  const lists = selected.map((section) => [
     section,
     state.records[section]
       .filter(isExported)

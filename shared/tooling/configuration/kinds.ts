@@ -12,7 +12,7 @@ import { SiteWrite } from '../../../functions/webui/sites/schema.ts';
 import { TagWrite } from '../../../functions/webui/tags/schema.ts';
 import { secretNames } from '../../identity/domains/settings.ts';
 import type { ResourceType } from '../../resources.ts';
-import { Attributes, Owner, RuleImage } from './own-members.ts';
+import { Attributes, Owner, RuleImage } from './file-only-members.ts';
 
 /** Sections of a configuration file whose entries are records of the portal. */
 export const sections = [

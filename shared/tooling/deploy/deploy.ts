@@ -10,10 +10,10 @@ import { type DatabaseAddress, prepareDatabase, preparedLine } from '../start/pr
 import { writeLambdaSecret } from './lambda-secret.ts';
 import { missingSecrets } from './module-secrets.ts';
 import { completeSecrets, readSecretsFile, secretsFor } from './secrets.ts';
-import { putSecrets, rehearsalOf, runWrangler, WranglerFailed } from './wrangler.ts';
+import { dryRunArguments, putSecrets, runWrangler, WranglerFailed } from './wrangler.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Plan = { modules: EdgeModule[]; isRehearsal: boolean; secretsFile: string | undefined };
+type Plan = { modules: EdgeModule[]; isDryRun: boolean; secretsFile: string | undefined };
 
 const usage = `usage: npm run deploy -- all | <module> … [--secrets <file>] [--dry-run]
        npm run deploy -- lambda --secrets <file> --output <file.json>
@@ -46,11 +46,11 @@ async function main(args: readonly string[], env: Env): Promise<void> {
  * `npm run deploy -- all`: migrates the schema first, then deploys the modules, whose previous versions run
  * meanwhile. Missing settings are reported before anything is changed, and an interrupted command can be repeated.
  */
-async function deploy({ modules, isRehearsal, secretsFile }: Plan, env: Env): Promise<void> {
-  const settings = secretsFile === undefined ? env : await settingsOf(secretsFile, env, isRehearsal);
+async function deploy({ modules, isDryRun, secretsFile }: Plan, env: Env): Promise<void> {
+  const settings = secretsFile === undefined ? env : await settingsOf(secretsFile, env, isDryRun);
   const own = ownArguments(settings);
-  const database = isRehearsal ? undefined : databaseOf(settings);
-  const secrets = secretsFile === undefined || isRehearsal ? undefined : secretsOfAll(modules, settings);
+  const database = isDryRun ? undefined : databaseOf(settings);
+  const secrets = secretsFile === undefined || isDryRun ? undefined : secretsOfAll(modules, settings);
   if (database && !secrets) await assertSecrets(modules);
   const tooLarge = overBudget(await bundleAll('workers', undefined, modules));
   if (tooLarge.length > 0) throw new Error(tooLarge.join('\n'));
@@ -61,9 +61,9 @@ async function deploy({ modules, isRehearsal, secretsFile }: Plan, env: Env): Pr
       ...['deploy', '--env', module],
       ...(await routesOf(module, own.hostname)),
       ...own.variables,
-      ...(isRehearsal ? rehearsalOf(module) : []),
+      ...(isDryRun ? dryRunArguments(module) : []),
     ]);
-    say(`${isRehearsal ? 'would deploy' : 'deployed'} ${module}\n`);
+    say(`${isDryRun ? 'would deploy' : 'deployed'} ${module}\n`);
   }
 }
 
@@ -94,10 +94,10 @@ function secretsOfAll(
   modules: readonly EdgeModule[],
   settings: Env,
 ): Map<EdgeModule, Record<string, string>> {
-  const given = Object.fromEntries(
+  const secrets = Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   );
-  return new Map(modules.map((module) => [module, secretsFor(module, given)]));
+  return new Map(modules.map((module) => [module, secretsFor(module, secrets)]));
 }
 
 /**
@@ -109,11 +109,11 @@ function planOf(
 ): Plan {
   const isKnown = names.every((name) => name === 'all' || edgeModules.some((module) => module === name));
   if (names.length === 0 || !isKnown) throw new Error(usage);
-  const wanted = edgeModules.filter((module) => names.includes('all') || names.includes(module));
+  const selected = edgeModules.filter((module) => names.includes('all') || names.includes(module));
   const last = (module: EdgeModule): number => Number(module === 'discover');
   return {
-    modules: wanted.toSorted((a, b) => last(a) - last(b)),
-    isRehearsal: values['dry-run'] === true,
+    modules: selected.toSorted((a, b) => last(a) - last(b)),
+    isDryRun: values['dry-run'] === true,
     secretsFile: values.secrets,
   };
 }
@@ -134,29 +134,29 @@ function parsedArguments(args: readonly string[]) {
 /** @throws ConfigError with each invalid variable */
 function ownArguments(env: Env): { hostname: string; variables: string[] } {
   const { BASE_URL } = parsed(publicVariables, env);
-  const given = Object.keys(publicVariables.shape).flatMap((name) =>
+  const variables = Object.keys(publicVariables.shape).flatMap((name) =>
     env[name] ? [[name, env[name]] as const] : [],
   );
   return {
     hostname: new URL(BASE_URL).hostname,
-    variables: given.flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+    variables: variables.flatMap(([name, value]) => ['--var', `${name}:${value}`]),
   };
 }
 
 function databaseOf(env: Env): DatabaseAddress {
-  const given = parsed(addresses, env);
+  const values = parsed(addresses, env);
   const {
     DATABASE_URL: url,
     DATABASE_OWNER_URL: ownerUrl = url,
     DATABASE_SIDECAR_URL: sidecarUrl = url,
-  } = given;
+  } = values;
   return { url, ownerUrl, sidecarUrl };
 }
 
 function parsed<T extends z.ZodType>(shape: T, env: Env): z.output<T> {
   // An empty variable counts as unset.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = shape.safeParse(given);
+  const values = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = shape.safeParse(values);
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.map(({ path, message }) =>

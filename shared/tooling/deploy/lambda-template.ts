@@ -91,7 +91,7 @@ const parameters = {
 };
 
 const isYes = (parameter: string) => ({ 'Fn::Equals': [{ Ref: parameter }, 'yes'] });
-const isGiven = (value: object) => ({ 'Fn::Not': [{ 'Fn::Equals': [value, ''] }] });
+const isNotEmpty = (value: object) => ({ 'Fn::Not': [{ 'Fn::Equals': [value, ''] }] });
 
 const groupConditions: Record<SecretGroup, object> = {
   SecondSigningKey: isYes('HasSecondSigningKey'),
@@ -100,9 +100,9 @@ const groupConditions: Record<SecretGroup, object> = {
 };
 const conditions = {
   ...groupConditions,
-  InVpc: isGiven({ 'Fn::Join': ['', { Ref: 'SubnetIds' }] }),
-  OwnKey: isGiven({ Ref: 'KmsKeyArn' }),
-  PrivateNetworks: isGiven({ Ref: 'AllowedPrivateNetworks' }),
+  InVpc: isNotEmpty({ 'Fn::Join': ['', { Ref: 'SubnetIds' }] }),
+  OwnKey: isNotEmpty({ Ref: 'KmsKeyArn' }),
+  PrivateNetworks: isNotEmpty({ Ref: 'AllowedPrivateNetworks' }),
 };
 
 /**

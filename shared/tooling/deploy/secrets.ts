@@ -127,11 +127,11 @@ export function secretsFor(
   settings: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { required, groups } = secretsOf(module);
-  const given = [...required, ...groups.flatMap(variablesIn)].flatMap((name) => {
+  const values = [...required, ...groups.flatMap(variablesIn)].flatMap((name) => {
     const value = settings[name];
     return value ? [[name, value] as const] : [];
   });
-  const missing = missingSecrets(module, new Set(given.map(([name]) => name)));
+  const missing = missingSecrets(module, new Set(values.map(([name]) => name)));
   if (missing.length > 0) throw new ConfigError(missing.map((name) => `${name}: required by ${module}`));
-  return Object.fromEntries(given);
+  return Object.fromEntries(values);
 }

@@ -4,14 +4,14 @@ import { type EdgeModule, root } from '../build/bundles.ts';
 
 /** A failed run of wrangler, with its output. */
 export class WranglerFailed extends Error {
-  constructor(args: readonly string[], said: string) {
-    super(`wrangler ${args.join(' ')}\n${said.trim()}`);
+  constructor(args: readonly string[], output: string) {
+    super(`wrangler ${args.join(' ')}\n${output.trim()}`);
     this.name = 'WranglerFailed';
   }
 }
 
 /** Options of a dry run up to the upload; needs no account. */
-export const rehearsalOf = (module: EdgeModule): string[] => [
+export const dryRunArguments = (module: EdgeModule): string[] => [
   '--dry-run',
   '--outdir',
   join(root, 'dist', 'wrangler', module),

@@ -39,7 +39,7 @@ A variable that contains PEM accepts PEM text, with line ends or with \`\\n\`, o
 PEM text only. Paths in the environment are relative to the working directory, and paths in the file to its folder.
 
 Settings that administrators change while the portal runs (session and rate limits, lockout, retention) are not variables.
-They are system parameters: \`GET /api/webui/aggregator/tconfig\`.
+They are system parameters: \`GET /api/webui/aggregator/tconfig\` lists them, \`PUT\` changes them.
 
 **Used by**: *portal* and *sidecar* are Node processes (\`npm start\` runs both). *Workers* and *Lambda* are modules that are deployed
 separately. *Tooling* is the commands \`npm run admin\`, \`db:migrate\`, \`deploy\` and \`workers\`. **Secret**: never put the value into a

@@ -74,14 +74,15 @@ const Body = z.union([z.object({ queries: z.array(Query) }), Query]);
 
 async function answerTo(pool: pg.Pool, request: IncomingMessage, givenUp: AbortSignal): Promise<Answer> {
   const { method, url, headers } = request;
-  if (method !== 'POST' || url !== '/sql' || !isFromHere(request)) return told(404, 'no such endpoint');
-  if (!headers['neon-connection-string']) return told(400, 'missing header Neon-Connection-String');
+  if (method !== 'POST' || url !== '/sql' || !isFromHere(request))
+    return errorAnswer(404, 'no such endpoint');
+  if (!headers['neon-connection-string']) return errorAnswer(400, 'missing header Neon-Connection-String');
   const parsed = Body.safeParse(JSON.parse(await text(request)));
-  if (!parsed.data) return told(400, 'neither a query nor queries');
+  if (!parsed.data) return errorAnswer(400, 'neither a query nor queries');
   return { status: 200, body: await run(pool, parsed.data, headers, givenUp) };
 }
 
-const told = (status: number, message: string): Answer => ({ status, body: { message } });
+const errorAnswer = (status: number, message: string): Answer => ({ status, body: { message } });
 
 const errorFields = [
   ...['message', 'severity', 'code', 'detail', 'hint', 'position', 'internalPosition', 'internalQuery'],
@@ -90,8 +91,8 @@ const errorFields = [
 
 /** PostgreSQL errors result in 400, as with Neon; other errors in 502. */
 function failureAnswer(error: unknown): Answer {
-  if (error instanceof SyntaxError) return told(400, 'no JSON');
-  if (!(error instanceof pg.DatabaseError)) return told(502, String(error));
+  if (error instanceof SyntaxError) return errorAnswer(400, 'no JSON');
+  if (!(error instanceof pg.DatabaseError)) return errorAnswer(502, String(error));
   const fields = errorFields.map((name) => [name, Reflect.get(error, name) ?? null]);
   return { status: 400, body: Object.fromEntries(fields) };
 }

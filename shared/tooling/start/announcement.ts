@@ -30,11 +30,11 @@ function textOf(config: Config, { healthUrl, caFile, adminPassword }: StartResul
     ['Health', `${healthUrl}/aggregator/health/check`],
     ['CA file', caFile],
     ['Administrator', adminPassword && 'admin, domain builtin'],
-    ['Password', adminPassword && `${adminPassword} (shown once; keep it)`],
+    ['Password', adminPassword && `${adminPassword} (shown only once)`],
     ['Settings', config.configFile],
   ];
   const shown = lines.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
-  return `\nThe portal is ready. Ctrl-C ends it.\n\n${shown.join('\n')}\n${tlsHint(caFile)}`;
+  return `\nThe portal is ready. Press Ctrl-C to stop it.\n\n${shown.join('\n')}\n${tlsHint(caFile)}`;
 }
 
 /** Browsers warn about certificates of a private CA. */

@@ -48,7 +48,7 @@ export function appendToConfigFile(path: string, values: Readonly<Record<string,
 /** Replaces values in place or appends them, atomically and without changing other lines. */
 export function replaceInConfigFile(path: string, values: Readonly<Record<string, string>>): void {
   const left = new Map(Object.entries(values));
-  const kept = readText(path)
+  const present = readText(path)
     .trimEnd()
     .split('\n')
     .flatMap((line) => {
@@ -59,7 +59,7 @@ export function replaceInConfigFile(path: string, values: Readonly<Record<string
       return value === undefined ? [] : [`${name}=${value}`];
     });
   const added = [...left].map(([name, value]) => `${name}=${value}`);
-  replaceFile(path, `${[...kept, ...added].join('\n')}\n`, 0o600);
+  replaceFile(path, `${[...present, ...added].join('\n')}\n`, 0o600);
 }
 
 const known: ReadonlySet<string> = new Set(names);

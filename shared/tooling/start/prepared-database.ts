@@ -55,12 +55,12 @@ const currentRoleOf = ({ db, close }: Connection): Promise<string> => currentRol
 
 /**
  * Migrates a database to this version, also an empty one; idempotent.
- * @param wanted password of the first administrator; default: generated
+ * @param adminPassword password of the first administrator; default: generated
  * @returns the generated password, which is not stored in clear text
  */
 export async function prepareDatabase(
   address: DatabaseAddress,
-  wanted: string | undefined,
+  adminPassword: string | undefined,
 ): Promise<string | undefined> {
   await prepareSchema(address);
   const { db, close } = connectPg({
@@ -68,7 +68,7 @@ export async function prepareDatabase(
     applicationName: 'aggregator-migrate',
     maxConnections: 1,
   });
-  return prepareInstallation(db, createHasher(), wanted).finally(close);
+  return prepareInstallation(db, createHasher(), adminPassword).finally(close);
 }
 
 /** The message after a migration. */

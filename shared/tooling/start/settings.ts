@@ -36,8 +36,8 @@ export async function loadSettings(
   { makesAccessKeys = false, replacesLostKey = false } = {},
 ): Promise<Settings> {
   const places = placesOf(environment);
-  const given = merge(environment, places);
-  const embedded = given.DATABASE_URL === undefined && given.DATABASE_SIDECAR_URL === undefined;
+  const values = merge(environment, places);
+  const embedded = values.DATABASE_URL === undefined && values.DATABASE_SIDECAR_URL === undefined;
   const secretKey = replacesLostKey ? newSecretKey : firstSecretKey;
   if (embedded) generateMissing(environment, places, { SECRET_KEY: secretKey, ...signingKey, ...accessKeys });
   else if (makesAccessKeys) generateMissing(environment, places, accessKeys);
@@ -56,8 +56,8 @@ export type MigrationSettings = z.infer<typeof migrationVariables>;
  * @throws ConfigError with each invalid variable
  */
 export function loadMigrationSettings(environment: Env = process.env): MigrationSettings {
-  const given = merge(environment, placesOf(environment), migrationVariables.keyof().options);
-  const parsed = migrationVariables.safeParse(given);
+  const values = merge(environment, placesOf(environment), migrationVariables.keyof().options);
+  const parsed = migrationVariables.safeParse(values);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(lineOf));
   return parsed.data;
 }
@@ -68,8 +68,8 @@ export function loadMigrationSettings(environment: Env = process.env): Migration
  */
 export function readSettings(environment: Env, path: string, named: string): Record<string, string> {
   readConfigFile(path, named);
-  const { DATA_DIR: _, CONFIG_FILE: __, ...given } = merge(environment, { configFile: path, dataDir: '' });
-  return given;
+  const { DATA_DIR: _, CONFIG_FILE: __, ...values } = merge(environment, { configFile: path, dataDir: '' });
+  return values;
 }
 
 function placesOf(environment: Env): Places {
@@ -85,12 +85,12 @@ function placesOf(environment: Env): Places {
 function merge(
   environment: Env,
   { dataDir, configFile }: Places,
-  wanted: readonly string[] = names,
+  selected: readonly string[] = names,
 ): Record<string, string> {
   const file = readConfigFile(configFile);
   const merged: Record<string, string> = {};
   const faults: string[] = [];
-  for (const name of wanted) {
+  for (const name of selected) {
     const own = environment[name] || undefined;
     const value = own ?? (file[name] || undefined);
     if (value === undefined) continue;

@@ -21,8 +21,8 @@ export type LocalModules = {
 /** The environment of separate modules on this machine: plain HTTP on a loopback address. */
 export function localEnvironment(defaultPort: string): Record<string, string | undefined> {
   // Workers use Neon's driver in any case, with any database.
-  const { PORT = defaultPort, DATABASE_DRIVER: _, ...given } = process.env;
-  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...given, PORT, TLS: 'off' };
+  const { PORT = defaultPort, DATABASE_DRIVER: _, ...env } = process.env;
+  return { BASE_URL: `http://localhost:${Number(PORT) || 0}`, ...env, PORT, TLS: 'off' };
 }
 
 /** Prepares a database, that of `DATABASE_URL` or a temporary one, and the bundles of all modules. */
@@ -33,17 +33,17 @@ export async function prepareModules(platform: Platform, config: Config, add: Ad
 
 async function startDatabase(config: Config, add: Add): Promise<LocalDatabase> {
   const { databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSidecarUrl: sidecarUrl } = config;
-  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'that of DATABASE_URL' };
+  if (url && ownerUrl && sidecarUrl) return { url, ownerUrl, sidecarUrl, kind: 'DATABASE_URL' };
   const binaries = findBinaries();
   if (binaries) {
     const starting = startThrowawayPostgres(binaries);
     // A shutdown waits for the start; otherwise its folder would be left behind.
     add('PostgreSQL', () => starting.then(({ stop }) => stop()).catch(() => undefined));
-    return { ...(await createDatabase((await starting).url)), kind: 'a throwaway PostgreSQL' };
+    return { ...(await createDatabase((await starting).url)), kind: 'a temporary PostgreSQL' };
   }
   const folder = ownDataFolder(config.dataDir);
   add('data folder', () => folder.release());
   const embedded = await startEmbeddedDatabase({ folder: join(config.dataDir, 'database') });
   add('embedded database', () => embedded.stop());
-  return { ...embedded, kind: `the embedded one in ${config.dataDir}` };
+  return { ...embedded, kind: `embedded, in ${config.dataDir}` };
 }

@@ -1,19 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import { endSession, openSession } from '../../simulator/data/sessions.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../../support/agents.ts';
-import { addMember, addSite, audited, base, unique } from '../../support/factories.ts';
+import { addMember, addSite, audited, base, unique, useStand } from '../../support/factories.ts';
 import { sessionOf, workplaceOf } from '../../support/fleet/fleet.ts';
 import { partOf, sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
 const interfacesOf = (n: number) => [
@@ -23,17 +19,21 @@ const initialize = (token: string, id: unknown) =>
   agent('POST /initialize', { body: { type: 'managed', version: '4.0', token, id } });
 
 describe('a workplace', () => {
-  it('PEER-2: keeps what its agent told when the node knows nothing of it, until the node knows more', async () => {
+  it('PEER-2: keeps the values that its agent reported when the node returns none, until the node returns them', async () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     await agent('POST /ready', { body: { token, ip: '10.7.7.7', port: 43910, secret: 'of the agent' } });
-    const told = await stand.shown(2);
-    expect(told).toMatchObject({ ip: '10.7.7.7', agent_version: '4.0', agent_seen_at: expect.any(String) });
-    const { agent_seen_at, agent_version, ip } = told;
+    const records = await stand.shown(2);
+    expect(records).toMatchObject({
+      ip: '10.7.7.7',
+      agent_version: '4.0',
+      agent_seen_at: expect.any(String),
+    });
+    const { agent_seen_at, agent_version, ip } = records;
     stand.fleet.simulator.state.workplaces.touch(workplaceOf(stand.fleet, 'Office', 2).uuid);
     await sync(portal, stand.fleet.farm, 'workplaces');
     expect(await stand.shown(2)).toMatchObject({ ip, agent_version, agent_seen_at });
-    // A day later its word counts no more.
+    // The message is older than a day and is not returned any more.
     const isOne = eq(workplaces.uuid, workplaceOf(stand.fleet, 'Office', 2).uuid);
     const before = new Date(Date.now() - 25 * 3_600_000);
     await portal.db.update(workplaces).set({ agent_seen_at: before, touched_at: before }).where(isOne);
@@ -46,7 +46,7 @@ describe('a workplace', () => {
     });
   });
 
-  it('lives with its agent: registered, found, ready, worked at, left', async () => {
+  it('follows the life of its agent: registered, found, ready, in use, logged out', async () => {
     const token = await stand.register();
     expect(await agent('POST /test', { body: { type: 'managed', token } })).toMatchObject({
       status: 200,
@@ -98,8 +98,8 @@ describe('a workplace', () => {
     expect((await agent('POST /logout', { body: logout })).body).toEqual(inForm({ result: 'ok' }));
     expect(await stand.shown(1)).toMatchObject({ in_use: false, in_use_since: null, state: 'ready' });
     expect(of(await stand.sessions())).toEqual([]);
-    const told = (await stand.journal()).filter(({ details }) => details.workplace_uuid === uuid);
-    expect(told.map(({ code }) => code)).toEqual([
+    const records = (await stand.journal()).filter(({ details }) => details.workplace_uuid === uuid);
+    expect(records.map(({ code }) => code)).toEqual([
       'agent_initialized',
       'agent_ready',
       'agent_address_changed',
@@ -109,7 +109,7 @@ describe('a workplace', () => {
     ]);
   });
 
-  it('keeps the session that its dispatcher knows, and it ends by the name of its user', async () => {
+  it('keeps the session that its dispatcher reports, and a log-out by user name ends it', async () => {
     const token = await stand.initialize(0);
     const known = sessionOf(stand.fleet).session_uuid;
     const { body } = await agent('POST /login', { body: { token, username: 'Ada' } });
@@ -120,7 +120,7 @@ describe('a workplace', () => {
     expect((await stand.sessions()).map(({ session_uuid }) => session_uuid)).not.toContain(known);
   });
 
-  it('is logged in to and out of by GET, and not by HEAD', async () => {
+  it('is logged in to and out of by GET, and HEAD has no effect', async () => {
     const token = await stand.initialize(2);
     const notify = (method: string, action: string) =>
       agent(`${method} /notify?action=${action}&token=${token}&username=linus&mac=x`);
@@ -134,7 +134,7 @@ describe('a workplace', () => {
     expect(JSON.stringify(stand.world.portal.log)).not.toContain(token);
   });
 
-  it('costs two round trips a call', async () => {
+  it('costs two database round trips for each call', async () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     const before = portal.trips();
@@ -145,8 +145,8 @@ describe('a workplace', () => {
   });
 });
 
-describe('what an agent tells', () => {
-  it('is not taken back by a sync that began before', async () => {
+describe('a state reported by an agent', () => {
+  it('is not overwritten by a sync that began earlier', async () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     const { dispatchers } = portal.deps;
@@ -159,21 +159,21 @@ describe('what an agent tells', () => {
       return page;
     };
     const deps = { ...portal.deps, dispatchers: { ...dispatchers, list } };
-    // All of it is read: what the node does not name would go.
+    // A full list is read: rows that the node omits would be deleted.
     await portal.db.update(farmParts).set({ as_of: null, etag: null, full_at: null });
     await sync(portal, stand.fleet.farm, 'workplaces', { deps });
     await sync(portal, stand.fleet.farm, 'spsessions', { deps });
     expect(await stand.shown(2)).toMatchObject({ ip: '10.7.7.7', in_use: true });
     const users = async () => (await stand.sessions()).map(({ user }) => user);
     expect(await users()).toContain('late-2');
-    // It began before the node was asked for sessions, and the node did not name it.
+    // It began before the sessions of the node were read, and the node did not list it.
     expect(await users()).not.toContain('late-1');
     await agent('POST /logout', { body: { token, username: 'late-2' } });
     await sync(portal, stand.fleet.farm, 'spsessions');
     expect(await users()).not.toContain('late-2');
   });
 
-  it('is one session with that which its dispatcher then tells of, also where that tells changes only', async () => {
+  it('is one session together with the one that the dispatcher reports, also in a sync of changes only', async () => {
     const { world, fleet } = stand;
     const { portal } = world;
     const workplace = workplaceOf(fleet, 'Office', 1);
@@ -204,7 +204,7 @@ describe('what an agent tells', () => {
     await agent('POST /logout', { body: { token, username: 'CORP\\linus' } });
   });
 
-  it('may have a line end in the name of a user, who is a person like others', async () => {
+  it('may have a line break in the name of a user, whose session is handled like any other', async () => {
     const token = await stand.initialize(2);
     await agent('POST /login', { body: { token, username: 'CORP\\two\u2028lines' } });
     expect(await stand.sessions()).toContainEqual(
@@ -213,7 +213,7 @@ describe('what an agent tells', () => {
     await agent('POST /logout', { body: { token, username: 'CORP\\two\u2028lines' } });
   });
 
-  it('PEER-4: is in the journal by its level, with no word too many', async () => {
+  it('PEER-4: is in the journal with its level and without extra text', async () => {
     const token = await stand.initialize(1);
     const lines: [unknown, string][] = [
       ['debug', 'never seen'],
@@ -232,8 +232,8 @@ describe('what an agent tells', () => {
     ];
     for (const [level, message] of lines)
       expect((await agent('POST /log', { body: { token, level, message } })).status).toBe(200);
-    const told = (await stand.journal()).filter(({ code }) => code === 'agent_log');
-    expect(told.map(({ level, message }) => [level, message])).toEqual([
+    const records = (await stand.journal()).filter(({ code }) => code === 'agent_log');
+    expect(records.map(({ level, message }) => [level, message])).toEqual([
       ['warning', 'low on disk'],
       ['info', 'logged in'],
       ['warning', 'clock is slow'],
@@ -255,7 +255,7 @@ describe('what an agent tells', () => {
     );
   });
 
-  it('that says a word has no sync read its farm again', async () => {
+  it('does not make the next sync read the whole farm again', async () => {
     const token = await stand.initialize(1);
     const { uuid } = workplaceOf(stand.fleet, 'Office', 1);
     const { db } = stand.world.portal;
@@ -271,7 +271,7 @@ describe('what an agent tells', () => {
 });
 
 describe('a machine', () => {
-  it('that no workplace is gets nulls, and so do two that cannot be told apart', async () => {
+  it('gets nulls when no workplace or more than one matches it', async () => {
     const token = await stand.register();
     const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
     for (const id of [
@@ -284,7 +284,7 @@ describe('a machine', () => {
       expect((await initialize(token, id)).body).toEqual(inForm({ result: nulls }));
   });
 
-  it('is found however its address is written, and among several by its IP address', async () => {
+  it('is found by its MAC address in any notation, and among several matches by its IP address', async () => {
     const token = await stand.register();
     const [{ mac } = { mac: '' }] = interfacesOf(1);
     for (const spelled of [mac.toUpperCase(), mac.replaceAll(':', '-'), mac.replaceAll(':', '')])
@@ -297,13 +297,13 @@ describe('a machine', () => {
     expect((await initialize(token, both)).body.result.unique_id).toBe(both[1]?.mac);
   });
 
-  it('keeps the token of its workplace when it comes with that', async () => {
+  it('keeps the token of its workplace when it registers with that token', async () => {
     const own = await stand.initialize(1);
     expect((await initialize(own, [])).body.result).toMatchObject({ own_token: own, master_token: null });
     expect((await agent('POST /test', { body: { token: own } })).status).toBe(200);
   });
 
-  it('that is a copy of another with its token is not that one', async () => {
+  it('is not treated as the original when it is a copy that presents the same token', async () => {
     const own = await stand.initialize(1);
     const before = await stand.shown(1);
     const nulls = { own_token: null, token: null, master_token: null, unique_id: null, os: null };
@@ -314,7 +314,7 @@ describe('a machine', () => {
     expect((await initialize(own, several)).body.result.own_token).toBe(own);
   });
 
-  it('that is registered again ends what came of the former registration', async () => {
+  it('that registers again ends everything that belonged to the previous registration', async () => {
     const machine = unique('image');
     const former = await stand.register(machine);
     const own = await stand.initialize(1, former);
@@ -329,7 +329,7 @@ describe('a machine', () => {
       });
   });
 
-  it('is registered by who may change workplaces, for the sites that he may', async () => {
+  it('is registered by an administrator with the right to change workplaces, within their sites', async () => {
     const { world, fleet } = stand;
     const elsewhere = await addSite(world.admin);
     const [here, there] = [

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AgentStand, type Calling, inForm, refused, startAgentStand } from '../../support/agents.ts';
+import { useStand } from '../../support/factories.ts';
 import type { Answer } from '../../support/portal.ts';
 
-let stand: AgentStand;
+const stand = useStand(startAgentStand);
 let own: string;
 beforeAll(async () => {
-  stand = await startAgentStand();
   own = await stand.initialize(1);
 });
-afterAll(() => stand.close());
 
 const agent: AgentStand['agent'] = (...call) => stand.agent(...call);
 const test = (token: string, ip: string) => agent('POST /test', { body: { token }, ip });
@@ -22,7 +21,7 @@ const wrongTokens = [
 ];
 
 describe('wrong tokens', () => {
-  it('lock their address for 300 s after five, for further wrong ones alone', async () => {
+  it('lock their address for 300 s after five attempts, for further wrong tokens only', async () => {
     const ip = '198.51.100.10';
     for (const token of wrongTokens)
       expect(await test(token, ip)).toMatchObject({ status: 401, body: refused('invalid_token') });
@@ -42,7 +41,7 @@ describe('wrong tokens', () => {
     expect((await test(own, ip)).status).toBe(200);
   });
 
-  it('count for all that are neighbours in IPv6, and for session agents alike', async () => {
+  it('count for a whole IPv6 network, and for session agents as well', async () => {
     for (const n of [1, 2, 3, 4, 5])
       await stand.ssa('POST /ping', { bearer: `wrong-${n}`, body: {}, ip: `2001:db8:7::${n}` });
     expect((await test('x', '2001:db8:7::99')).status).toBe(429);
@@ -50,7 +49,7 @@ describe('wrong tokens', () => {
     expect((await test('x', '2001:db8:8::99')).status).toBe(401);
   });
 
-  it('are forgotten after 300 s without another', async () => {
+  it('are forgotten after 300 s without another attempt', async () => {
     const ip = '198.51.100.12';
     for (const _ of [1, 2, 3, 4]) await test('x', ip);
     stand.world.portal.advance(301);
@@ -58,7 +57,7 @@ describe('wrong tokens', () => {
     expect((await test(own, ip)).status).toBe(200);
   });
 
-  it('cost two round trips at most, and none is kept', async () => {
+  it('cost two database round trips, and are not logged', async () => {
     const { portal } = stand.world;
     const before = portal.trips();
     await test(`agat_${'B'.repeat(43)}`, '198.51.100.13');
@@ -67,8 +66,8 @@ describe('wrong tokens', () => {
   });
 });
 
-describe('what agents send', () => {
-  it('may have more than is known, and nulls', async () => {
+describe('a request of an agent', () => {
+  it('may have unknown members and nulls', async () => {
     const ip = '203.0.113.40';
     const calls: [string, object][] = [
       ['test', { type: null, token: own, added: { later: true } }],
@@ -97,7 +96,7 @@ describe('what agents send', () => {
     ['another method', { route: 'PUT /test' }, 405, 'method_not_allowed'],
     ['another path', { route: 'POST /tests', body: {} }, 404, 'not_found'],
     ['no session', { route: 'POST /register', body: { hostname: 'x' } }, 401, 'unauthenticated'],
-  ])('is refused in the form of all answers: %s', async (_, {
+  ])('is rejected in the common error format: %s', async (_, {
     route = 'POST /test',
     ...calling
   }, status, code) => {
@@ -109,7 +108,7 @@ describe('what agents send', () => {
     );
   });
 
-  it('is limited for each agent, who then keeps nobody else waiting', async () => {
+  it('is rate limited per agent, and does not delay other agents', async () => {
     const [greedy, modest] = [await stand.initialize(0), own];
     const served: number[] = [];
     let refusal: Answer | undefined;

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { workplaceAgents } from '../../../db/schema/agents/agents.ts';
 import { sessionAgents, sessionMessages } from '../../../db/schema/agents/session-agents.ts';
@@ -7,15 +7,11 @@ import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { type AgentStand, inForm, refused, startAgentStand } from '../../support/agents.ts';
-import { audited, base } from '../../support/factories.ts';
+import { audited, base, useStand } from '../../support/factories.ts';
 import { workplaceOf } from '../../support/fleet/fleet.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 beforeEach(async () => {
   await stand.world.portal.db.delete(sessionAgents);
 });
@@ -29,7 +25,7 @@ const itemsOf = ({ body }: { body: Json }): Json[] => body.result.items;
 
 const isAt = (n: number) => eq(workplaceAgents.workplace_uuid, uuidOf(n));
 
-/** Somebody works at the workplace, and his session has an agent. */
+/** A user has a session at the workplace, and an agent is registered for it. */
 async function working(n: number, username = 'grace') {
   const token = await stand.initialize(n);
   const { body } = await stand.agent('POST /login', { body: { token, username } });
@@ -45,7 +41,7 @@ const say = (order: object) =>
   );
 
 describe('a session agent', () => {
-  it('lives with its session: registered, alive, begun, told of, ended', async () => {
+  it('follows its session: registered, active, started, reported, ended', async () => {
     const { session_id, bearer } = await working(1);
     expect(bearer).toMatch(/^agsa_/);
     expect((await ssa('POST /ping', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));
@@ -59,8 +55,8 @@ describe('a session agent', () => {
     ];
     const before = stand.world.portal.deps.clock().getTime();
     expect((await ssa('POST /events', { bearer, body: { events } })).body).toEqual(inForm({ result: 'ok' }));
-    const told = (await stand.journal()).filter(({ code }) => code === 'session_event');
-    expect(told).toMatchObject([
+    const records = (await stand.journal()).filter(({ code }) => code === 'session_event');
+    expect(records).toMatchObject([
       {
         at: new Date('2026-11-21T07:00:00.000Z'),
         level: 'info',
@@ -70,7 +66,7 @@ describe('a session agent', () => {
       { details: { kind: 'ahead' } },
     ]);
     const after = stand.world.portal.deps.clock().getTime();
-    const ahead = told.find(({ details }) => details.kind === 'ahead')?.at.getTime();
+    const ahead = records.find(({ details }) => details.kind === 'ahead')?.at.getTime();
     expect(ahead).toBeGreaterThanOrEqual(before);
     expect(ahead).toBeLessThanOrEqual(after);
     expect((await ssa('POST /logout', { bearer, body: {} })).body).toEqual(inForm({ result: 'ok' }));
@@ -82,7 +78,7 @@ describe('a session agent', () => {
     });
   });
 
-  it('needs its token, and a former one of its session ends', async () => {
+  it('needs its token, and a previous agent of the same session is ended', async () => {
     expect((await ssa('POST /ping', { body: {} })).body).toEqual(refused('unauthenticated'));
     const { token, session_id, bearer } = await working(1);
     expect((await ssa('POST /ping', { bearer: token })).status).toBe(401);
@@ -92,7 +88,7 @@ describe('a session agent', () => {
     expect((await ssa('POST /register', { body: wrong, ip: '198.51.100.20' })).status).toBe(401);
   });
 
-  it('cannot be that of a session at another workplace', async () => {
+  it('cannot register for a session of another workplace', async () => {
     const { session_id } = await working(1);
     const given = { token: await stand.initialize(2), session_id, username: 'mallory' };
     const bearer: string = (await ssa('POST /register', { body: given })).body.result.token;
@@ -107,7 +103,7 @@ describe('a session agent', () => {
     expect((await ssa('POST /logout', { bearer, body: {} })).status).toBe(200);
   });
 
-  it('ends with the registration of its machine', async () => {
+  it('ends when its machine registers again', async () => {
     const registration = await stand.register('to be revoked');
     const token = await stand.initialize(2, registration);
     const { body } = await ssa('POST /register', { body: { token, session_id: newId(), username: 'x' } });
@@ -119,7 +115,7 @@ describe('a session agent', () => {
 });
 
 describe('a session that has ended', () => {
-  it('locks nobody out when its agent goes on asking', async () => {
+  it('does not lock the address when its agent continues to poll', async () => {
     const { token, session_id, bearer } = await working(1);
     const ip = '198.51.100.22';
     await stand.agent('POST /logout', { body: { token, session_id }, ip });
@@ -131,8 +127,8 @@ describe('a session that has ended', () => {
   });
 });
 
-describe('a message', () => {
-  it('reaches a session agent that waits, at once and not through the node', async () => {
+describe('a message to a session', () => {
+  it('is delivered at once to a session agent that waits, and not through the node', async () => {
     const { bearer } = await working(1);
     const before = atNode();
     const answer = listen(bearer);
@@ -143,7 +139,7 @@ describe('a message', () => {
     );
     expect([said.status, said.body]).toEqual([200, { delivered: [uuidOf(1)], failed: [] }]);
     const got = itemsOf(await answer);
-    // It would look by itself after five seconds only.
+    // Without a notification it would query after five seconds only.
     expect(performance.now() - from).toBeLessThan(4_000);
     expect(got).toEqual([
       { id: expect.any(String), kind: 'message', title: 'Soon', message: 'Save your work' },
@@ -155,7 +151,7 @@ describe('a message', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('comes again until it is acknowledged, and only to those who were there', async () => {
+  it('is delivered again until it is acknowledged, and only to the agents that were present', async () => {
     const { bearer } = await working(1);
     for (const message of ['one', 'two']) await say({ workplaces: [uuidOf(1)], message });
     const first = itemsOf(await listen(bearer, ''));
@@ -171,7 +167,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(later.bearer, 'wait=0'))).toEqual([]);
   });
 
-  it('is for the next agent of the session when one dies with it, and for nobody else', async () => {
+  it('goes to the next agent of the same session when one ends, and to no other', async () => {
     const { token, session_id, bearer } = await working(1);
     const again = async (username: string): Promise<string> =>
       (await ssa('POST /register', { body: { token, session_id, username } })).body.result.token;
@@ -185,7 +181,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(await again('grace'), 'wait=0'))).toEqual([]);
   });
 
-  it('to all goes to each session agent, and to the node for those without one', async () => {
+  it('to all goes to each session agent, and through the node to sessions without an agent', async () => {
     const [one, two] = [await working(1), await working(2, 'linus')];
     const before = atNode().length;
     const answers = [listen(one.bearer), listen(two.bearer)];
@@ -198,7 +194,7 @@ describe('a message', () => {
       expect(itemsOf(await answer).map(({ message }) => message)).toEqual(['Lunch']);
   });
 
-  it('goes to the node where no session agent was heard of for a minute', async () => {
+  it('goes through the node when no session agent has called for a minute', async () => {
     const { bearer } = await working(1);
     stand.world.portal.advance(61);
     const { body } = await say({ workplaces: [uuidOf(0), uuidOf(1)], message: 'Anybody?' });
@@ -212,7 +208,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('that the node cannot deliver is there for the session agents all the same', async () => {
+  it('that the node cannot deliver is still available to the session agents', async () => {
     const { bearer } = await working(1);
     const { knobs } = stand.fleet.simulator;
     Object.assign(knobs, { failing: 500, path: '/api/webui/servicespools' });
@@ -225,7 +221,7 @@ describe('a message', () => {
     expect(itemsOf(await listen(bearer, 'wait=0'))).toHaveLength(1);
   });
 
-  it('reaches through the database who waits elsewhere', async () => {
+  it('reaches an agent that waits at another process through the database', async () => {
     const { bearer } = await working(1);
     const answer = stand.world.portal.isolate()('GET /api/ssa/v7.0/messages?wait=25', {
       headers: { authorization: `Bearer ${bearer}` },
@@ -235,8 +231,8 @@ describe('a message', () => {
   });
 });
 
-describe('a log-off', () => {
-  it('is told to the session agent, also when the node does not know the session', async () => {
+describe('a log-off of a session', () => {
+  it('is delivered to the session agent, also when the node does not list the session', async () => {
     const { bearer, session_id } = await working(1);
     const answer = listen(bearer);
     await expect.poll(waiting).toBe(1);
@@ -246,7 +242,7 @@ describe('a log-off', () => {
     expect((await stand.sessions()).map(({ session_uuid }) => session_uuid)).not.toContain(session_id);
   });
 
-  it('of a session that the node knows by another identifier finds its agent by who works there', async () => {
+  it('finds its agent by the user name when the node reports another session identifier', async () => {
     const token = await stand.initialize(0);
     const given = { token, session_id: newId(), username: 'ADA' };
     const bearer: string = (await ssa('POST /register', { body: given })).body.result.token;
@@ -259,8 +255,8 @@ describe('a log-off', () => {
   });
 });
 
-describe('what is left aside', () => {
-  it('goes with time, and with workplaces that are gone', async () => {
+describe('expired agent data', () => {
+  it('is deleted after its retention, and with workplaces that were deleted', async () => {
     const { db } = stand.world.portal;
     const { bearer } = await working(1);
     await say({ workplaces: [uuidOf(1)], message: 'Old news' });
@@ -283,7 +279,7 @@ describe('what is left aside', () => {
   });
 });
 
-describe('waiting', () => {
+describe('a waiting request of an agent', () => {
   it('ends with the connection of the client', async () => {
     const { bearer } = await working(1);
     const client = new AbortController();
@@ -294,14 +290,14 @@ describe('waiting', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('lasts no longer than asked for, and asks for seconds', async () => {
+  it('lasts no longer than the requested time, which is in seconds', async () => {
     const { bearer } = await working(1);
     expect(itemsOf(await listen(bearer, 'wait=1'))).toEqual([]);
     for (const query of ['wait=-1', 'wait=soon', 'after=1'])
       expect((await listen(bearer, query)).body).toEqual(refused('invalid_request'));
   });
 
-  it('ends when the process does', async () => {
+  it('ends when the process stops', async () => {
     const { bearer } = await working(1);
     const answer = listen(bearer);
     await expect.poll(waiting).toBe(1);

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AgentStand, refused, startAgentStand } from '../../support/agents.ts';
-import { addGateway, base } from '../../support/factories.ts';
+import { addGateway, base, useStand } from '../../support/factories.ts';
 import { addServiceToken, addServiceUser } from '../../support/identity/service-tokens.ts';
 
 const limit = 5;
-let stand: AgentStand;
+const stand = useStand(startAgentStand);
 let own: string;
 let sessionToken: string;
 beforeAll(async () => {
-  stand = await startAgentStand();
   own = await stand.initialize(1);
   const login = await stand.agent('POST /login', { body: { token: own, username: 'ada' } });
   const registered = await stand.ssa('POST /register', {
@@ -18,7 +17,6 @@ beforeAll(async () => {
   const limits = { anonymous_per_ip_per_minute: { value: limit } };
   expect((await stand.world.admin(`PUT ${base}/tconfig`, { limits })).status).toBe(200);
 });
-afterAll(() => stand.close());
 
 const send: AgentStand['world']['portal']['send'] = (...asked) => stand.world.portal.send(...asked);
 const tripsOf = async (work: () => Promise<unknown>) => {
@@ -30,7 +28,7 @@ const tripsOf = async (work: () => Promise<unknown>) => {
 };
 const times = Array.from({ length: 3 * limit }, (_, n) => n);
 
-describe('SEC-9 a valid token behind an address that sends wrong ones', () => {
+describe('SEC-9 a valid token from an address that sends wrong ones', () => {
   it('SEC-9: of an agent is accepted while the address is locked, with one statement', async () => {
     const ip = '198.51.100.20';
     const call = (token: string) => stand.agent('POST /test', { body: { token }, ip });

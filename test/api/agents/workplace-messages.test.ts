@@ -1,25 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMember, base, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, useWorld } from '../../support/factories.ts';
 import { type Fleet, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
-let world: World;
+const world = useWorld();
 let fleet: Fleet;
 
 beforeAll(async () => {
-  world = await startWorld();
   fleet = await startFleet(world);
 });
 afterAll(async () => {
   await fleet.simulator.close();
-  await world.portal.close();
 });
 
 const route = (farm = fleet.farm): string =>
   `POST ${base}/workplaces/${farm.id}/message/${fleet.simulator.state.poolNamed('Office').uuid}`;
 const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-describe('a message', () => {
-  it('reaches those who work at the workplaces, and tells why it did not reach the others', async () => {
+describe('a message to workplaces', () => {
+  it('reaches their users, and the answer has the reason for each user it did not reach', async () => {
     const [working, idle] = [workplaceOf(fleet, 'Office', 0).uuid, workplaceOf(fleet, 'Office', 1).uuid];
     const order = { workplaces: [working, idle, unknown], message: 'Save your work', title: 'Soon' };
     const { answer, events, event } = await observe(world, fleet, () => world.admin(route(), order));
@@ -50,14 +48,14 @@ describe('a message', () => {
     });
   });
 
-  it('to all of a pool is one call and four round trips at most', async () => {
+  it('to all workplaces of a pool takes one dispatcher call and at most four round trips', async () => {
     const order = { all: true, message: 'Lunch', level: 'warning' };
     const { answer, calls, trips } = await observe(world, fleet, () => world.admin(route(), order));
     expect(answer.body).toEqual({ delivered: [workplaceOf(fleet, 'Office', 0).uuid], failed: [] });
     expect([calls.length, trips <= 4]).toEqual([1, true]);
   });
 
-  it('goes to some or to all, has a text, and a pool within the scope', async () => {
+  it('needs a text, goes to some or all workplaces, and needs a pool within the scope', async () => {
     for (const order of [
       { message: 'x' },
       { all: true, workplaces: [unknown], message: 'x' },

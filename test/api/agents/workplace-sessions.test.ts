@@ -1,25 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
-import { removeSession, touchSession } from '../../../db/repositories/snapshot/touch.ts';
+import { removeSession, updateSessionRow } from '../../../db/repositories/snapshot/write-through.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
-import {
-  addMember,
-  addNode,
-  base,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/spsessions`;
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 
 beforeAll(async () => {
-  world = await startWorld();
   node = await addNode(world, world.farm, { pools: [pool('Office')] });
   const { state } = node.simulator;
   for (const [n, name] of ['Ada', 'Bob', 'Cyd'].entries()) {
@@ -33,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
 const list = async (query = ''): Promise<Json> => {
@@ -44,7 +34,7 @@ const list = async (query = ''): Promise<Json> => {
 const users = ({ items }: Json) => items.map(({ user }: Json) => user);
 
 describe('the merged list of workplace sessions', () => {
-  it('shows the latest first', async () => {
+  it('is sorted by start, latest first', async () => {
     const body = await list();
     expect(users(body)).toEqual(['Cyd', 'Bob', 'Ada']);
     expect(users(await list('?sort=started_at'))).toEqual(['Ada', 'Bob', 'Cyd']);
@@ -85,22 +75,22 @@ describe('the merged list of workplace sessions', () => {
     expect(users(await list(`?${query}`))).toEqual(expected);
   });
 
-  it('pages by the start', async () => {
+  it('is paged by start', async () => {
     const first = await list('?limit=2');
     expect(users(await list(`?limit=2&cursor=${first.next}`))).toEqual(['Ada']);
   });
 
-  it('shows at once what an action of ours changed or ended', async () => {
+  it('shows at once which sessions an action of the portal changed or ended', async () => {
     const { db } = world.portal;
     const [{ session_uuid }] = (await list('?user=bob')).items;
     const seen = '2026-02-01T00:00:00.000Z';
-    await touchSession(db, world.farm.id, session_uuid, { state: 'disconnected', last_seen_at: seen });
+    await updateSessionRow(db, world.farm.id, session_uuid, { state: 'disconnected', last_seen_at: seen });
     expect((await list('?user=bob')).items).toMatchObject([{ state: 'disconnected', last_seen_at: seen }]);
     await atomically(db, (h) => removeSession(h, world.farm.id, session_uuid));
     expect((await list('?user=bob')).items).toEqual([]);
   });
 
-  it('is for those who may read sessions', async () => {
+  it('needs the permission to read sessions', async () => {
     const { ask } = await addMember(world, ['workplaces.read']);
     expect((await ask(`GET ${path}`)).status).toBe(403);
   });

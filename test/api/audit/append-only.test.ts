@@ -6,19 +6,18 @@ import { addCheckpoint } from '../../../db/repositories/audit/checkpoints.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { sealAll, verdictOf } from '../../support/audit/audit.ts';
 import { connectBy, type Driver } from '../../support/database/neon-proxy.ts';
-import { addSite, startWorld, type World } from '../../support/factories.ts';
+import { addSite, useWorld } from '../../support/factories.ts';
 
 const refusal = 'AG002';
 
 describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (driver) => {
-  let world: World;
-  /** Of the owner of the tables, who has every privilege on them. */
+  const world = useWorld({ driver });
+  /** The owner of the tables has every privilege on them. */
   let owner: Connection;
   let db: Db;
   let id: string;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     owner = await connectBy(driver, { url: world.portal.database.ownerUrl });
     db = owner.db;
   });
@@ -29,7 +28,6 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
   });
   afterAll(async () => {
     await owner.close();
-    await world.portal.close();
   });
 
   const read = () => db.select().from(auditEvents).where(eq(auditEvents.id, id));
@@ -41,7 +39,7 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
       () => undefined,
       (error) => pgFault(error)?.code ?? String(error),
     );
-  it('can be neither changed nor deleted, nor all of them at once, sealed or not', async () => {
+  it('cannot be changed or deleted, one or all at once, sealed or not', async () => {
     for (const seal of [async () => 0, () => sealAll(db)]) {
       await seal();
       const before = await read();
@@ -55,7 +53,7 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
     }
   });
 
-  it('can be neither changed nor deleted by the other roles, and the portal cannot seal', async () => {
+  it('cannot be changed or deleted by the other database roles, and the portal role cannot seal', async () => {
     const writes = [
       sql`update audit_events set message = 'x'`,
       sql`delete from audit_events`,
@@ -73,7 +71,7 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
     for (const statement of writes) expect(await stateOn(portal.sidecarDb, statement)).toBe('42501');
   });
 
-  it('is not opened by a setting, whatever its value', async () => {
+  it('stays protected whatever the value of a database setting', async () => {
     const seal = sql`update audit_events set seq = 1000000, prev_hash = 'y' where id = ${id}`;
     for (const purpose of ['sealer', 'retention']) {
       const licence = sql`select set_config('aggregator.audit', ${purpose}, true)`;
@@ -83,7 +81,7 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
     }
   });
 
-  it('is sealed once, at the end of the chain only, and its hash is computed by the database', async () => {
+  it('is sealed once, at the end of the chain only, and the database computes its hash', async () => {
     await sealAll(db);
     const { id: site } = await addSite(world.admin);
     const [event] = await db.select().from(auditEvents).where(eq(auditEvents.object_id, site));
@@ -98,7 +96,7 @@ describe.each<Driver>(['pg', 'neon'])('an audit event, by the driver %s', (drive
     expect(await verdictOf(db, stretch)).toMatchObject({ broken: null });
   });
 
-  it('may be deleted when a checkpoint declares it as removed, and the ones after it may not', async () => {
+  it('may be deleted when a checkpoint declares it as removed, and later events may not', async () => {
     await sealAll(db);
     const [{ seq, hash } = { seq: 0, hash: '' }] = await read();
     const remove = (upTo: number) => sql`select remove_outlived_audit(${upTo}::bigint, 100000)`;

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -12,23 +12,20 @@ import {
   base,
   logIn,
   type Member,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/audit`;
 
-describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) => {
-  let world: World;
+describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver) => {
+  const world = useWorld({ driver });
   let auditor: Member;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     auditor = await addMember(world, ['audit.read']);
   });
-  afterAll(() => world.portal.close());
 
   const list = async (query = ''): Promise<Json> => {
     const { status, body } = await auditor.ask(`GET ${path}${query}`);
@@ -36,7 +33,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     return body;
   };
 
-  /** An event as it comes of no request of ours. */
+  /** An event that no request of the portal causes. */
   async function write(given: Partial<AuditEntry> = {}): Promise<string> {
     const id = newId();
     await appendAudit(world.portal.db, {
@@ -51,7 +48,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     return id;
   }
 
-  it('tells who did what to what, when, from where, and what it was before', async () => {
+  it('has the user, the action, the object, the time, the address and the previous state of each event', async () => {
     const { site, admin } = world;
     const answer = await admin(`PATCH ${base}/sites/${site.id}`, { comments: 'noted' });
     const { items } = await list(`?object_id=${site.id}&limit=1`);
@@ -88,7 +85,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     ]);
   });
 
-  it('shows the newest first, and pages through all of them once', async () => {
+  it('is sorted newest first, and its pages contain every event once', async () => {
     const name = unique('object');
     const at = new Date();
     const ids: string[] = [];
@@ -109,7 +106,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     expect(foreign.body.code).toBe('malformed_cursor');
   });
 
-  it('is filtered by each of its filters, and by several at once', async () => {
+  it('is filtered by each of its filters and by several together', async () => {
     const given = {
       event: 'portal.WorkplaceAction',
       category: 'workplace',
@@ -155,7 +152,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     }
   });
 
-  it('carries its filters into the link to the next page', async () => {
+  it('keeps its filters in the link to the next page', async () => {
     const query = `?from=2026-01-01T00:00:00%2B02:00&limit=1`;
     const { headers } = await auditor.ask(`GET ${path}${query}`);
     const [, link] = /<(.*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
@@ -163,7 +160,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     expect(link).toContain('from=2025-12-31T22');
   });
 
-  it('refuses moments, sorts and filters that are none', async () => {
+  it('rejects invalid times, sort orders and filters', async () => {
     for (const query of [
       'from=yesterday',
       'from=2026-01-01',
@@ -182,7 +179,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     }
   });
 
-  it('is for those who may read it for all sites', async () => {
+  it('needs the permission to read it for all sites', async () => {
     const site = await addSite(world.admin);
     const narrow = await addMember(world, ['audit.read'], [site.id]);
     for (const route of [path, `${path}/verify`]) {
@@ -193,7 +190,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     expect(builtin.status).toBe(200);
   });
 
-  it('has no line that a name, an agent or an object could have forged', async () => {
+  it('has no line that a user name, a user agent or an object name could forge', async () => {
     const forged = 'eve\r\n2026-01-01 portal.UserLogin admin\u001b[31m\u0000\u009b';
     const escaped = 'eve\\u000d\\u000a2026-01-01 portal.UserLogin admin\\u001b[31m';
     const headers = { 'user-agent': 'agent\u001b[2J\u009b0m' };
@@ -210,7 +207,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
     expect(logins.items).toMatchObject([{ details: { platform: 'line\\u000afeed' } }]);
   });
 
-  it('is verified over the API: whole, in part, and where it is broken', async () => {
+  it('is verified through the API: whole, in part, and with the place where it is broken', async () => {
     const { ownerDb, sidecarDb } = world.portal;
     const verify = async (query = ''): Promise<Json> =>
       (await auditor.ask(`GET ${path}/verify${query}`)).body;
@@ -229,7 +226,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit, by the driver %s', (driver) =>
       expect((await auditor.ask(`GET ${path}/verify${query}`)).status).toBe(422);
   });
 
-  it('is not stored, and costs a reader two trips', async () => {
+  it('is not cacheable, and one request takes two round trips', async () => {
     const before = world.portal.trips();
     const { headers } = await auditor.ask(`GET ${path}?count=exact&user=admin`);
     await auditor.ask(`GET ${path}/verify`);

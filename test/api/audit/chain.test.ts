@@ -29,14 +29,14 @@ const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8
 const chain = (db: Db) => db.select().from(auditEvents).orderBy(asc(auditEvents.seq));
 const whole = { from: 1, to: Number.MAX_SAFE_INTEGER, limit: 100_000 };
 
-/** What the owner of the tables can do. */
+/** Statements that the owner of the tables can run. */
 async function tamper(db: Db, change: (h: Db) => Promise<unknown>): Promise<void> {
   await db.execute(sql`alter table audit_events disable trigger user`);
   await change(db);
   await db.execute(sql`alter table audit_events enable trigger user`);
 }
 
-describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('the chain of audit hashes, by the driver %s', (driver) => {
   let database: FreshDatabase;
   let first: Connection;
   let second: Connection;
@@ -57,7 +57,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     for (let n = 0; n < count; n++) await atomically(first.db, (h) => [appendAudit(h, entry(from + n))]);
   };
 
-  it('can be checked with SHA-256 and the stored texts alone', async () => {
+  it('can be verified with SHA-256 and the stored texts only', async () => {
     await write(5);
     expect(await sealAll(first.db, 2)).toBe(5);
     let previous = '0'.repeat(64);
@@ -77,7 +77,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     }
   });
 
-  it('has no gap and no fork while writers write, some of them in vain, and two sealers seal', async () => {
+  it('has no gap and no fork while writers commit and roll back and two sealers run', async () => {
     const writers = Array.from({ length: 6 }, async (_, writer) => {
       for (let n = 0; n < 25; n++) {
         const work = atomically(writer % 2 ? first.db : second.db, (h) => [
@@ -103,14 +103,14 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     expect(await verdictOf(first.db, whole)).toEqual({ checked: 120, sealedTo: 120, broken: null });
   });
 
-  it('follows the moments of events that wait, whatever order they were written in', async () => {
+  it('orders waiting events by their time, whatever order they were written in', async () => {
     for (const n of [3, 1, 2]) await write(1, n);
     await sealAll(first.db);
     const rows = await chain(first.db);
     expect(rows.map(({ at }) => at.getUTCSeconds())).toEqual([1, 2, 3]);
   });
 
-  it('is sealed by a round of the job to the last event, and not at all when it stops', async () => {
+  it('is sealed up to the last event by a run of the job, and stays unsealed when the job is stopped', async () => {
     await first.db.insert(auditEvents).values(Array.from({ length: 520 }, (_, n) => entry(n)));
     const keys = await signingKeysOf();
     const { round } = sealJob(first.db, keys, () => new Date());
@@ -120,14 +120,14 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     expect(await verdictOf(first.db, whole)).toEqual({ checked: 520, sealedTo: 520, broken: null });
   });
 
-  it('is empty and whole before the first event', async () => {
+  it('is empty and valid before the first event', async () => {
     expect(await verdictOf(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
     await write(1);
     expect(await sealAudit(first.db, 0)).toBe(0);
     expect(await verdictOf(first.db, whole)).toEqual({ checked: 0, sealedTo: 0, broken: null });
   });
 
-  it('is checked in stretches, whatever the time zone of the session', async () => {
+  it('is verified in sections, whatever the time zone of the database session', async () => {
     await write(10);
     await sealAll(first.db);
     await owner.db.execute(
@@ -142,7 +142,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     await third.close();
   });
 
-  it('shows which event was changed, whatever was changed of it', async () => {
+  it('shows which event was changed, for every changed column', async () => {
     await write(4);
     await sealAll(first.db);
     const [, , third] = await chain(first.db);
@@ -162,7 +162,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     expect((await verdictOf(first.db, whole)).broken).toBeNull();
   });
 
-  it('shows an event that was changed and sealed anew in the one after it, or at the end', async () => {
+  it('shows an event that was changed and sealed again at the following event or at the end', async () => {
     await write(3);
     await sealAll(first.db);
     const forge = (seq: number) =>
@@ -179,7 +179,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     expect((await verdictOf(first.db, whole)).broken).toBe(2);
   });
 
-  it('shows events that are gone: the first, one between, the last ones', async () => {
+  it('shows missing events: the first, one in the middle, the last ones', async () => {
     await write(6);
     await sealAll(first.db);
     const remove = (condition: ReturnType<typeof sql>) =>
@@ -203,7 +203,7 @@ describe.each<Driver>(['pg', 'neon'])('the chain of the audit, by the driver %s'
     expect([await broken(), await broken(3)]).toEqual([1, 3]);
   });
 
-  it('shows events that changed places, and one that came behind the last', async () => {
+  it('shows events that were swapped and an event that was appended after the last', async () => {
     await write(4);
     await sealAll(first.db);
     await tamper(owner.db, async (h) => {

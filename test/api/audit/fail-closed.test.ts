@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
@@ -16,29 +16,26 @@ import {
   logIn,
   type Member,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer } from '../../support/portal.ts';
 
-describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the driver %s', (driver) => {
-  let world: World;
+describe.each<Driver>(['pg', 'neon'])('without an audit table, by the driver %s,', (driver) => {
+  const world = useWorld({ driver });
   let member: Member;
   let mend: () => Promise<void>;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     member = await addMember(world, ['sites.update']);
   });
   beforeEach(async () => {
     mend = await breakAudit(world.portal.ownerDb);
   });
   afterEach(() => mend());
-  afterAll(() => world.portal.close());
 
-  /** All that the writes of these tests could leave. `last_seen_at` moves with any request. */
+  /** Every row that the writes of these tests could leave. `last_seen_at` changes with any request. */
   const state = async () => {
     const { db } = world.portal;
     const sessions = db.select({ id: loginSessions.id, user: loginSessions.user_id }).from(loginSessions);
@@ -61,13 +58,13 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     expect(await state()).toEqual(before);
   }
 
-  it('no login, no failed login and no logout', async () => {
+  it('logins, failed logins and logouts are refused', async () => {
     await expectNothing(() => logIn(world.portal, world.domain, member.user));
     await expectNothing(() => logIn(world.portal, world.domain, member.user, { password: 'wrong' }));
     await expectNothing(() => member.ask('POST /api/auth/v7.0/logout'));
   });
 
-  it('no write of a record', async () => {
+  it('record writes are refused', async () => {
     const one = `${base}/sites/${world.site.id}`;
     await expectNothing(() => world.admin(`POST ${base}/sites`, siteBody()));
     await expectNothing(() => world.admin(`PATCH ${one}`, { comments: 'changed', groups: [] }));
@@ -75,7 +72,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     await expectNothing(() => world.admin(`DELETE ${base}/farms/${world.farm.id}`));
   });
 
-  it('no write that is a decision', async () => {
+  it('decision writes are refused', async () => {
     const path = usersPath(world.domain);
     const body = { name: unique('user'), password: goodPassword };
     await expectNothing(() => world.admin(`POST ${path}`, body));
@@ -85,7 +82,7 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     await expectNothing(() => world.admin(`PATCH ${base}/rbac/${member.role.id}`, { comments: 'x' }));
   });
 
-  it('no deletion of many', async () => {
+  it('bulk deletions are refused', async () => {
     await mend();
     const ids = [(await addSite(world.admin)).id, (await addSite(world.admin)).id];
     mend = await breakAudit(world.portal.ownerDb);
@@ -93,14 +90,14 @@ describe.each<Driver>(['pg', 'neon'])('without an audit nothing happens, by the 
     await expectNothing(() => world.admin(`POST ${base}/sites/bulk_destroy`, { all: true }));
   });
 
-  it('no new password, and no failed attempt at one', async () => {
+  it('password changes and failed attempts at them are refused', async () => {
     const change = (current: string) =>
       member.ask('PUT /api/userinfo/password', { current, new: 'another long pass phrase' });
     await expectNothing(() => change(goodPassword));
     await expectNothing(() => change('wrong'));
   });
 
-  it('and everything as soon as there is one again', async () => {
+  it('every operation works again as soon as the table is back', async () => {
     await mend();
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);
     const [row] = await world.portal.db.select({ n: sql<number>`count(*)::int` }).from(auditEvents);

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operations } from '../../contract/generated/described.ts';
 import { bodySchemaOf } from '../../contract/generated/ground.ts';
-import {
-  audited,
-  create,
-  type Resource,
-  resources,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { adminOf, audited, create, type Resource, resources, useWorld } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
 const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
@@ -16,10 +9,10 @@ const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =
 const having = (status: number, answers: readonly Answer[]): Answer[] =>
   answers.filter((answer) => answer.status === status);
 
-/** What a resource says by which member about which other resource. */
+/** The members by which a resource refers to other resources. */
 type Reference = { holder: Resource; member: string; target: Resource; isList: boolean };
 
-/** Members that are called like another resource, or like its id. */
+/** Members with the name of another resource, or of its id. */
 const references: Reference[] = resources.flatMap((holder) => {
   const update = operations.find(({ id }) => id === `${holder.type}.update`);
   const members = update ? Object.keys(Object(bodySchemaOf(update).properties)) : [];
@@ -29,26 +22,21 @@ const references: Reference[] = resources.flatMap((holder) => {
   });
 });
 
-/** Twenty write at once, so many times one after the other; each statement of Neon's driver is a request of its own. */
+/** Twenty concurrent writes, repeated sequentially; each statement of Neon's driver is a request of its own. */
 const drivers = [
   ['pg', 5],
   ['neon', 2],
 ] as const;
 
-describe.each(drivers)('by the driver %s', (driver, rounds) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
+describe.each(drivers)('concurrent histories by the driver %s', (driver, rounds) => {
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const add = (resource: Resource): Promise<Json> =>
     create(admin, resource.path(world), resource.body(world));
   const addressOf = (resource: Resource, { id }: Json): string => `${resource.path(world)}/${id}`;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
-
   describe.each(resources.map((resource) => [resource.type, resource] as const))('a %s', (_, resource) => {
-    it('counts each acknowledged write of many at once, and loses none', async () => {
+    it('counts each acknowledged write of many concurrent ones and loses none', async () => {
       const [plain, , fallback] = resource.plain;
       const one = addressOf(resource, await add(resource));
       const write = async (value: unknown): Promise<Answer> => {
@@ -68,7 +56,7 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
       expect(having(412, result)).toHaveLength(20 * rounds - acknowledged.length);
       const { headers, body } = await admin(`GET ${one}`);
       expect(headers.get('etag')).toMatch(new RegExp(`^"${1 + acknowledged.length}\\.`));
-      // One history: what each write replaced is what another one wrote, but for the first and the last.
+      // One history: each write replaced the result of another one, except the first and the last.
       const changes = events.flatMap((event) => event.changes);
       expect(changes).toHaveLength(acknowledged.length);
       const written = acknowledged.map((answer) => answer.body[plain]);
@@ -77,19 +65,19 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
       );
     });
 
-    it('is created once under one name, and the others are told which it is', async () => {
+    it('is created once under one name, and the other requests get its id in the conflict', async () => {
       const sent = resource.body(world);
       const answers = await many(10, () => admin(`POST ${resource.path(world)}`, sent));
       const [made] = having(201, answers);
       expect(having(201, answers)).toHaveLength(1);
-      const told = having(409, answers).map(({ body }) => body.existing_id);
-      expect(told).toEqual(Array(9).fill(made?.body.id));
+      const ids = having(409, answers).map(({ body }) => body.existing_id);
+      expect(ids).toEqual(Array(9).fill(made?.body.id));
     });
   });
 
   it.each(
     references.map((reference) => [reference.holder.type, reference.member, reference] as const),
-  )('a %s never names by %s what is gone', async (_, member, { holder, target, isList }) => {
+  )('a %s never refers by %s to a deleted record', async (_, member, { holder, target, isList }) => {
     const one = addressOf(holder, await add(holder));
     for (let round = 0; round < 3; round++) {
       const made = await add(target);
@@ -99,16 +87,16 @@ describe.each(drivers)('by the driver %s', (driver, rounds) => {
       ]);
       const { body } = await admin(`GET ${one}`);
       const isNamed = [body[member]].flat().includes(made.id);
-      const said = JSON.stringify([removal.body, naming.body]);
-      expect([204, 409], said).toContain(removal.status);
-      expect([200, 422], said).toContain(naming.status);
-      if (removal.status === 204) expect(isNamed, said).toBe(false);
-      else expect([naming.status, isNamed], said).toEqual([200, true]);
+      const texts = JSON.stringify([removal.body, naming.body]);
+      expect([204, 409], texts).toContain(removal.status);
+      expect([200, 422], texts).toContain(naming.status);
+      if (removal.status === 204) expect(isNamed, texts).toBe(false);
+      else expect([naming.status, isNamed], texts).toEqual([200, true]);
     }
   });
 });
 
-it('there are references to race with', () => {
+it('the list of references under test is not empty', () => {
   const named = references.map(({ holder, member }) => `${holder.type}.${member}`);
   for (const known of ['farm.site_id', 'dispatcher.farm_id', 'site.groups', 'user.roles'])
     expect(named).toContain(known);

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
-import { pageBytes } from '../../../db/repositories/records/weighed-pages.ts';
+import { pageBytes } from '../../../db/repositories/records/size-limited-pages.ts';
 import { auditEntry } from '../../support/audit/audit.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { addMember, base, type Member, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, type Member, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** What a page has besides its events: the cursor, names, commas. */
+/** The parts of a page besides its events: the cursor, names, commas. */
 const frame = 5_000;
 const weightOf = (page: Json): number => Buffer.byteLength(JSON.stringify(page));
 
 describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let auditor: Member;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     auditor = await addMember(world, ['audit.read']);
   });
-  afterAll(() => world.portal.close());
 
   /** Events in the order in which they are written, told apart by their messages. */
   async function write(event: string, given: readonly Partial<AuditEntry>[]): Promise<void> {
@@ -43,9 +41,9 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
   it.each([
     'at',
     '-at',
-  ])('ends where its events would weigh too much, and the next goes on there: %s', async (sort) => {
+  ])('ends before its size limit is exceeded, and the next page continues there: %s', async (sort) => {
     const event = `test.Long${sort}`;
-    // Each is twice as long as an answer spells it: quotes, line ends, and characters of several bytes.
+    // Each is twice as long in the response: quotes, line ends, and characters of several bytes.
     const odd = '"\n日'.repeat(100_000);
     const change = { field: 'comments', before: odd, after: 'short' };
     await write(event, [
@@ -58,11 +56,11 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     for (const page of pages) expect(weightOf(page)).toBeLessThanOrEqual(pageBytes + frame);
     const messages = messagesOf(pages);
     expect(sort === 'at' ? messages : messages.toReversed()).toEqual(upTo(21));
-    // No page but the last has room for one more.
+    // No page except the last has space for one more event.
     for (const page of pages.slice(0, -1)) expect(page.items.length).toBeGreaterThan(3);
   }, 60_000);
 
-  it('is one event where that alone weighs too much, so that one comes past it', async () => {
+  it('is a single event when that event alone exceeds the size limit, so that paging continues', async () => {
     const huge = { field: 'logo', before: 'x'.repeat(pageBytes), after: null };
     await write('test.Huge', [{}, { changes: [huge] }, {}]);
     const pages = await walk('event=test.Huge&sort=at');
@@ -70,7 +68,7 @@ describe.each<Driver>(['pg', 'neon'])('a page of the audit, by the driver %s', (
     expect(messagesOf(pages)).toEqual(upTo(3));
   }, 60_000);
 
-  it('has as many events as were asked for while they are short, and ends exactly with them', async () => {
+  it('has the requested number of events while they are short, and ends exactly with the last', async () => {
     await write(
       'test.Short',
       Array.from({ length: 6 }, () => ({})),

@@ -46,10 +46,10 @@ async function page(filters: Record<string, unknown>, descending = true, after?:
   return { found, nodes: nodesOf(explained.rows[0]['QUERY PLAN'][0].Plan) };
 }
 
-/** A position in the midst of all rows. */
+/** A position in the middle of all rows. */
 const midway: Position = { key: '2026-01-01T08:00:00Z', id: '00000000-0000-0000-0000-000000000000' };
 
-describe('a page of the audit is read off an index', () => {
+describe('a page of the audit is read from an index', () => {
   const filters: Record<string, unknown>[] = [
     {},
     { event: 'portal.LoginFailed' },
@@ -65,10 +65,10 @@ describe('a page of the audit is read off an index', () => {
     { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' },
     { user: 'user 17', from: '2026-01-01T02:00:00.000Z', to: '2026-01-01T12:00:00.000Z' },
   ];
-  it.each(filters)('with the filters %o, wherever it begins', async (given) => {
+  it.each(filters)('with the filters %o, at every position', async (given) => {
     for (const [descending, after] of [[true], [false], [true, midway], [false, midway]] as const) {
       const { nodes } = await page(given, descending, after);
-      // The few rows of a rare value may be fetched and sorted; nothing may be looked at row by row.
+      // The few rows of a rare value may be fetched and sorted; a sequential scan is not allowed.
       expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
       for (const node of nodes)
         expect(node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)).toBeLessThanOrEqual(300);
@@ -76,7 +76,7 @@ describe('a page of the audit is read off an index', () => {
   });
 });
 
-it('pages go through all rows of a filter, once each', async () => {
+it('and the pages contain every row of a filter once', async () => {
   const seen: string[] = [];
   let after: Position | undefined;
   do {

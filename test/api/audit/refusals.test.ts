@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { settleRefusals } from '../../../db/repositories/audit/refusals.ts';
 import { auditRefusals } from '../../../db/schema/audit/refusals.ts';
 import { breakAudit } from '../../support/audit/audit.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { addMember, addUser, audited, base, logIn, startWorld, type World } from '../../support/factories.ts';
+import { addMember, addUser, audited, base, logIn, useWorld } from '../../support/factories.ts';
 
 const times = async (n: number, work: () => Promise<unknown>): Promise<void> => {
   for (let at = 0; at < n; at++) await work();
 };
-/** When every minute of this test has ended. */
+/** The time at which every minute of this test has ended. */
 const later = (): Date => new Date(Date.now() + 7_200_000);
 
-describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) => {
-  let world: World;
+describe.each<Driver>(['pg', 'neon'])('a refused request, by the driver %s', (driver) => {
+  const world = useWorld({ driver });
   const settle = () => settleRefusals(world.portal.db, later());
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
-
-  it('of a known session is written at once, with what was lacking and where', async () => {
+  it('of a valid session is audited at once, with the missing permission and the path', async () => {
     const { ask, user } = await addMember(world, ['farms.read']);
     const path = `${base}/sites/${world.site.id}`;
     const { result, events } = await audited(world.portal, () => ask(`PATCH ${path}`, { comments: 'x' }));
@@ -46,7 +41,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     ]);
   });
 
-  it('that comes again in its minute is counted, and written once when the minute is over', async () => {
+  it('that repeats within its minute is counted, and audited once when the minute is over', async () => {
     await settle();
     const { ask } = await addMember(world, ['farms.read']);
     const { events } = await audited(world.portal, async () => {
@@ -72,7 +67,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     expect(await world.portal.db.select().from(auditRefusals)).toEqual([]);
   });
 
-  it('is counted right however many come at once, and settled by one of several', async () => {
+  it('is counted correctly under concurrency, and the count is written by one of several processes', async () => {
     const { ask } = await addMember(world, ['farms.read']);
     const other = connectPg({ url: world.portal.databaseUrl });
     const { events } = await audited(world.portal, async () => {
@@ -85,7 +80,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
-  it('by the code of a decision names the permissions that are missing', async () => {
+  it('by the code of an operation names the missing permissions', async () => {
     const { ask } = await addMember(world, ['roles.create']);
     const body = { name: 'too much', permissions: ['sites.read', 'farms.read'] };
     const { result, events } = await audited(world.portal, () => ask(`POST ${base}/rbac`, body));
@@ -98,13 +93,13 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     ]);
   });
 
-  it('because the password must be changed is audited as well', async () => {
+  it('because of a mandatory password change is audited as well', async () => {
     const { ask } = await addMember(world, ['sites.read'], '*', { must_change_password: true });
     const { events } = await audited(world.portal, () => ask(`GET ${base}/sites`));
     expect(events).toMatchObject([{ details: { code: 'password_change_required' } }]);
   });
 
-  it('of nobody, and a 404, are no events', async () => {
+  it('without a session, and a 404, are not audited', async () => {
     const { ask } = await addMember(world, ['sites.read']);
     const { events } = await audited(world.portal, async () => {
       expect((await world.portal.send(`GET ${base}/sites`)).status).toBe(401);
@@ -116,7 +111,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     expect(statuses.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('under a lock has one event at once and one for all further attempts', async () => {
+  it('under a lock is audited at once, and all further attempts in one event', async () => {
     await settle();
     const user = await addUser(world.admin, world.domain);
     const guess = () => logIn(world.portal, world.domain, user, { password: 'a wrong guess' });
@@ -138,7 +133,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     });
   });
 
-  it('of a right password that may not use the portal is a failed login', async () => {
+  it('with a correct password for a user without access to the portal is a failed login', async () => {
     const user = await addUser(world.admin, world.domain);
     const { result, events } = await audited(world.portal, () =>
       logIn(world.portal, world.domain, user, { portal: 'admin' }),
@@ -149,7 +144,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     ]);
   });
 
-  it('stays a refusal when it cannot be audited, and the log tells of it', async () => {
+  it('stays refused when it cannot be audited, and an error is logged', async () => {
     const { ask } = await addMember(world, ['farms.read']);
     const mend = await breakAudit(world.portal.ownerDb);
     const answer = await ask(`GET ${base}/sites`).finally(mend);
@@ -157,7 +152,7 @@ describe.each<Driver>(['pg', 'neon'])('a refusal, by the driver %s', (driver) =>
     expect(world.portal.log.map(({ message }) => message)).toContain('a refusal could not be audited');
   });
 
-  it('never goes beyond the characters that a line may have', async () => {
+  it('never exceeds the maximum length of an audit line', async () => {
     const { token } = await addMember(world, ['farms.read']);
     await settle();
     const headers = { 'user-agent': 'agent\u001b[2J\u0085forged' };

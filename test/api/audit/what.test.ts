@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addMember,
   addRole,
@@ -6,23 +6,18 @@ import {
   base,
   type Member,
   pool,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   member = await addMember(world, []);
   const made = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
@@ -38,8 +33,8 @@ const logIn = (body: Json) =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { password: 'wrong lanterns drift', ...body } }),
   );
 
-describe('CON-10: what an event is about', () => {
-  it('CON-10: a connection names its service, its pool and its session', async () => {
+describe('CON-10: the object of an audit event', () => {
+  it('CON-10: of a connection has its service, its pool and its session', async () => {
     const office = uuidOf(at, 'Office');
     await sync(world.portal, at.farm, 'servicespools');
     const details = { servicepool_uuid: office, servicepool_name: 'Office', farm: at.farm.name };
@@ -62,7 +57,7 @@ describe('CON-10: what an event is about', () => {
     ]);
   });
 
-  it('CON-10: a failed login names the domain that was tried, also one that does not exist', async () => {
+  it('CON-10: of a failed login is the domain of the attempt, also one that does not exist', async () => {
     const authSmallName = unique('nowhere');
     const nowhere = await logIn({ username: 'ada', authSmallName });
     expect(nowhere.result.status).toBe(401);
@@ -79,7 +74,7 @@ describe('CON-10: what an event is about', () => {
     expect(event?.details).toMatchObject({ domain_tried: { auth: `x\\u000a${'y'.repeat(100)}` } });
   });
 
-  it('CON-10: a refusal names the object', async () => {
+  it('CON-10: of a refused request is the requested object', async () => {
     const role = await addRole(world.admin, ['sites.read']);
     const refused = async (route: string, body: Json) => {
       const { result, events } = await audited(world.portal, () => member.ask(route, body));

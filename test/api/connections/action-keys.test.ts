@@ -1,19 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import { breakAudit } from '../../support/audit/audit.ts';
-import { audited, base, siteBody, startWorld, unique, type World } from '../../support/factories.ts';
+import { audited, base, siteBody, unique, useWorld } from '../../support/factories.ts';
 import { type Fleet, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
 describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let fleet: Fleet;
   let key: string;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     fleet = await startFleet(world);
     key = unique('key');
@@ -27,7 +23,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
   };
   const sent = (): number => fleet.simulator.calls.filter(({ method }) => method === 'PATCH').length;
 
-  it('lets twenty sends at once be one call, and each further one the same answer', async () => {
+  it('makes one dispatcher call for twenty concurrent requests, and each of them gets the same answer', async () => {
     fleet.simulator.knobs.latencyMs = 20;
     const { result: answers, events } = await audited(world.portal, () =>
       Promise.all(Array.from({ length: 20 }, () => act())),
@@ -41,14 +37,14 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
     expect((await act('suspend')).body.code).toBe('idempotency_mismatch');
   });
 
-  it('whose call had an effect that could not be written down is not sent again either', async () => {
+  it('whose call took effect and whose answer could not be stored is not executed again', async () => {
     const mend = await breakAudit(world.portal.ownerDb);
     expect((await act()).status).toBe(500);
     await mend();
     expect([(await act()).body.code, sent()]).toEqual(['outcome_unknown', 1]);
   });
 
-  it('is given back by a refusal, and by a farm that was not asked', async () => {
+  it('is released by a refusal and by a farm that was not called', async () => {
     expect((await act('start')).body.code).toBe('invalid_state');
     expect(await rows()).toEqual([]);
     const [node] = (await world.admin(`GET ${base}/farms/${fleet.farm.id}/dispatchers`)).body.items;
@@ -58,7 +54,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
     expect((await act()).status).toBe(202);
   });
 
-  it('is not that of a write of ours, nor the other way round', async () => {
+  it('is separate from the same key of a write of the portal', async () => {
     const headers = { 'idempotency-key': key };
     expect((await act()).status).toBe(202);
     const body = siteBody();
@@ -70,8 +66,8 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key of an action by the d
     expect([(await act()).body.code, sent()]).toEqual(['idempotency_mismatch', 0]);
   });
 
-  // The last one: with its clock moved on the portal and its nodes do not agree any more.
-  it('whose call hangs is in progress, and after its lease unknown; it is never sent again', async () => {
+  // The last test, because its moved clock differs from that of the nodes.
+  it('whose call hangs is in progress, has an unknown outcome after its lease, and is never executed again', async () => {
     Object.assign(fleet.simulator.knobs, { path: '/api/webui', hang: 'headers' });
     const hanging = act();
     while (sent() === 0) await new Promise(setImmediate);

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pool } from '../../support/factories.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { pool, useStand } from '../../support/factories.ts';
 import { settingsOf } from '../../support/gateways/rdp-files.ts';
-import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(() => startTicketStand({ pools: [pool('Office', { protocols: ['rdp', 'spice'] })] }));
 let gateway: Json;
 beforeAll(async () => {
-  stand = await startTicketStand({ pools: [pool('Office', { protocols: ['rdp', 'spice'] })] });
   gateway = await stand.gateway();
 });
-afterAll(() => stand.close());
 
-it('an .rdp file leads to the gateway, with a ticket that is good there', async () => {
+it('an .rdp file contains the gateway address and a ticket that the gateway accepts', async () => {
   const { status, body } = await stand.connect({ headers: { accept: 'application/x-rdp' } });
   const settings = settingsOf(body);
   expect([status, settings['full address']]).toEqual([200, `s:${gateway.host}:${gateway.port}`]);

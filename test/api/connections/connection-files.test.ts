@@ -66,7 +66,7 @@ const get = (name: string, accept: string, query = '') => {
 };
 
 describe('an .rdp file', () => {
-  it('says where to and who, and holds no password', async () => {
+  it('contains the address and the user name, and no password', async () => {
     const { result, events } = await audited(world.portal, () => get('Both', rdp));
     expect([result.status, result.headers.get('content-type')]).toEqual([200, rdp]);
     expect(result.headers.get('cache-control')).toBe('private, no-store');
@@ -90,12 +90,12 @@ describe('an .rdp file', () => {
     expect(events).toMatchObject([{ event: 'aggregator.ConnectionIssued', details: { protocol: 'rdp' } }]);
   });
 
-  it('puts an address of IPv6 in brackets', async () =>
+  it('puts an IPv6 address in brackets', async () =>
     expect(settingsOf((await get('Six', rdp)).body)['full address']).toBe('s:[fd00::7]:3390'));
 });
 
 requireService('openssl', hasOpenssl)('a signed .rdp file', () => {
-  it('is believed by openssl, and no longer when anything in its scope is changed', async () => {
+  it('has a signature that openssl accepts, and rejects when a signed setting is changed', async () => {
     const { body } = await get('Both', rdp);
     await expect(verify(body, signer.caPem)).resolves.toBeUndefined();
     const text: string = body.toString('utf16le');
@@ -114,14 +114,14 @@ requireService('openssl', hasOpenssl)('a signed .rdp file', () => {
     await expect(verify(body, (await createRdpSigner()).caPem)).rejects.toThrow(/erif/);
   });
 
-  it('names in its scope every setting that rdpsign signs, in its order', async () => {
+  it('signs every setting that rdpsign signs, in the same order', async () => {
     const { signscope } = settingsOf((await get('Desk', rdp)).body);
     expect(signscope).toBe(
       's:Full Address,Alternate Full Address,Server Port,Negotiate Security Layer,EnableCredSspSupport,AutoReconnection Enabled,Prompt For Credentials,Authentication Level,AudioMode,RedirectDrives,RedirectPrinters,RedirectSmartCards,RedirectClipboard,DrivesToRedirect',
     );
   });
 
-  it('may be signed by a key in its older form', async () => {
+  it('may be signed by a key in PKCS #1 form', async () => {
     const pkcs1 = createPrivateKey(signer.key).export({ type: 'pkcs1', format: 'pem' }).toString();
     const message = Buffer.from('anything');
     const [older, newer] = await Promise.all([signerOf({ ...signer, key: pkcs1 }), signerOf(signer)]);
@@ -129,8 +129,8 @@ requireService('openssl', hasOpenssl)('a signed .rdp file', () => {
   });
 });
 
-describe('what signs files', () => {
-  it('is not taken unless key and certificate belong together, and the fault names the variable', async () => {
+describe('the key that signs connection files', () => {
+  it('is rejected unless key and certificate match, and the error names the variable', async () => {
     const { key } = await createRdpSigner();
     await expect(signerOf({ ...signer, key })).rejects.toThrow(/^RDP_SIGNING_CERT: /);
     await expect(signerOf({ ...signer, key: 'x' })).rejects.toThrow(/^RDP_SIGNING_KEY: /);
@@ -139,7 +139,7 @@ describe('what signs files', () => {
     await expect(startPortal({ rdpSigning: { ...signer, key } })).rejects.toThrow(/^RDP_SIGNING_CERT: /);
   });
 
-  it('is not needed: a file is then not signed', async () => {
+  it('is optional: files are unsigned without it', async () => {
     const plain = await startWorld();
     try {
       const here = await addSite(plain.admin, { authenticators: [plain.domain.id] });
@@ -158,7 +158,7 @@ describe('what signs files', () => {
 });
 
 describe('a .vv file', () => {
-  it('has a password that is good once, and is deleted as it is opened', async () => {
+  it('has a password that works once, and is deleted when the viewer opens it', async () => {
     const { status, headers, body } = await get('Safe', virtViewer);
     expect([status, headers.get('content-type')]).toEqual([200, virtViewer]);
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -188,17 +188,17 @@ describe('a .vv file', () => {
   });
 });
 
-describe('the form that Accept asks for', () => {
+describe('the Accept header of a connection', () => {
   it.each([
     ['*/*', 'rdp'],
     ['text/html,application/xhtml+xml;q=0.9,*/*;q=0.8', 'rdp'],
     ['application/json', 'rdp'],
-  ])('is that of members for %s', async (accept, protocol) => {
+  ])('selects JSON for %s', async (accept, protocol) => {
     const { headers, body } = await get('Both', accept);
     expect([headers.get('content-type'), body.protocol]).toEqual(['application/json', protocol]);
   });
 
-  it('decides about the protocol, where it names one kind of file', async () => {
+  it('selects the protocol when it names one file type', async () => {
     expect((await get('Both', virtViewer)).body).toContain('type=spice');
     expect((await get('Both', `${rdp}, ${virtViewer}`)).headers.get('content-type')).toBe(rdp);
     const spice = await get('Both', `${rdp}, ${virtViewer}`, '?protocol=spice');
@@ -214,7 +214,7 @@ describe('the form that Accept asks for', () => {
     ]);
   });
 
-  it('is a problem document all the same when there is no connection', async () => {
+  it('still returns a problem document when there is no connection', async () => {
     const { status, headers, body } = await get('Still', rdp);
     expect([status, body.code, body.percent]).toEqual([409, 'service_in_preparation', 30]);
     expect(headers.get('content-type')).toBe('application/problem+json');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import {
@@ -6,28 +6,25 @@ import {
   addMember,
   addNode,
   addSite,
+  adminOf,
   audited,
   base,
   dispatcherState,
   type Member,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let farm: Json;
 let node: SimulatedNode;
 const started: SimulatedNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, []);
   site = await addSite(admin, { authenticators: [world.domain.id] });
@@ -45,7 +42,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ simulator }) => simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const clientPath = () => `/aggregator/api/client/v7.0/${site.uri}`;
@@ -59,7 +55,7 @@ const pathsCalled = () =>
   node.simulator.calls.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`);
 
 describe('connectionInfo', () => {
-  it('gives the parameters, which are good once, and leaves one event without the password', async () => {
+  it('returns the parameters, which work once, and writes one audit event without the password', async () => {
     const { result, events } = await audited(world.portal, () =>
       connect('Office', '?protocol=rdp&hostname=desk&client_version=1'),
     );
@@ -91,7 +87,7 @@ describe('connectionInfo', () => {
     expect((await connect('Office')).body.password).not.toBe(result.body.password);
   });
 
-  it('serves the protocol that is asked for, or the one there is', async () => {
+  it('serves the requested protocol, or the only one available', async () => {
     expect((await connect('Office', '?protocol=spice')).body).toMatchObject({
       protocol: 'spice',
       spice: { tls_port: 5901 },
@@ -101,7 +97,7 @@ describe('connectionInfo', () => {
     expect((await connect('Office', '?password=1')).status).toBe(422);
   });
 
-  it('does not find what the user has no right to, what is of another site, or what is no service', async () => {
+  it('returns 404 without a right to the service, for another site and for an unknown service', async () => {
     const elsewhere = await addSite(admin, { authenticators: [world.domain.id] });
     expect((await connect('Finance')).status).toBe(404);
     const { uuid } = node.simulator.state.poolNamed('Office');
@@ -120,14 +116,14 @@ describe('connectionInfo', () => {
     expect((await member.ask(`GET ${clientPath()}/connectionInfo/${farm.id}.${unknownId}`)).status).toBe(404);
   });
 
-  it('checks the right anew each time: a site taken away is taken away', async () => {
+  it('checks the right at each call: a site that was withdrawn is refused at once', async () => {
     expect((await connect('Office')).status).toBe(200);
     await admin(`PATCH ${base}/sites/${site.id}`, { authenticators: [] });
     expect((await connect('Office')).status).toBe(404);
     expect((await check('Office')).status).toBe(404);
   });
 
-  it('says when to come back while the service is being prepared', async () => {
+  it('returns the retry time while the service is being prepared', async () => {
     const { result, events } = await audited(world.portal, () => connect('Workshop'));
     expect([result.status, result.body]).toEqual([
       409,
@@ -143,7 +139,7 @@ describe('connectionInfo', () => {
     expect(events).toEqual([]);
   });
 
-  it('is refused in maintenance, of the farm or the site, without asking a node', async () => {
+  it('is refused in maintenance of the farm or the site without a dispatcher call', async () => {
     await admin(`PATCH ${base}/farms/${farm.id}`, { maintenance: true });
     const refused = await connect('Office');
     expect([refused.status, refused.body.code, refused.body.reason]).toEqual([
@@ -162,7 +158,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls).toEqual([]);
   });
 
-  it('comes from the second node when the first is dead', async () => {
+  it('is answered by the second node when the first is down', async () => {
     const { state } = node.simulator;
     started.push(await addNode(world, farm, { state, dispatcher: { priority: 2 } }));
     node.simulator.knobs.reset = true;
@@ -173,7 +169,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls).toEqual([]);
   });
 
-  it('tells the failure of the last node with its place', async () => {
+  it('returns the error of the last node with its farm and node', async () => {
     node.simulator.knobs.failing = 500;
     const { status, body } = await connect('Office');
     expect([status, body.code, body.site, body.farm, body.dispatcher]).toEqual([
@@ -188,7 +184,7 @@ describe('connectionInfo', () => {
     expect([none.status, none.body.code]).toEqual([503, 'upstream_unavailable']);
   });
 
-  it('renews a key that the node has forgotten, once', async () => {
+  it('renews a session key once when the node rejects it', async () => {
     await connect('Office');
     await world.portal.settled();
     node.simulator.resetCalls();
@@ -201,7 +197,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['GET connectionInfo']);
   });
 
-  it('does not loop with a node that accepts no key at all', async () => {
+  it('does not retry endlessly with a node that rejects every key', async () => {
     node.simulator.knobs.path = '/api/client';
     node.simulator.knobs.failing = 401;
     const { status, body } = await connect('Office');
@@ -209,7 +205,7 @@ describe('connectionInfo', () => {
     expect(node.simulator.calls.length).toBeLessThanOrEqual(4);
   });
 
-  it('renews a key before it ends', async () => {
+  it('renews a session key before it expires', async () => {
     node.simulator.knobs.keyLifetimeS = 20;
     await connect('Office');
     await world.portal.settled();
@@ -218,7 +214,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['POST v7.0', 'GET connectionInfo']);
   });
 
-  it('asks for a new key when the kept one was sealed by a key of ours that is gone', async () => {
+  it('requests a new session key when the stored one was sealed by a removed encryption key', async () => {
     await connect('Office');
     await world.portal.settled();
     await world.portal.db.update(dispatcherSessions).set({ sealed_key: 'deadbeef.AAAA.AAAA' });
@@ -227,7 +223,7 @@ describe('connectionInfo', () => {
     expect(pathsCalled()).toEqual(['POST v7.0', 'GET connectionInfo']);
   });
 
-  it('keeps the keys of two users apart', async () => {
+  it('keeps the session keys of two users apart', async () => {
     const other = await addMember(world, []);
     await connect('Old');
     await world.portal.settled();
@@ -237,7 +233,7 @@ describe('connectionInfo', () => {
 });
 
 describe('preconnectionInfo', () => {
-  it('says connect, wait or abandon as the service is, and changes nothing', async () => {
+  it('returns connect, wait or abandon by the state of the service, and changes nothing', async () => {
     expect((await check('Office')).body).toMatchObject({
       verdict: 'connect',
       ready: true,
@@ -267,7 +263,7 @@ describe('preconnectionInfo', () => {
     ).toEqual([]);
   });
 
-  it('agrees with connectionInfo about a pool without a free workplace', async () => {
+  it('agrees with connectionInfo for a pool without a free workplace', async () => {
     const other = await addMember(world, []);
     await connect('Office');
     const path = (question: string) => `GET ${clientPath()}/${question}/${serviceId('Office')}`;
@@ -283,7 +279,7 @@ describe('preconnectionInfo', () => {
 });
 
 describe('reconnect', () => {
-  it('gives a new link to a live session of the user, whichever farm has it', async () => {
+  it('returns a new link to a live session of the user on any farm', async () => {
     const second = await addNode(world, await addFarm(admin, site), { pools: [pool('Other')] });
     started.push(second);
     const { session_uuid } = (await connect('Office')).body;
@@ -296,7 +292,7 @@ describe('reconnect', () => {
     expect((await renew()).body.link).not.toBe(first.body.link);
   });
 
-  it('does not find the session of another, or one that is not there', async () => {
+  it('returns 404 for the session of another user and for an unknown session', async () => {
     const other = await addMember(world, []);
     const { session_uuid } = (await connect('Office')).body;
     expect((await other.ask(`POST ${clientPath()}/reconnect/`, { session_uuid })).status).toBe(404);
@@ -307,7 +303,7 @@ describe('reconnect', () => {
     expect((await member.ask(`POST ${clientPath()}/reconnect/`)).status).toBe(422);
   });
 
-  it('does not claim that a session is gone while a farm that may have it is silent', async () => {
+  it('does not report a session as gone while a farm that may have it does not answer', async () => {
     const silent = await addNode(world, await addFarm(admin, site), {
       simulator: { knobs: { failing: 503 } },
     });
@@ -318,7 +314,7 @@ describe('reconnect', () => {
 });
 
 describe('two nodes of one farm', () => {
-  it('are used in turn also when another farm is asked in between', async () => {
+  it('are used in turn also when another farm is called in between', async () => {
     const turns = async () => {
       const state = dispatcherState(world, { pools: [pool('Shared')] });
       const shared = await addFarm(admin, site, { balancing: 'round_robin' });
@@ -339,7 +335,7 @@ describe('two nodes of one farm', () => {
     }
   });
 
-  it('are used in turn where the farm balances so', async () => {
+  it('are used in turn when the farm balances in turn', async () => {
     const state = dispatcherState(world, { pools: [pool('Shared')] });
     const shared = await addFarm(admin, site, { balancing: 'round_robin' });
     const pair = [await addNode(world, shared, { state }), await addNode(world, shared, { state })];

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ruleMembers, rules } from '../../../db/schema/routing/rules.ts';
-import { addMember, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { addMember, type Member, pool, useWorld } from '../../support/factories.ts';
 import {
   addRule,
   addSnapshotPool,
@@ -13,13 +13,12 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
 let at: FarmWithNode;
 let bob: Member;
 let kate: Member;
 beforeAll(async () => {
-  world = await startWorld();
   [bob, kate] = [await addMember(world, []), await addMember(world, [])];
 });
 beforeEach(async () => {
@@ -27,7 +26,6 @@ beforeEach(async () => {
   [site, at] = [made.site, made.farms[0] as FarmWithNode];
 });
 afterEach(() => at.node.simulator.close());
-afterAll(() => world.portal.close());
 
 const client = () => `/aggregator/api/client/v7.0/${site.uri}`;
 const idOf = (name: string) => `${at.farm.id}.${uuidOf(at, name)}`;
@@ -55,14 +53,14 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Other'))).status).toBe(200);
   });
 
-  it('SEC-6: by tags is covered as well', async () => {
+  it('SEC-6: is covered by its tags as well', async () => {
     await addSnapshotPool(world, at, 'Office', { tags: ['finance'] });
     await addRule(world, site, [], { ...forBob(), match_tags: { any: ['finance'], all: [] } });
     expect(await shown(kate)).toEqual([idOf('Other')]);
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
   });
 
-  it('SEC-6: by a disabled rule, or as a disabled member, is not covered', async () => {
+  it('SEC-6: is not covered by a disabled rule or a disabled member', async () => {
     const rule = await addRule(world, site, [memberOf(at, 'Office')], forBob());
     const { db } = world.portal;
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
@@ -75,7 +73,7 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Office'))).status).toBe(200);
   });
 
-  it('SEC-6: lets only the owner of a live session reconnect to it', async () => {
+  it('SEC-6: allows only the owner of a live session to reconnect', async () => {
     const { session_uuid } = (await connect(kate, idOf('Office'))).body;
     await addRule(world, site, [memberOf(at, 'Office')], forBob());
     const renew = (who: Member) => who.ask(`POST ${client()}/reconnect/`, { session_uuid });
@@ -85,7 +83,7 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
   });
 
-  it('SEC-6: of another site is not covered by it', async () => {
+  it('SEC-6: is not covered by a rule of another site', async () => {
     const elsewhere = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const other = elsewhere.farms[0] as FarmWithNode;
     await addRule(world, elsewhere.site, [memberOf(other, 'Office')], forBob());

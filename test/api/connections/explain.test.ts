@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addMember,
-  addSite,
-  base,
-  type Member,
-  pool,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addSite, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
 let farms: FarmWithNode[];
 let [a, b, c]: FarmWithNode[] = [];
@@ -20,7 +12,6 @@ let user: Member;
 let explainer: Member;
 
 beforeAll(async () => {
-  world = await startWorld();
   const made = await siteWithFarms(world, [
     { pools: [pool('Office')] },
     { pools: [pool('Office')] },
@@ -36,21 +27,20 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(farms.map(({ node }) => node.simulator.close()));
-  await world.portal.close();
 });
 
 const path = (what: string) => `GET /aggregator/api/client/v7.0/${site.uri}/${what}`;
 const list = (who: Member, query = '') => who.ask(path(`servicesList/${query}`));
 const check = (who: Member, id: string, query = '') => who.ask(path(`preconnectionInfo/${id}${query}`));
-const told = ({ explain }: Json) =>
+const reasonsOf = ({ explain }: Json) =>
   explain.map(({ farm_id, step, outcome, reason }: Json) => [farm_id, step, outcome, reason]);
 const calls = () => farms.reduce((sum, { node }) => sum + node.simulator.calls.length, 0);
 
-describe('an explanation', () => {
-  it('tells of every member of every rule why it is where it is', async () => {
+describe('the explanation of a list of services', () => {
+  it('has the reason for the result of every member of every rule', async () => {
     const { status, body } = await list(explainer, '?explain=true');
     expect(status).toBe(200);
-    expect(told(body)).toEqual([
+    expect(reasonsOf(body)).toEqual([
       [b?.farm.id, 'policy', 'chosen', 'priority'],
       ...[
         [a?.farm.id, 'farm', 'excluded', 'farm_maintenance'],
@@ -61,15 +51,15 @@ describe('an explanation', () => {
     await world.portal.settled();
     const checked = await check(explainer, rule.id, '?explain=true');
     expect(checked.body).toMatchObject({ verdict: 'connect', farm_id: b?.farm.id });
-    expect(told(checked.body)[0]).toEqual([b?.farm.id, 'policy', 'chosen', 'priority']);
+    expect(reasonsOf(checked.body)[0]).toEqual([b?.farm.id, 'policy', 'chosen', 'priority']);
   });
 
-  it('is not there unless it is asked for', async () => {
+  it('is returned only on request', async () => {
     expect((await list(explainer)).body.explain).toBeUndefined();
     expect((await check(explainer, rule.id, '?explain=false')).body.explain).toBeUndefined();
   });
 
-  it('needs its permission, on a site within its scope', async () => {
+  it('needs its own permission for a site within the scope', async () => {
     const elsewhere = await addSite(world.admin);
     const narrow = await addMember(world, ['rules.explain'], [elsewhere.id]);
     const fitting = await addMember(world, ['rules.explain'], [site.id]);
@@ -84,7 +74,7 @@ describe('an explanation', () => {
     expect((await list(explainer, `?explain=true&user_id=${crypto.randomUUID()}`)).status).toBe(404);
   });
 
-  it('for another is made of what is known: no dispatcher is asked in his name', async () => {
+  it('for another user comes from stored data: no dispatcher is called in the name of that user', async () => {
     const other = await addMember(world, []);
     const forOther = `?explain=true&user_id=${other.user.id}`;
     await list(explainer);
@@ -92,7 +82,7 @@ describe('an explanation', () => {
     const before = calls();
     const unknown = await list(explainer, forOther);
     expect([unknown.status, unknown.body.services]).toEqual([200, []]);
-    expect(told(unknown.body).map(([farm, , outcome]: string[]) => [farm, outcome])).toEqual([
+    expect(reasonsOf(unknown.body).map(([farm, , outcome]: string[]) => [farm, outcome])).toEqual([
       [b?.farm.id, 'chosen'],
       [c?.farm.id, 'candidate'],
       [a?.farm.id, 'excluded'],
@@ -116,14 +106,14 @@ describe('an explanation', () => {
     expect(calls()).toBe(asked);
   });
 
-  it('also says why somebody has nothing, and goes with a refusal', async () => {
+  it('has the reason for an empty list, and is part of a refusal', async () => {
     const denied = await addRule(world, site, [], { users: [explainer.user.id] });
     const closed = await addRule(world, site, [memberOf(farms[0] as FarmWithNode, 'Office')], {
       users: [explainer.user.id],
     });
     const forUser = `?explain=true&user_id=${user.user.id}`;
     const refused = await check(explainer, closed.id, forUser);
-    expect([refused.status, told(refused.body)]).toEqual([
+    expect([refused.status, reasonsOf(refused.body)]).toEqual([
       404,
       [[a?.farm.id, 'rule', 'excluded', 'rule_not_for_user']],
     ]);

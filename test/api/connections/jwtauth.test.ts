@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import type { SimulatorOptions } from '../../simulator/start.ts';
 import {
@@ -8,20 +8,15 @@ import {
   audited,
   base,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 const nodes: SimulatedNode[] = [];
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterAll(async () => {
   await Promise.all(nodes.map(({ simulator }) => simulator.close()));
-  await world.portal.close();
 });
 
 async function node(simulator: Partial<SimulatorOptions> = {}, dispatcher: Record<string, unknown> = {}) {
@@ -33,7 +28,7 @@ const authorize = ({ dispatcher }: SimulatedNode, ask = world.admin) =>
   ask('POST /api/auth/v7.0/jwtauth', { dispatcher_id: dispatcher.id });
 
 describe('jwtauth', () => {
-  it('exchanges a token that we signed for a session key, and keeps it sealed', async () => {
+  it('exchanges a token signed by the portal for a session key, which is stored sealed', async () => {
     const one = await node();
     const { result, events } = await audited(world.portal, () => authorize(one));
     expect([result.status, result.body]).toEqual([
@@ -60,7 +55,7 @@ describe('jwtauth', () => {
     expect(one.simulator.calls[0]?.headers['x-request-id']).toBe(result.headers.get('x-request-id'));
   });
 
-  it('is refused by a node of another name, which is then unauthorized', async () => {
+  it('is refused by a node with another name, which is then unauthorized', async () => {
     const one = await node({ name: unique('somebody-else') });
     const { result, events } = await audited(world.portal, () => authorize(one));
     expect([result.status, result.body]).toEqual([
@@ -86,7 +81,7 @@ describe('jwtauth', () => {
     'wrong_name',
     'self_signed',
     'unknown_ca',
-  ] as const)('does not talk to a node whose certificate is %s', async (certificate) => {
+  ] as const)('does not connect to a node whose certificate is %s', async (certificate) => {
     const one = await node({ certificate });
     const { result, events } = await audited(world.portal, () => authorize(one));
     expect([result.status, result.body.code, result.body.reason]).toEqual([502, 'upstream_tls', certificate]);
@@ -96,7 +91,7 @@ describe('jwtauth', () => {
     expect(one.simulator.calls).toEqual([]);
   });
 
-  it('gives up on a node that hangs after its own time', async () => {
+  it('times out for a node that hangs', async () => {
     const one = await node({ knobs: { hang: 'headers' } }, { timeout_ms: 500 });
     const started = performance.now();
     const { status, body, headers } = await authorize(one);
@@ -112,12 +107,12 @@ describe('jwtauth', () => {
     ['huge', 'too_large'],
     ['gzip_bomb', 'malformed'],
     ['redirect', 'redirect'],
-  ] as const)('is not deceived by %s', async (lies, reason) => {
+  ] as const)('rejects an answer with %s', async (lies, reason) => {
     const { status, body } = await authorize(await node({ knobs: { lies } }));
     expect([status, body.code, body.reason]).toEqual([502, 'upstream_failed', reason]);
   });
 
-  it('tells a node that is down or failing from one that refuses', async () => {
+  it('distinguishes a node that is down or failing from a node that refuses the token', async () => {
     const failing = await authorize(await node({ knobs: { failing: 500 } }));
     expect([failing.status, failing.body.reason]).toEqual([502, 'server_error']);
     const down = await authorize(await node({}, { url: 'https://127.0.0.1:1' }));
@@ -125,7 +120,7 @@ describe('jwtauth', () => {
     expect(JSON.stringify([failing.body, down.body])).not.toContain('127.0.0.1');
   });
 
-  it('wants dispatchers.update and a dispatcher that exists', async () => {
+  it('needs dispatchers.update and an existing dispatcher', async () => {
     const one = await node();
     const reader = await addMember(world, ['dispatchers.read']);
     const refused = await authorize(one, reader.ask);

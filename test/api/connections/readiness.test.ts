@@ -1,33 +1,22 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { farms } from '../../../db/schema/sites/farms.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import {
-  addMember,
-  addTemplate,
-  base,
-  type Member,
-  pool,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addTemplate, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { inMinutes } from '../../support/fleet/maintenance.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 let office: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, []);
   const made = await siteWithFarms(world, [{ pools: [pool('Office', { workplaces: 3 })] }]);
@@ -37,7 +26,6 @@ beforeEach(async () => {
   await readSnapshot();
 });
 afterEach(() => at.node.simulator.close());
-afterAll(() => world.portal.close());
 
 async function readSnapshot(): Promise<void> {
   for (const kind of ['servicespools', 'workplaces', 'spsessions'] as const)
@@ -52,7 +40,7 @@ const withTemplate = async (given: Json) => {
   await setPool({ maintenance_template_id: id });
 };
 
-/** Each way in which a maintenance can come, and whether it keeps new sessions out. */
+/** Each source of a maintenance, and whether it blocks new sessions. */
 const ways: Record<string, { blocks: boolean; begin: () => PromiseLike<unknown> | unknown }> = {
   nothing: { blocks: false, begin: () => undefined },
   'a site in maintenance': {
@@ -104,7 +92,7 @@ const firstWorkplace = (): string => at.node.simulator.state.poolNamed('Office')
 
 const client = (path: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${path}`);
 
-/** What each question is answered about the service, in one word. */
+/** The result of each operation for the service, in one word. */
 async function answers(id: string) {
   const list = await client('servicesList/');
   const dashboard = await member.ask(`GET ${base}/dashboard/user/${site.uri}`);
@@ -141,9 +129,9 @@ const services = {
 };
 
 describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readiness of %s', (kind) => {
-  it.each(Object.keys(ways))('CON-1: lists, verdict and connection agree on %s', async (way) => {
+  it.each(Object.keys(ways))('CON-1: the list, the check and the connection agree on %s', async (way) => {
     const id = await services[kind]();
-    // The farm's list is known, so that it can be shown while the farm is not asked.
+    // The list of the farm is cached, so that it is shown while the farm is not called.
     await client('servicesList/');
     await world.portal.settled();
     await ways[way]?.begin();
@@ -164,7 +152,7 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readin
     expect([found.verdict[0], found.connection[0]]).toEqual(['connect', 200]);
   });
 
-  it('CON-1: the service is ready again when its maintenance ends, although a list was kept meanwhile', async () => {
+  it('CON-1: the service is ready again when its maintenance ends, despite a cached list', async () => {
     const id = await services[kind]();
     const path = `PATCH ${base}/servicespools/${at.farm.id}/maintenance/${office}`;
     await world.admin(path, { maintenance: true });

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAllowedLink } from '../../../shared/sites/links.ts';
-import { addMember, base, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { isAllowedLink } from '../../../shared/sites/link-schemes.ts';
+import { addMember, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { type FarmWithNode, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/tconfig`;
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 let session_uuid: string;
 beforeAll(async () => {
-  world = await startWorld();
   const made = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
   site = made.site;
   at = made.farms[0] as FarmWithNode;
@@ -22,10 +21,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await at.node.simulator.close();
-  await world.portal.close();
 });
 
-/** The answer when the node gives a link that begins so. */
+/** The response when the node returns a link with this beginning. */
 const renew = (linkStart: string | null) => {
   at.node.simulator.knobs.linkStart = linkStart;
   return member.ask(`POST /aggregator/api/client/v7.0/${site.uri}/reconnect/`, { session_uuid });
@@ -39,7 +37,7 @@ describe('SEC-10 the link of reconnect', () => {
     'HTTPS://d1.example.com:8443',
     'udss://north',
     'udss:',
-  ])('SEC-10: is passed on when it begins with %s', async (start) => {
+  ])('SEC-10: is returned when it begins with %s', async (start) => {
     const { status, body } = await renew(start);
     expect([status, body.link?.startsWith(start)]).toEqual([200, true]);
   });
@@ -62,7 +60,7 @@ describe('SEC-10 the link of reconnect', () => {
     'udss:\\\\server',
     'ms-msdt:/id',
     '',
-  ])('SEC-10: is not passed on when it begins with %j', async (start) => {
+  ])('SEC-10: is not returned when it begins with %j', async (start) => {
     const { status, body } = await renew(start);
     expect([status, body.code, body.reason, body.link]).toEqual([
       502,
@@ -73,7 +71,7 @@ describe('SEC-10 the link of reconnect', () => {
     expect(JSON.stringify(body)).not.toContain('reconnect=');
   });
 
-  it('SEC-10: may have further schemes by a system parameter, never a dangerous one', async () => {
+  it('SEC-10: may use further schemes by a system parameter, and never a dangerous one', async () => {
     expect((await renew('tdsk://north')).status).toBe(502);
     expect((await allow('udss,tdsk')).status).toBe(200);
     expect((await world.portal.isolate()(`GET ${path}`, { token: await world.portal.login() })).status).toBe(
@@ -101,7 +99,7 @@ describe('SEC-10 the link of reconnect', () => {
     expect((await allow('udss')).status).toBe(200);
   });
 
-  it('SEC-10: has its schemes changed only by a caller with all sites', async () => {
+  it('SEC-10: has its schemes changed only by a caller with access to all sites', async () => {
     const permissions = ['system_parameters.read', 'system_parameters.update'];
     const narrow = await addMember(world, permissions, [site.id]);
     expect((await allow('udss,ms-msdt', narrow.ask)).status).toBe(403);

@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { issuedConnections } from '../../../db/schema/routing/issued-connections.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import {
   addGroup,
   addMember,
   addPriorityGroup,
+  adminOf,
   audited,
   base,
   type Member,
   type NodeOptions,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addRule,
@@ -26,19 +26,15 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const started: FarmWithNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ node }) => node.simulator.close()));
 });
-afterAll(() => world.portal.close());
 
-/** Farms that each have a pool `Office`, unless they are told what they have. */
+/** Farms that each have a pool `Office`, unless other pools are given. */
 async function threeFarms(options: NodeOptions[] = [{}, {}, {}]) {
   const made = await siteWithFarms(
     world,
@@ -58,7 +54,7 @@ const connectionsAt = ({ node }: FarmWithNode) =>
   node.simulator.calls.filter(({ path }) => path.includes('/connectionInfo/')).length;
 
 describe('the list of services', () => {
-  it('shows the pools that a rule covers once, as the rule, with what its members have', async () => {
+  it('shows pools that a rule covers once, as the rule, with the states of its members', async () => {
     const member = await addMember(world, []);
     const { site, a, b, c, all } = await threeFarms([
       { pools: [pool('Office', { protocols: ['rdp'], state: 'busy' }), pool('Zoo')] },
@@ -91,7 +87,7 @@ describe('the list of services', () => {
     expect((await connect(member, site, `${c.farm.id}.${uuidOf(c, 'Office')}`)).status).toBe(404);
   });
 
-  it('SEC-6: shows a rule to those it is for, and to the others nothing of its pools', async () => {
+  it('SEC-6: shows a rule to its users only, and its pools to no other user', async () => {
     const group = await addGroup(world.admin, world.domain);
     const [byName, byGroup, stranger] = [
       await addMember(world, []),
@@ -113,7 +109,7 @@ describe('the list of services', () => {
     expect((await connect(stranger, site, covered)).status).toBe(404);
   });
 
-  it('finds the members of a rule by the tags that the snapshot has', async () => {
+  it('finds the members of a rule by the tags in the snapshot', async () => {
     const member = await addMember(world, []);
     const { site, a, b, c } = await threeFarms();
     await addSnapshotPool(world, a, 'Office', { tags: ['office', 'east'] });
@@ -143,7 +139,7 @@ describe('the list of services', () => {
 });
 
 describe('a connection through a rule', () => {
-  it('leads to the first member, says so in its event, and is remembered', async () => {
+  it('goes to the first member, is stored, and its audit event names the member', async () => {
     const member = await addMember(world, []);
     const { site, a, b, c } = await threeFarms();
     const rule = await addRule(world, site, inOrder([b, a, c]));
@@ -163,7 +159,7 @@ describe('a connection through a rule', () => {
     expect(rows).toMatchObject([{ rule_id: rule.id, farm_id: b.farm.id }]);
   });
 
-  it('follows the live session that the snapshot shows, and the connection issued before it does', async () => {
+  it('prefers the live session in the snapshot, and before that the connection issued last', async () => {
     const [seen, unseen] = [await addMember(world, []), await addMember(world, [])];
     const { site, a, b, c } = await threeFarms();
     const rule = await addRule(world, site, inOrder([a, b, c]));
@@ -184,7 +180,7 @@ describe('a connection through a rule', () => {
     expect((await check(unseen, site, rule.id)).body.farm_id).toBe(a.farm.id);
   });
 
-  it('prefers the farms of his priority groups', async () => {
+  it('prefers the farms of the priority groups of the user', async () => {
     const group = await addGroup(world.admin, world.domain);
     const [his, other] = [
       await addMember(world, [], '*', { groups: [group.id] }),
@@ -200,7 +196,7 @@ describe('a connection through a rule', () => {
     expect((await connect(other, site, rule.id)).body.farm_id).toBe(a.farm.id);
   });
 
-  it('takes turns, and a check before it does not take one', async () => {
+  it('takes the members in turn, and a preceding check does not advance the turn', async () => {
     const { site, all } = await threeFarms();
     const rule = await addRule(world, site, inOrder(all), { policy: 'round_robin', affinity: 'none' });
     for (let n = 0; n < 6; n++) {
@@ -211,7 +207,7 @@ describe('a connection through a rule', () => {
     expect(all.map(connectionsAt)).toEqual([2, 2, 2]);
   });
 
-  it('goes to the pool that is used least', async () => {
+  it('goes to the least used pool', async () => {
     const member = await addMember(world, []);
     const { site, a, b, all } = await threeFarms();
     await addSnapshotPool(world, a, 'Office', { usage_percent: 70 });
@@ -220,7 +216,7 @@ describe('a connection through a rule', () => {
     expect((await connect(member, site, rule.id)).body.farm_id).toBe(b.farm.id);
   });
 
-  it('goes on to the next farm when one cannot answer, unless the rule does not fail over', async () => {
+  it('fails over to the next farm, unless the rule disables failover', async () => {
     const member = await addMember(world, []);
     const { site, a, b, all } = await threeFarms();
     const rule = await addRule(world, site, inOrder(all));
@@ -236,7 +232,7 @@ describe('a connection through a rule', () => {
     ]);
   });
 
-  it('goes on when the dispatcher does not know the pool for the caller, and is not found when none does', async () => {
+  it('continues when a dispatcher does not find the pool for the caller, and is 404 when none finds it', async () => {
     const member = await addMember(world, []);
     const denied = { pools: [pool('Office', { entitled: { users: [], groups: ['nobody'] } })] };
     const { site, a, b, c } = await threeFarms([denied, {}, denied]);
@@ -247,7 +243,7 @@ describe('a connection through a rule', () => {
     expect((await check(member, site, none.id)).status).toBe(404);
   });
 
-  it('does not call farms that are closed or whose circuits are open', async () => {
+  it('does not call farms in maintenance or with open circuit breakers', async () => {
     const member = await addMember(world, []);
     const { site, a, b, c } = await threeFarms();
     const rule = await addRule(world, site, inOrder([a, b, c]));
@@ -272,7 +268,7 @@ describe('a connection through a rule', () => {
     expect([dead.status, dead.body.code]).toEqual([503, 'upstream_unavailable']);
   });
 
-  it('is not found for a rule that is disabled, of another site, or does not exist', async () => {
+  it('is 404 for a rule that is disabled, of another site, or unknown', async () => {
     const member = await addMember(world, []);
     const { site, all } = await threeFarms();
     const elsewhere = await siteWithFarms(world, []);

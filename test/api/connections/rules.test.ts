@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
@@ -9,6 +9,7 @@ import {
   addRule,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   domainsPath,
@@ -16,27 +17,22 @@ import {
   memberOf,
   ruleBody,
   rulesPath,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const add = (given: Json = {}) => addRule(admin, world.site, given);
 const patch = ({ id }: Json, body: Json) => admin(`PATCH ${rulesPath}/${id}`, body);
 const ids = (items: Json[]): string[] => items.map(({ id }) => id);
 const byFarm = (a: Json, b: Json): number => (a.farm_id < b.farm_id ? -1 : 1);
 
-describe('rules', () => {
-  it('have every member in their answers, at its default', async () => {
+describe('routing rules', () => {
+  it('have every property in their answers, with defaults', async () => {
     const name = unique('rule');
     const match_tags = { any: ['b', 'a', 'b'] };
     const made = (await admin(`POST ${rulesPath}`, { name, site_id: world.site.id, match_tags })).body;
@@ -61,7 +57,7 @@ describe('rules', () => {
     });
   });
 
-  it('keep all that is written, and count one change where only the order of members differs', async () => {
+  it('store every written value, and audit one change when only the order of members differs', async () => {
     const [farm, other] = [await addFarm(admin, world.site), await addFarm(admin, world.site)];
     const [user, group] = [await addUser(admin, world.domain), await addGroup(admin, world.domain)];
     const given = {
@@ -90,7 +86,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('are shown by their name until they are given another, and keep that when they are renamed', async () => {
+  it('are shown by their name until they get a display name, which a rename keeps', async () => {
     const rule = await add();
     const renamed = await patch(rule, { name: unique('new') });
     expect(renamed.body.display_name).toBe(rule.name);
@@ -104,7 +100,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('cover pools by members or by tags, by one of them', async () => {
+  it('cover pools either by members or by tags', async () => {
     const members = [memberOf(world.farm)];
     const match_tags = { any: [], all: ['office'] };
     const body = ruleBody(world.site, { match_tags: null });
@@ -148,7 +144,7 @@ describe('rules', () => {
     expect(again.members).toEqual(body.members);
   });
 
-  it('name a pool once, and only farms of their own site', async () => {
+  it('name a pool at most once, and only farms of their own site', async () => {
     const foreign = await addFarm(admin, await addSite(admin));
     const once = memberOf(world.farm);
     const twice = [once, memberOf(await addFarm(admin, world.site)), { ...once, priority: 2 }];
@@ -180,13 +176,13 @@ describe('rules', () => {
     ['members', [{ farm_id: newId() }]],
     ['members', [{ farm_id: newId(), servicepool_uuid: newId(), weight: 1 }]],
     ['image', 'x'],
-  ])('refuse %s to be %j', async (member, value) => {
+  ])('reject %s with the value %j', async (member, value) => {
     const { status, body } = await admin(`POST ${rulesPath}`, ruleBody(world.site, { [member]: value }));
     expect(status).toBe(422);
     expect(body.errors[0].pointer).toMatch(new RegExp(`^/${member}`));
   });
 
-  it('are filtered by site and state, found by what users see, and listed and counted at their site', async () => {
+  it('are filtered by site and state, searched by display name, and listed and counted at their site', async () => {
     const site = await addSite(admin);
     const seen = unique('Seen');
     const on = await addRule(admin, site, { display_name: seen });
@@ -200,13 +196,13 @@ describe('rules', () => {
     expect((await admin(`GET ${base}/sites/${site.id}`)).body.rules_count).toBe(2);
   });
 
-  it('have no bulk_destroy', async () => {
+  it('have no bulk_destroy operation', async () => {
     expect((await admin(`POST ${rulesPath}/bulk_destroy`, { all: true })).status).toBe(405);
   });
 });
 
-describe('what rules refer to', () => {
-  it('stays as long as they do, and is told which they are', async () => {
+describe('a record that rules refer to', () => {
+  it('cannot be deleted, and the conflict names the rules', async () => {
     const [site, domain] = [await addSite(admin), await addDomain(admin)];
     const farm = await addFarm(admin, site);
     const [user, group] = [await addUser(admin, domain), await addGroup(admin, domain)];
@@ -241,7 +237,7 @@ describe('what rules refer to', () => {
     for (const path of paths) expect([path, (await admin(`DELETE ${path}`)).status]).toEqual([path, 204]);
   });
 
-  it('keeps a farm in its site, and a rule with its farms', async () => {
+  it('cannot move to another site when it is a farm, and its rule cannot either', async () => {
     const [here, there] = [await addSite(admin), await addSite(admin)];
     const farm = await addFarm(admin, here);
     const rule = await addRule(admin, here, { members: [memberOf(farm)] });
@@ -263,7 +259,7 @@ describe('what rules refer to', () => {
     expect((await move()).status).toBe(200);
   });
 
-  it('keeps to one site when farms move and rules name them at once', async () => {
+  it('stays in one site when a move of a farm and a write of a rule run concurrently', async () => {
     const [here, there] = [await addSite(admin), await addSite(admin)];
     for (let round = 0; round < 8; round++) {
       const farm = await addFarm(admin, here);
@@ -284,7 +280,7 @@ describe('what rules refer to', () => {
 });
 
 describe('an administrator of one site', () => {
-  it('reads and writes the rules of that site, and none of another', async () => {
+  it('reads and writes the rules of that site only', async () => {
     const [own, other] = [await addSite(admin), await addSite(admin)];
     const { ask } = await addMember(world, permissions, [own.id]);
     const foreignFarm = await addFarm(admin, other);

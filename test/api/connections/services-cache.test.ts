@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import {
   addGroup,
   addMember,
+  adminOf,
   base,
   logIn,
   type Member,
   type NodeOptions,
   pool,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addRule,
@@ -24,17 +24,13 @@ import {
 } from '../../support/fleet/rules.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const started: FarmWithNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(started.splice(0).map(({ node }) => node.simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 async function twoFarms(options: NodeOptions[] = [{ pools: [pool('East')] }, { pools: [pool('West')] }]) {
   const made = await siteWithFarms(world, options);
@@ -44,7 +40,7 @@ async function twoFarms(options: NodeOptions[] = [{ pools: [pool('East')] }, { p
   return { site: made.site, east, west };
 }
 const pathOf = (site: Json) => `GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`;
-/** The list, when what is written behind it is written. */
+/** The list, after its background writes. */
 async function list({ ask }: Member, site: Json) {
   const answer = await ask(pathOf(site));
   await world.portal.settled();
@@ -56,8 +52,8 @@ const statusOf = ({ body }: Json, { farm }: FarmWithNode) =>
 const asked = ({ node }: FarmWithNode) =>
   node.simulator.calls.filter(({ path }) => path.endsWith('/client/v7.0/services')).length;
 
-describe('a list of services that is kept', () => {
-  it('is given for 15 seconds without asking, with its age, and asked for anew after that', async () => {
+describe('a cached list of services', () => {
+  it('is served for 15 seconds with its age, and requested again after that', async () => {
     const member = await addMember(world, []);
     const { site, east, west } = await twoFarms();
     await list(member, site);
@@ -75,7 +71,7 @@ describe('a list of services that is kept', () => {
     expect(statusOf(anew, east)).toMatchObject({ status: 'ok', age_ms: 0 });
   });
 
-  it('stands in for a farm that fails, flagged as stale, for ten minutes', async () => {
+  it('replaces the list of a failing farm, marked as stale, for ten minutes', async () => {
     const member = await addMember(world, []);
     const { site, east, west } = await twoFarms();
     await list(member, site);
@@ -96,7 +92,7 @@ describe('a list of services that is kept', () => {
     ]);
   });
 
-  it('F2 makes it 200 with stale services when all farms are down, 503 when nothing is kept', async () => {
+  it('F2 makes the answer 200 with stale services when all farms are down, and 503 without a cached list', async () => {
     const [member, newcomer] = [await addMember(world, []), await addMember(world, [])];
     const { site, east, west } = await twoFarms();
     await list(member, site);
@@ -113,7 +109,7 @@ describe('a list of services that is kept', () => {
     ]);
   });
 
-  it('is what there is of a farm whose circuits are open: it is not asked', async () => {
+  it('is served for a farm with open circuit breakers, which is not called', async () => {
     const [member, newcomer] = [await addMember(world, []), await addMember(world, [])];
     const { site, east, west } = await twoFarms();
     await list(member, site);
@@ -129,7 +125,7 @@ describe('a list of services that is kept', () => {
     expect([names(without), statusOf(without, west).fetched_at]).toEqual([['East'], null]);
   });
 
-  it('is of one address, name and set of groups: another key, another list', async () => {
+  it('is specific to an address, a user name and a set of groups: another key has another list', async () => {
     const group = await addGroup(world.admin, world.domain);
     const { user, token } = await addMember(world, []);
     const { site, east } = await twoFarms();
@@ -145,12 +141,12 @@ describe('a list of services that is kept', () => {
     expect(await from('203.0.113.7')).toBe(2);
     await admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { groups: [group.id] });
     expect(await from('203.0.113.7')).toBe(3);
-    // Any change of rights here makes all lists old.
+    // Any change of permissions invalidates all cached lists.
     await addRule(world, site, []);
     expect(await from('203.0.113.7')).toBe(4);
   });
 
-  it('is asked for anew after a connection, which it does not show', async () => {
+  it('is requested again after a connection, which it does not contain', async () => {
     const member = await addMember(world, []);
     const { site, east } = await twoFarms();
     const [{ link }] = (await list(member, site)).body.services;
@@ -159,7 +155,7 @@ describe('a list of services that is kept', () => {
     expect([shown.in_use, shown.sessions.length, asked(east)]).toEqual([true, 1, 2]);
   });
 
-  it('never takes the place of a later one', async () => {
+  it('is never overwritten by an older list', async () => {
     const member = await addMember(world, []);
     const { site, east } = await twoFarms();
     await list(member, site);
@@ -178,8 +174,8 @@ describe('a list of services that is kept', () => {
   });
 });
 
-describe('F11 a right that is taken away', () => {
-  it('here is gone from the list at once, and from the launch', async () => {
+describe('F11 a withdrawn right', () => {
+  it('of the portal is gone from the list and from connections at once', async () => {
     const member = await addMember(world, []);
     const { site, east, west } = await twoFarms();
     const members = [memberOf(east, 'East'), memberOf(west, 'West')];
@@ -196,7 +192,7 @@ describe('F11 a right that is taken away', () => {
     expect((await list(member, site)).status).toBe(404);
   });
 
-  it('on a dispatcher is gone from the list within 15 seconds, and from the launch at once', async () => {
+  it('of a dispatcher is gone from the list within 15 seconds, and from connections at once', async () => {
     const member = await addMember(world, []);
     const { site, east, west } = await twoFarms();
     const rule = await addRule(world, site, [memberOf(east, 'East')]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
 import {
   addDispatcher,
@@ -8,6 +8,7 @@ import {
   addMember,
   addNode,
   addSite,
+  adminOf,
   base,
   dispatcherState,
   groupsPath,
@@ -15,23 +16,18 @@ import {
   type Member,
   pool,
   type SimulatedNode,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 const nodes: SimulatedNode[] = [];
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 afterEach(async () => {
   await Promise.all(nodes.splice(0).map(({ simulator }) => simulator.close()));
 });
-afterAll(() => world.portal.close());
 
 type Options = Parameters<typeof addNode>[2];
 async function node(farm: Json, options?: Options): Promise<SimulatedNode> {
@@ -40,7 +36,7 @@ async function node(farm: Json, options?: Options): Promise<SimulatedNode> {
   return one;
 }
 
-/** A site that everybody of the world's domain may use, with farms of one node each. */
+/** A site that all users of the world's domain may access, with farms of one node each. */
 async function siteWith(farms: readonly Options[]) {
   const site = await addSite(admin, { authenticators: [world.domain.id] });
   const made: { farm: Json; node: SimulatedNode }[] = [];
@@ -60,7 +56,7 @@ const setDeadline = (value: number) =>
     .values({ name: 'aggregator.list_deadline_ms', value, updated_at: new Date() });
 
 describe('the list of services', () => {
-  it('merges what all farms of the site offer, by name, each with its link', async () => {
+  it('merges the services of all farms of the site by name, each with its link', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { pools: [pool('office'), pool('Ädit')] },
@@ -92,7 +88,7 @@ describe('the list of services', () => {
     expect((await member.ask(`GET ${cad.link}`)).status).toBe(409);
   });
 
-  it('compares labels without regard to case, and offers nothing of a farm that does not know the label', async () => {
+  it('compares labels without regard to case, and excludes farms that do not have the label', async () => {
     const member = await addMember(world, []);
     const other = await addDomain(admin);
     const label = world.domain.small_name;
@@ -117,7 +113,7 @@ describe('the list of services', () => {
     expect(foreign?.node.simulator.calls.map(({ path }) => path)).not.toContain('/api/client/v7.0/services');
   });
 
-  it('shows the visible domains and his own hidden one, not those of others', async () => {
+  it('shows the visible domains and the hidden domain of the user only', async () => {
     const [own, foreign] = [
       await addDomain(admin, { state: 'hidden' }),
       await addDomain(admin, { state: 'hidden' }),
@@ -130,7 +126,7 @@ describe('the list of services', () => {
     expect(ids).not.toContain(foreign.id);
   });
 
-  it('tells the dispatcher who asks: name, label, groups and address', async () => {
+  it('sends the dispatcher the name, label, groups and address of the user', async () => {
     const group = await addGroup(admin, world.domain, { name: 'Payroll' });
     const idle = await addGroup(admin, world.domain, { name: 'Board', state: 'inactive' });
     const member = await addMember(world, [], '*', { groups: [group.id, idle.id] });
@@ -151,7 +147,7 @@ describe('the list of services', () => {
     expect(names(await list(member, site))).toEqual(['by name']);
   });
 
-  it('is there for who may use the site by domain, by name or by group, and for nobody else', async () => {
+  it('is available to users with access to the site by domain, by name or by group only', async () => {
     const [domain, group] = [await addDomain(admin), await addGroup(admin, world.domain)];
     const [byDomain, byName, byGroup, stranger] = [
       await addMember({ ...world, domain }, []),
@@ -177,7 +173,7 @@ describe('the list of services', () => {
     expect(ids).not.toContain(site.id);
   });
 
-  it('is not found for a site that is disabled or unknown, and needs a session', async () => {
+  it('is 404 for a disabled or unknown site, and needs a session', async () => {
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     expect((await member.ask('GET /api/userinfo')).body.sites).toContainEqual({
@@ -193,7 +189,7 @@ describe('the list of services', () => {
     expect((await world.portal.send(path)).status).toBe(401);
   });
 
-  it('says of farms that are disabled or in maintenance that they were not asked', async () => {
+  it('reports disabled farms and farms in maintenance as not called', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { pools: [pool('a')] },
@@ -215,7 +211,7 @@ describe('the list of services', () => {
 });
 
 describe('a farm that does not answer', () => {
-  it('is named, and keeps the others neither empty nor waiting beyond the deadline', async () => {
+  it('is named, and the services of the others are returned within the deadline', async () => {
     await setDeadline(400);
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
@@ -240,7 +236,7 @@ describe('a farm that does not answer', () => {
     await world.portal.db.delete(systemParameters);
   });
 
-  it('makes it 503 with the farms when there is no other', async () => {
+  it('makes the answer 503 with the failed farms when there is no other farm', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWith([
       { simulator: { knobs: { failing: 500 } } },
@@ -255,7 +251,7 @@ describe('a farm that does not answer', () => {
     expect(JSON.stringify(body)).not.toContain('127.0.0.1');
   });
 
-  it('or has no node is told as such', async () => {
+  it('is reported with its cause, also when it has no node', async () => {
     const member = await addMember(world, []);
     const { site } = await siteWith([{ pools: [pool('there')] }]);
     const empty = await addFarm(admin, site);
@@ -267,7 +263,7 @@ describe('a farm that does not answer', () => {
     });
   });
 
-  it('by one node is served by the next', async () => {
+  it('through one node is called through the next', async () => {
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     const farm = await addFarm(admin, site);
@@ -277,7 +273,7 @@ describe('a farm that does not answer', () => {
     expect(names(await list(member, site))).toEqual(['still here']);
   });
 
-  it('is one of at most six that are asked at a time', async () => {
+  it('is one of at most six concurrent calls', async () => {
     await setDeadline(300);
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
@@ -292,8 +288,8 @@ describe('a farm that does not answer', () => {
   });
 });
 
-describe('a user of two addresses', () => {
-  it('has a key of the dispatcher for each', async () => {
+describe('a user with two addresses', () => {
+  it('has a session key of the dispatcher for each', async () => {
     const { user } = await addMember(world, []);
     const { site, farms } = await siteWith([{ pools: [pool('a')] }]);
     const from = async (ip: string) => {

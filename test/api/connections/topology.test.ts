@@ -1,37 +1,27 @@
 import { eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { findFarms } from '../../../shared/sites/user-site.ts';
-import { addFarm, addNode, base, pool } from '../../support/factories.ts';
+import { addFarm, addNode, base, pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import { addSite } from '../../support/installation.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let stand: FleetStand;
+const stand = useStand(startFleetStand);
 let site: Json;
 let east: FarmWithNode;
 let west: FarmWithNode;
-/** Where it is seen what is sent to the database. */
+/** Records the statements that are sent to the database. */
 let client: pg.Pool | undefined;
-/** The list as each of two isolates gives it; what one knows of the farms the other does not hear from it. */
+/** The list from each of two isolates, which share no memory. */
 let lists: () => Promise<Answer[]>;
 
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
 beforeEach(async () => {
   const made = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
   site = made.site;
@@ -55,14 +45,13 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await client?.end();
-  await stand.close();
 });
 
 const change = async (path: string, body: object) =>
   expect((await stand.world.admin(`PATCH ${base}/${path}`, body)).status).toBe(200);
 
-describe('what is changed is seen by the next request of every isolate:', () => {
-  it('a farm that is disabled, renamed and enabled again', async () => {
+describe('a topology change takes effect with the next request of every isolate:', () => {
+  it('a farm that is disabled, renamed or enabled again', async () => {
     await change(`farms/${west.farm.id}`, { enabled: false });
     for (const list of await lists()) {
       expect(statusesOf(list, [east, west])).toEqual(['ok', 'disabled']);
@@ -75,7 +64,7 @@ describe('what is changed is seen by the next request of every isolate:', () => 
     }
   });
 
-  it('a farm that comes to the site, and one that is there no more', async () => {
+  it('a farm that is added to the site or deleted', async () => {
     const farm = await addFarm(stand.world.admin, site);
     const node = await addNode(stand.world, farm, { pools: [pool('South')] });
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['East', 'South', 'West']);
@@ -85,14 +74,14 @@ describe('what is changed is seen by the next request of every isolate:', () => 
     await node.simulator.close();
   });
 
-  it('a node that is somewhere else, trusts somebody else, or is disabled', async () => {
+  it('a node with another address, another trusted certificate, or that is disabled', async () => {
     const { simulator, dispatcher } = await addNode(stand.world, east.farm, { pools: [pool('Orient')] });
     expect((await stand.world.admin(`DELETE ${base}/dispatchers/${dispatcher.id}`)).status).toBe(204);
     const { url, caPem: ca_certificate, name } = simulator;
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['East', 'West']);
     await stand.changeNode(east, { url, ca_certificate, name, name_key: name });
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['Orient', 'West']);
-    // Whoever still trusts the one that it had would go on with it.
+    // An isolate that still trusts the previous certificate would accept it.
     await stand.changeNode(east, { ca_certificate: west.node.simulator.caPem });
     await stand.world.portal.db.delete(dispatcherSessions);
     await simulator.close();
@@ -101,7 +90,7 @@ describe('what is changed is seen by the next request of every isolate:', () => 
     for (const list of await lists()) expect(servicesOf(list)).toEqual(['West']);
   });
 
-  it('another site under the uri of one that is gone', async () => {
+  it('another site with the uri of a deleted one', async () => {
     const { db } = stand.world.portal;
     const former = site;
     await db
@@ -114,8 +103,8 @@ describe('what is changed is seen by the next request of every isolate:', () => 
   });
 });
 
-describe('of a topology that is held', () => {
-  it('no key is held: one that the database no longer has is not used again', async () => {
+describe('a cached topology', () => {
+  it('has no session keys: a key that was deleted in the database is not used again', async () => {
     await stand.world.portal.settled();
     await stand.world.portal.db.delete(dispatcherSessions);
     east.node.simulator.resetCalls();
@@ -123,7 +112,7 @@ describe('of a topology that is held', () => {
     expect(asked(east, keyPath)).toBeGreaterThanOrEqual(1);
   });
 
-  it('circuits are not part: one that opened, or closed, counts at once', async () => {
+  it('has no circuit breaker states: opening and closing take effect at once', async () => {
     const until = new Date(Date.now() + 60_000);
     await stand.changeNode(west, { circuit: 'open', circuit_probe_until: until });
     for (const list of await lists()) expect(statusesOf(list, [east, west])).toEqual(['ok', 'circuit_open']);
@@ -131,7 +120,7 @@ describe('of a topology that is held', () => {
     for (const list of await lists()) expect(statusesOf(list, [east, west])).toEqual(['ok', 'ok']);
   });
 
-  it('the database tells it once a version, and an isolate holds those of 64 sites', async () => {
+  it('is read from the database once per version, and an isolate caches those of 64 sites', async () => {
     const { portal, domain } = stand.world;
     const marked = 987_654_321;
     const sent: unknown[][] = [];

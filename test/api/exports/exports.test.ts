@@ -12,22 +12,21 @@ import {
   addMember,
   addMonitoringRecord,
   addTag,
+  adminOf,
   asker,
   base,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let token: string;
 let stopExports: () => Promise<void>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const audit = `${base}/audit`;
 const obtain = (path: string, body?: Json, as = token) => obtainedFile(world.portal, as, path, body);
 
 beforeAll(async () => {
-  world = await startWorld();
   token = await world.portal.login();
   await addEvents(world.portal.db, 5_000);
   for (let n = 0; n < 3; n++) {
@@ -53,7 +52,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopExports?.();
-  await world.portal.close();
 });
 
 const parse = (text: string): Json[] =>
@@ -69,7 +67,7 @@ describe('an export', () => {
     ['monitoring', ''],
     ['tags', 'source=manual'],
     ['appnodes/portals', 'search=one'],
-  ])('of %s holds exactly the items of the list with these filters', async (name, filters) => {
+  ])('of %s contains exactly the items of the list with these filters', async (name, filters) => {
     const path = `${base}/${name}`;
     const report = await builtExport(admin, path, `format=ndjson&${filters}`);
     expect(report).toMatchObject({ state: 'ready', format: 'ndjson', progress: 1 });
@@ -97,7 +95,7 @@ describe('an export', () => {
     expect(text.split('\r\n')[1]).toContain('"Object, the ""5000""th"');
   });
 
-  it('is what it was a minute ago for an equal order, and built anew after that', async () => {
+  it('is reused for an equal request within a minute, and built again after that', async () => {
     const first = await builtExport(admin, audit, 'user=fresh');
     const again = await admin(`GET ${audit}/export?user=fresh`);
     expect([again.status, again.body]).toEqual([200, first]);
@@ -109,7 +107,7 @@ describe('an export', () => {
     expect((await builtExport(admin, audit, 'user=fresh')).export_id).not.toBe(first.export_id);
   });
 
-  it('without an id is the newest file of the caller', async () => {
+  it('requested without an id is the newest file of the caller', async () => {
     await builtExport(admin, audit, 'user=older');
     const newest = await builtExport(admin, audit, 'user=newest&format=cef');
     const file = await obtain(audit);
@@ -119,7 +117,7 @@ describe('an export', () => {
 });
 
 describe('H4: a download', () => {
-  it('goes on at any byte, across the chunks of the file', async () => {
+  it('resumes at any byte, across the chunks of the file', async () => {
     const report = await builtExport(admin, audit, 'format=ndjson&event=test.Filled');
     const whole = await obtain(audit, { export_id: report.export_id });
     expect(whole.bytes.length).toBeGreaterThan(5 * 262_144);
@@ -134,7 +132,7 @@ describe('H4: a download', () => {
     expect(beyond.status).toBe(422);
   });
 
-  it('fails, and does not end early, when the file goes away meanwhile', async () => {
+  it('fails instead of ending early when the file is deleted meanwhile', async () => {
     const report = await builtExport(admin, audit, 'format=json&event=test.Filled');
     const { portal, databaseUrl: _, db } = world.portal;
     const request = new Request(`https://portal.test${audit}/export`, {
@@ -156,7 +154,7 @@ describe('H4: a download', () => {
 });
 
 describe('H5: an export', () => {
-  it('CON-10: is audited when it is ordered, when it is built and whenever it is obtained', async () => {
+  it('CON-10: is audited when it is requested, built and downloaded', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=watched');
     await obtain(audit, { export_id });
     await obtain(audit, { export_id, offset: 5 });
@@ -182,7 +180,7 @@ describe('H5: an export', () => {
     ]);
   });
 
-  it('of somebody else is not there, though he may export the same', async () => {
+  it('of another user is 404, even with the same permissions', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=mine');
     const other = await addMember(world, ['audit.export', 'audit.read']);
     expect((await obtain(audit, { export_id }, other.token)).status).toBe(404);
@@ -190,21 +188,21 @@ describe('H5: an export', () => {
     expect((await other.ask(`GET ${audit}/export?export_id=${export_id}`)).status).toBe(404);
   });
 
-  it('CON-14: that failed says so and why, and its order can be repeated', async () => {
+  it('CON-14: that failed is reported with the reason, and can be requested again', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=fails');
     await world.portal.db
       .update(exportedFiles)
       .set({ state: 'running' })
       .where(eq(exportedFiles.id, export_id));
     await atomically(world.portal.db, (h) => failExport(h, export_id, 'not_written', new Date()));
-    const told = await admin(`GET ${audit}/export?export_id=${export_id}`);
-    expect([told.status, told.body.state, told.body.reason]).toEqual([200, 'failed', 'not_written']);
+    const answer = await admin(`GET ${audit}/export?export_id=${export_id}`);
+    expect([answer.status, answer.body.state, answer.body.reason]).toEqual([200, 'failed', 'not_written']);
     const refused = await obtain(audit, { export_id });
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, 'invalid_state']);
     expect((await builtExport(admin, audit, 'user=fails')).export_id).not.toBe(export_id);
   });
 
-  it('expires: nobody gets it any more, and all are told why', async () => {
+  it('expires: it cannot be downloaded any more, and the error has the reason', async () => {
     const { export_id, expires_at } = await builtExport(admin, audit, 'user=expires');
     const keptMs = Date.parse(expires_at) - Date.now();
     expect(keptMs).toBeGreaterThan(23.9 * 3_600_000);
@@ -215,7 +213,7 @@ describe('H5: an export', () => {
       const refused = await obtain(audit, body, later);
       expect([refused.status, JSON.parse(refused.text).code]).toEqual([410, 'expired']);
     }
-    const told = await asker(world.portal, later)(`GET ${audit}/export?export_id=${export_id}`);
-    expect([told.status, told.body.code]).toEqual([410, 'expired']);
+    const answer = await asker(world.portal, later)(`GET ${audit}/export?export_id=${export_id}`);
+    expect([answer.status, answer.body.code]).toEqual([410, 'expired']);
   });
 });

@@ -1,24 +1,19 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
+import { addMember, adminOf, audited, base, useWorld } from '../../support/factories.ts';
 
-/** No sidecar runs here: what is ordered waits. */
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+/** No sidecar runs here: requested exports stay pending. */
+const world = useWorld();
+const admin = adminOf(world);
 const audit = `${base}/audit`;
 const order = async (query: string) => (await admin(`GET ${audit}/export?${query}`)).body.export_id;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-describe('the order of an export', () => {
-  it('is one export, one event and one job, however many ask for the same at once', async () => {
+describe('the request of an export', () => {
+  it('creates one export, one event and one job for concurrent equal requests', async () => {
     const asked = await Promise.all(
       Array.from({ length: 10 }, () => admin(`GET ${audit}/export?object_type=race`)),
     );
@@ -38,7 +33,7 @@ describe('the order of an export', () => {
     ]);
   });
 
-  it('is another one for another format, filter or caller', async () => {
+  it('creates another export for another format, filter or caller', async () => {
     const other = await addMember(world, ['audit.export', 'tags.export']);
     const ids = [
       await order('user=a'),
@@ -51,7 +46,7 @@ describe('the order of an export', () => {
     expect((await admin(`GET ${base}/tags/export`)).status).toBe(202);
   });
 
-  it('is told of by its id, which starts nothing, and only to whom it belongs', async () => {
+  it('is read by its id, which starts nothing, by its owner only', async () => {
     const id = await order('user=told');
     const written = await audited(world.portal, () => admin(`GET ${audit}/export?export_id=${id}`));
     expect(written).toMatchObject({
@@ -72,7 +67,7 @@ describe('the order of an export', () => {
     }
   });
 
-  it('is not made by HEAD, which checks what it is asked all the same', async () => {
+  it('is validated by HEAD, which creates nothing', async () => {
     const count = () => world.portal.db.$count(exportedFiles);
     const before = await count();
     expect((await admin(`HEAD ${audit}/export?user=nobody`)).status).toBe(202);
@@ -80,7 +75,7 @@ describe('the order of an export', () => {
     expect(await count()).toBe(before);
   });
 
-  it('takes three trips to the database', async () => {
+  it('takes three database round trips', async () => {
     await admin(`GET ${base}/sites`);
     await world.portal.settled();
     const before = world.portal.trips();
@@ -95,12 +90,12 @@ describe('the order of an export', () => {
     'export_id=1',
     'limit=5',
     'from=yesterday',
-  ])('is refused for %s', async (query) => {
+  ])('is rejected for %s', async (query) => {
     const { status, body } = await admin(`GET ${audit}/export?${query}`);
     expect([status, body.code]).toEqual([422, 'invalid_request']);
   });
 
-  it('gives CEF of the audit only', async () => {
+  it('allows CEF for the audit only', async () => {
     for (const path of ['tags', 'monitoring', 'appnodes/portals'])
       expect((await admin(`GET ${base}/${path}/export?format=cef`)).status).toBe(422);
   });
@@ -112,7 +107,7 @@ describe('H5: an export', () => {
     ['monitoring', 'monitoring'],
     ['tags', 'tags'],
     ['appnodes/portals', 'portals'],
-  ])('of %s needs its own permission, for all sites', async (path, resource) => {
+  ])('of %s needs its own permission for all sites', async (path, resource) => {
     const reader = await addMember(world, [`${resource}.read`]);
     const narrow = await addMember(world, [`${resource}.export`], [world.site.id]);
     const wide = await addMember(world, [`${resource}.export`]);
@@ -126,7 +121,7 @@ describe('H5: an export', () => {
     }
   });
 
-  it('that is being built is refused with the advice to come back', async () => {
+  it('that is being built is refused with a Retry-After header', async () => {
     const id = await order('user=waits');
     for (const body of [{ export_id: id }, {}, undefined]) {
       const answer = await admin(`POST ${audit}/export`, body);
@@ -137,7 +132,7 @@ describe('H5: an export', () => {
     expect((await none.ask(`POST ${audit}/export`)).status).toBe(404);
   });
 
-  it('cannot be tried, nor claimed with an offset that is none', async () => {
+  it('cannot be guessed by id, nor downloaded with an invalid offset', async () => {
     const dry = await admin(`POST ${audit}/export`, {}, { 'x-dry-run': 'true' });
     expect(dry.status).toBe(422);
     for (const offset of [-1, 1.5, '1'])

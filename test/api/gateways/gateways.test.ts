@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
@@ -7,24 +7,19 @@ import {
   addGateway,
   addMember,
   addSite,
+  adminOf,
   audited,
   base,
   gatewayBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/gateways`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 async function rowOf({ id }: Json) {
   const [row] = await world.portal.db.select().from(gateways).where(eq(gateways.id, id));
@@ -32,8 +27,8 @@ async function rowOf({ id }: Json) {
   return row;
 }
 
-/** What a heartbeat writes, so many seconds ago. */
-const heard = (
+/** The row that a heartbeat writes, this many seconds ago. */
+const heartbeatFields = (
   { id }: Json,
   secondsAgo: number,
   stats = { connections: 3, sent: 5_000_000_000, received: 7 },
@@ -44,7 +39,7 @@ const heard = (
     .where(eq(gateways.id, id));
 
 describe('gateways', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const body = gatewayBody();
     const made = (await admin(`POST ${path}`, body)).body;
     expect(made).toEqual({
@@ -72,7 +67,7 @@ describe('gateways', () => {
     });
   });
 
-  it('show their token at creation only, and only its digest is kept', async () => {
+  it('return their token at creation only, and only its digest is stored', async () => {
     const made = await addGateway(admin);
     const row = await rowOf(made);
     expect(row.token_hash).toBe(sha256(made.token));
@@ -91,7 +86,7 @@ describe('gateways', () => {
     expect((await rowOf(made)).token_hash).toBe(row.token_hash);
   });
 
-  it('get another token when it is rotated, shown in that answer, and the former one stops', async () => {
+  it('get another token by rotation, shown in that answer, and the previous one is rejected', async () => {
     const made = await addGateway(admin);
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${path}/${made.id}`, { rotate_token: true, priority: 3 }),
@@ -106,7 +101,7 @@ describe('gateways', () => {
     expect(JSON.stringify(events)).not.toContain(result.body.token);
   });
 
-  it('take no token from anybody, and rotate none but by a patch', async () => {
+  it('accept no token in a request, and rotate only by PATCH', async () => {
     const made = (await admin(`POST ${path}`, gatewayBody({ token: 'mine', token_set: false }))).body;
     expect(made.token).toMatch(/^[\w-]{48}$/);
     await admin(`PATCH ${path}/${made.id}`, { token: 'mine' });
@@ -127,7 +122,7 @@ describe('gateways', () => {
     '10.1.2.3',
     '2001:db8::1',
     '::1',
-  ])('take the host "%s"', async (host) => {
+  ])('accept the host "%s"', async (host) => {
     expect((await addGateway(admin, { host })).host).toBe(host);
   });
 
@@ -150,7 +145,7 @@ describe('gateways', () => {
     'шлюз.рф',
     `${'a'.repeat(64)}.com`,
     `${'abcdefgh.'.repeat(29)}com`,
-  ])('refuse the host "%s"', async (host) => {
+  ])('reject the host "%s"', async (host) => {
     const { status, body } = await admin(`POST ${path}`, gatewayBody({ host }));
     expect([status, body.errors?.[0]?.pointer]).toEqual([422, '/host']);
   });
@@ -167,12 +162,12 @@ describe('gateways', () => {
     [{ networks: ['everywhere'] }, '/networks/0'],
     [{ sites: ['nobody'] }, '/sites/0'],
     [{ sites: [unknownId] }, '/sites'],
-  ])('refuse %j', async (given, pointer) => {
+  ])('reject %j', async (given, pointer) => {
     const { status, body } = await admin(`POST ${path}`, gatewayBody(given));
     expect([status, body.errors?.map((error: Json) => error.pointer)]).toEqual([422, [pointer]]);
   });
 
-  it('keep networks and protocols as sets', async () => {
+  it('store networks and protocols as sets', async () => {
     const networks = ['2001:db8::/32', '10.0.0.0/8', '10.0.0.0/8'];
     const made = await addGateway(admin, { networks, protocols: ['spice', 'rdp', 'rdp'] });
     expect([made.networks, made.protocols]).toEqual([
@@ -185,10 +180,10 @@ describe('gateways', () => {
     expect(events).toMatchObject([{ action: 'update', changes: [] }]);
   });
 
-  it('are online while heartbeats come, and offline a minute after the last', async () => {
+  it('are online while heartbeats arrive, and offline a minute after the last', async () => {
     const made = await addGateway(admin);
     const etag = (await admin(`GET ${path}/${made.id}`)).headers.get('etag') ?? '';
-    await heard(made, 30);
+    await heartbeatFields(made, 30);
     const seen = await admin(`GET ${path}/${made.id}`, undefined, { 'if-none-match': etag });
     expect(seen.body).toMatchObject({
       state: 'online',
@@ -196,20 +191,20 @@ describe('gateways', () => {
       last_seen_at: expect.stringMatching(/Z$/),
       stats: { connections: 3, sent: 5_000_000_000, received: 7 },
     });
-    await heard(made, 70);
+    await heartbeatFields(made, 70);
     expect((await admin(`GET ${path}/${made.id}`)).body.state).toBe('offline');
     const changed = await admin(`PATCH ${path}/${made.id}`, { maintenance: true }, { 'if-match': etag });
     expect(changed.status).toBe(200);
   });
 
-  it('are filtered by site, state and whether they are in service', async () => {
+  it('are filtered by site, state and whether they are enabled', async () => {
     const prefix = unique('filtered');
     const site = await addSite(admin);
     await addGateway(admin, { name: `${prefix} a`, sites: [site.id, world.site.id] });
     const b = await addGateway(admin, { name: `${prefix} b`, enabled: false });
     const c = await addGateway(admin, { name: `${prefix} c`, sites: [world.site.id] });
-    await heard(b, 1);
-    await heard(c, 3600);
+    await heartbeatFields(b, 1);
+    await heartbeatFields(c, 3600);
     const list = async (query: string) =>
       (await admin(`GET ${path}?search=${prefix}&${query}`)).body.items
         .map(({ name }: Json) => name.slice(-1))
@@ -224,7 +219,7 @@ describe('gateways', () => {
     expect((await admin(`GET ${path}?state=asleep`)).body.errors).toMatchObject([{ pointer: '?state' }]);
   });
 
-  it('are shown by the sites that they serve, and keep these from being deleted', async () => {
+  it('are listed by the sites that they serve, and prevent the deletion of these sites', async () => {
     const site = await addSite(admin);
     const made = await addGateway(admin, { sites: [site.id, site.id.toUpperCase()] });
     expect(made.sites).toEqual([site.id]);
@@ -241,7 +236,7 @@ describe('gateways', () => {
 });
 
 describe('an administrator of one site', () => {
-  it('SEC-11: writes the gateways of that site, and none that is for others too', async () => {
+  it('SEC-11: writes the gateways of that site only, and none that also serve another site', async () => {
     const everywhere = await addGateway(admin);
     const made = await addGateway(admin, { sites: [world.site.id] });
     const { ask } = await addMember(world, permissions, [world.site.id]);

@@ -6,18 +6,17 @@ import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { tunnelSweepJob } from '../../../functions/health/jobs/gateways.ts';
-import { addMember, type Member, pool } from '../../support/factories.ts';
-import { clientIp, startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { addMember, type Member, pool, useStand } from '../../support/factories.ts';
+import { clientIp, startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(() => startTicketStand({ pools: [pool('Office')] }));
 let gateway: Json;
 let another: Member;
-/** Of two sidecars. */
+/** The sweeps of two sidecars. */
 let sidecars: Connection[];
 
 beforeAll(async () => {
-  stand = await startTicketStand({ pools: [pool('Office')] });
   another = await addMember(stand.world, []);
   sidecars = [1, 2].map(() => connectPg({ url: stand.world.portal.database.sidecarUrl, maxConnections: 1 }));
 });
@@ -27,13 +26,12 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await Promise.all(sidecars.map((sidecar) => sidecar.close()));
-  await stand.close();
 });
 
-/** Both sidecars at once, as during a change of the leader. */
+/** Both sidecars concurrently, as during a change of the leader. */
 const sweep = () =>
   Promise.all(sidecars.map(({ db }) => tunnelSweepJob(db).round(new AbortController().signal)));
-/** A tunnel to the session of this person, without one of `stand.member`. */
+/** A tunnel to the session of this user, without one of `stand.member`. */
 const begin = async ({ token }: { token?: string } = {}): Promise<string> => {
   const asked = await stand.connect({ ...(token !== undefined && { token }) });
   const answer = await stand.use(asked.body.gateway.ticket, gateway, clientIp);
@@ -45,7 +43,7 @@ const shownOpen = async (): Promise<number> => (await stats()).connections;
 const storedOpen = async (): Promise<number> =>
   (await stand.world.portal.db.select().from(gatewayTunnels)).filter(({ stopped_at }) => !stopped_at).length;
 const beat = (connections?: number) => stand.beat(gateway.token, { connections });
-/** Everything that was used so far began so many seconds earlier. */
+/** Moves the start of every used ticket back by this many seconds. */
 async function age(seconds: number): Promise<void> {
   await stand.ageTickets(seconds);
   const began_at = sql`${gatewayTunnels.began_at} - make_interval(secs => ${seconds})`;
@@ -55,7 +53,7 @@ async function age(seconds: number): Promise<void> {
 }
 
 describe('PEER-5: open tunnels of a gateway that was killed', () => {
-  it('PEER-5: stay while nothing shows that they are over', async () => {
+  it('PEER-5: stay open while there is no sign that they ended', async () => {
     await begin();
     await age(120);
     await begin(another);
@@ -98,7 +96,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: are not ended by a heartbeat without the figure', async () => {
+  it('PEER-5: are not ended by a heartbeat without the number of tunnels', async () => {
     await begin();
     await age(120);
     await beat();
@@ -121,7 +119,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: stay when the later ticket is of another session, or was not used', async () => {
+  it('PEER-5: stay open when the later ticket is of another session or unused', async () => {
     await begin();
     await age(60);
     await stand.ticketOf(gateway);
@@ -144,7 +142,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: count their bytes, and no second time out of the open ones, when the end is reported late', async () => {
+  it('PEER-5: count their bytes, and leave the number of open tunnels once, when the end is reported late', async () => {
     const lost = await begin();
     await age(25 * 3_600);
     const open = await begin();
@@ -157,7 +155,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 6, received: 7 });
   });
 
-  it('PEER-5: are counted once when sweeps and ends meet', async () => {
+  it('PEER-5: are counted once when sweeps and ends run concurrently', async () => {
     const open = [];
     for (let n = 0; n < 10; n++) open.push(await begin());
     await age(25 * 3_600);
@@ -174,7 +172,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: leave what an administrator wrote as it is', async () => {
+  it('PEER-5: do not change the fields that an administrator wrote', async () => {
     const { db } = stand.world.portal;
     const row = async () => (await db.select().from(gateways).where(eq(gateways.id, gateway.id)))[0];
     await begin();

@@ -1,27 +1,23 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { clientIp, startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { clientIp, startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
 /** Each channel of SPICE is a connection of its own, all with one ticket. */
-describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
-  let stand: TicketStand;
+describe.each<Driver>(['pg', 'neon'])('a SPICE ticket (%s)', (driver) => {
+  const stand = useStand(() => startTicketStand(undefined, { driver }));
   let gateway: Json;
 
-  beforeAll(async () => {
-    stand = await startTicketStand(undefined, { driver });
-  });
   beforeEach(async () => {
     gateway = await stand.gateway();
   });
   afterEach(() => stand.clear());
-  afterAll(() => stand.close());
 
   const most = 16;
   const elsewhere = '203.0.113.8';
@@ -43,7 +39,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
   };
   const begun = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200);
 
-  it('opens sixteen tunnels to the same place, each with a key of its own to end it, and no more', async () => {
+  it('opens sixteen tunnels to the same address at most, each with its own key to end it', async () => {
     const ticket = await ticketOf();
     const answers: Answer[] = [];
     for (let n = 0; n < most; n++) answers.push(await stand.use(ticket, gateway));
@@ -58,7 +54,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(await stats()).toMatchObject({ connections: most - 1 });
   });
 
-  it('lets in as many as it has tunnels when more try at once', async () => {
+  it('admits as many concurrent attempts as it has tunnels', async () => {
     const ticket = await ticketOf();
     await stand.use(ticket, gateway);
     const answers = await times(most + 4, () => stand.use(ticket, gateway));
@@ -68,7 +64,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(await stats()).toMatchObject({ connections: most });
   });
 
-  it('is good for 60 seconds until its first use, and then for 30 whenever that was', async () => {
+  it('is valid for 60 seconds until its first use, and for 30 seconds after it', async () => {
     const [unused, used] = [await ticketOf(), await ticketOf()];
     await stand.ageTickets(55);
     const { notify } = (await stand.use(used, gateway)).body;
@@ -79,14 +75,14 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect((await stand.stop(notify, gateway)).status).toBe(200);
   });
 
-  it('does not live on for having been used early', async () => {
+  it('does not become valid for longer by an early use', async () => {
     const ticket = await ticketOf();
     expect(await statusOf(ticket)).toBe(200);
     await stand.ageTickets(31);
     expect(await statusOf(ticket)).toBe(403);
   });
 
-  it('is for one address, and an attempt from another uses nothing up', async () => {
+  it('is bound to one address, and an attempt from another address does not use it', async () => {
     const ticket = await ticketOf();
     expect(await statusOf(ticket, gateway, elsewhere)).toBe(403);
     expect(await statusOf(ticket)).toBe(200);
@@ -95,14 +91,14 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect((await rowOf(ticket))?.tunnels_left).toBe(most - 2);
   });
 
-  it('is bound by its first use where nobody knew the address', async () => {
+  it('is bound by its first use when the address was unknown', async () => {
     const ticket = await ticketOf('0.0.0.0');
     expect(await statusOf(ticket, gateway, '2001:DB8::7')).toBe(200);
     expect(await statusOf(ticket, gateway, '2001:db8::8')).toBe(403);
     expect(await statusOf(ticket, gateway, '2001:db8:0::7')).toBe(200);
   });
 
-  it('is bound to one address also when two come first at once', async () => {
+  it('is bound to one address also when two first uses are concurrent', async () => {
     const ticket = await ticketOf('0.0.0.0');
     const ips = [clientIp, elsewhere];
     const answers = await times(20, async (n) => ({
@@ -114,7 +110,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(inside.map(({ ip }) => ip)).toContain((await rowOf(ticket))?.client_ip);
   });
 
-  it('is for one gateway, which may be revoked between its uses', async () => {
+  it('is bound to one gateway, which may be revoked between its uses', async () => {
     const other = await stand.gateway({ priority: 2 });
     const ticket = await ticketOf();
     expect([await statusOf(ticket), await statusOf(ticket, other)]).toEqual([200, 403]);
@@ -129,7 +125,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(await stand.world.portal.db.select().from(gatewayTunnels)).toEqual([]);
   });
 
-  it('has tunnels that end one by one, also when all of them end at once', async () => {
+  it('has tunnels that end one by one, also when all of them end concurrently', async () => {
     const ticket = await ticketOf();
     const answers = await times(5, () => stand.use(ticket, gateway));
     const [first = '', ...others]: string[] = answers.map(({ body }) => body.notify);
@@ -142,7 +138,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(await stats()).toEqual({ connections: 0, sent: 41, received: 82 });
   });
 
-  it('takes one round trip for each tunnel, and one for its end', async () => {
+  it('takes one round trip for each tunnel and one for its end', async () => {
     const { portal } = stand.world;
     const ticket = await ticketOf();
     await portal.settled();
@@ -154,7 +150,7 @@ describe.each<Driver>(['pg', 'neon'])('a ticket of SPICE (%s)', (driver) => {
     expect(portal.trips() - before).toBe(3);
   });
 
-  it('adds the figures of its tunnels to those of its session', async () => {
+  it('adds the bytes of its tunnels to those of its session', async () => {
     const { body } = await stand.connect({ query: '?protocol=spice' });
     const { ticket } = body.gateway;
     const [one, two] = await times(3, () => stand.use(ticket, gateway));

@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { rules } from '../../../db/schema/routing/rules.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { addRule } from '../../support/fleet/rules.ts';
-import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 afterEach(async () => {
   await stand.clear();
-  // A pool that a rule covers is no service by itself.
+  // A pool that a rule covers is not listed as a service.
   await stand.world.portal.db.delete(rules);
 });
-afterAll(() => stand.close());
 
-const heard = async (given: Json = {}) => {
+const onlineGateway = async (given: Json = {}) => {
   const gateway = await stand.gateway(given);
   await stand.beat(gateway.token);
   return gateway;
@@ -28,19 +24,19 @@ const change = (gateway: Json, members: Json) =>
   stand.world.admin(`PATCH ${base}/gateways/${gateway.id}`, members);
 
 describe('the gateway of a connection', () => {
-  it('is one of the site; without one the client connects as he is', async () => {
-    await heard({ sites: [stand.world.site.id] });
+  it('belongs to the site; without one the client connects directly', async () => {
+    await onlineGateway({ sites: [stand.world.site.id] });
     const { status, body } = await stand.connect();
     expect([status, body.gateway, body.port]).toEqual([200, undefined, 3389]);
     expect(body.host).toMatch(/^10\./);
-    const own = await heard();
+    const own = await onlineGateway();
     expect(await wayFrom('203.0.113.7')).toBe(own.host);
   });
 
   it('serves the network of the client', async () => {
-    const office = await heard({ networks: ['10.0.0.0/8', '2001:db8:1::/48'] });
-    const outside = await heard({ priority: 2 });
-    const mapped = await heard({ networks: ['::ffff:192.0.2.0/120'] });
+    const office = await onlineGateway({ networks: ['10.0.0.0/8', '2001:db8:1::/48'] });
+    const outside = await onlineGateway({ priority: 2 });
+    const mapped = await onlineGateway({ networks: ['::ffff:192.0.2.0/120'] });
     expect(await wayFrom('10.20.30.40')).toBe(office.host);
     expect(await wayFrom('::ffff:10.20.30.40')).toBe(office.host);
     expect(await wayFrom('2001:db8:1::9')).toBe(office.host);
@@ -50,10 +46,10 @@ describe('the gateway of a connection', () => {
     expect(await wayFrom('0.0.0.0')).toBe(outside.host);
   });
 
-  it('is the first by priority, and the next while that cannot be used', async () => {
-    const third = await heard({ priority: 3 });
-    const first = await heard({ priority: 1 });
-    const second = await heard({ priority: 2 });
+  it('is the first by priority, and the next one while that is unavailable', async () => {
+    const third = await onlineGateway({ priority: 3 });
+    const first = await onlineGateway({ priority: 1 });
+    const second = await onlineGateway({ priority: 2 });
     expect(await wayFrom('203.0.113.7')).toBe(first.host);
     await change(first, { maintenance: true });
     expect(await wayFrom('203.0.113.7')).toBe(second.host);
@@ -71,8 +67,8 @@ describe('the gateway of a connection', () => {
     ['silent', (gateway: Json) => stand.silentFor(gateway, 61)],
     ['disabled', (gateway: Json) => change(gateway, { enabled: false })],
     ['in maintenance', (gateway: Json) => change(gateway, { maintenance: true })],
-  ])('PEER-6: is not passed by while the only one is %s, unless the site says so', async (_, stop) => {
-    const only = await heard({ networks: ['203.0.113.0/24'] });
+  ])('PEER-6: is not bypassed while the only one is %s, unless the site allows it', async (_, stop) => {
+    const only = await onlineGateway({ networks: ['203.0.113.0/24'] });
     await stop(only);
     const refused = await stand.connect();
     expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
@@ -94,25 +90,25 @@ describe('the gateway of a connection', () => {
     expect((await stand.connect()).status).toBe(503);
   });
 
-  it('is one that is heard before one that never was, which need not send heartbeats', async () => {
+  it('is preferably one with current heartbeats to one that never sent any, which does not have to', async () => {
     const mute = await stand.gateway();
     expect(await wayFrom('203.0.113.7')).toBe(mute.host);
-    const online = await heard();
+    const online = await onlineGateway();
     for (let n = 0; n < 5; n++) expect(await wayFrom('203.0.113.7')).toBe(online.host);
     await change(mute, { priority: 0 });
     expect(await wayFrom('203.0.113.7')).toBe(mute.host);
   });
 
-  it('speaks the protocol of the connection', async () => {
-    const rdp = await heard({ protocols: ['rdp'] });
-    const spice = await heard({ protocols: ['spice'], port: 8443 });
+  it('supports the protocol of the connection', async () => {
+    const rdp = await onlineGateway({ protocols: ['rdp'] });
+    const spice = await onlineGateway({ protocols: ['spice'], port: 8443 });
     expect(await wayFrom('203.0.113.7', '?protocol=rdp')).toBe(rdp.host);
     const { body } = await stand.connect({ query: '?protocol=spice' });
     expect([body.gateway.host, body.gateway.port, body.port]).toEqual([spice.host, 8443, 8443]);
   });
 
-  it('is there for a connection through a rule as well', async () => {
-    const gateway = await heard();
+  it('is selected for a connection through a rule as well', async () => {
+    const gateway = await onlineGateway();
     const [farm_id = '', servicepool_uuid = ''] = stand.serviceId.split('.');
     const rule = await addRule(stand.world, stand.site, [{ farm_id, servicepool_uuid }]);
     const path = `/aggregator/api/client/v7.0/${stand.site.uri}/connectionInfo/${rule.id}`;
@@ -125,10 +121,10 @@ describe('the gateway of a connection', () => {
   });
 });
 
-describe('trips to the database', () => {
-  it('are three for a connection through a gateway, one for a ticket, its end and a heartbeat', async () => {
+describe('database round trips', () => {
+  it('are three for a connection through a gateway, and one for a ticket, its end and a heartbeat', async () => {
     const { portal } = stand.world;
-    const gateway = await heard();
+    const gateway = await onlineGateway();
     const tripsOf = async <T>(work: () => Promise<T>): Promise<[number, T]> => {
       await portal.settled();
       const before = portal.trips();

@@ -5,18 +5,17 @@ import { connectPg } from '../../../db/pg.ts';
 import { gateways } from '../../../db/schema/gateways/gateways.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { gatewayJob } from '../../../functions/health/jobs/gateways.ts';
-import { readMetricsData } from '../../../functions/health/metrics/facts.ts';
-import { addMember, base } from '../../support/factories.ts';
-import { startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
+import { readMetricsData } from '../../../functions/health/metrics/metrics-data.ts';
+import { addMember, base, useStand } from '../../support/factories.ts';
+import { startTicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
-/** Of two sidecars. */
+/** The jobs of two sidecars. */
 let connections: Connection[];
 
 beforeAll(async () => {
-  stand = await startTicketStand();
   connections = [1, 2].map(() =>
     connectPg({ url: stand.world.portal.database.sidecarUrl, maxConnections: 1 }),
   );
@@ -27,13 +26,12 @@ beforeEach(async () => {
 afterEach(() => stand.clear());
 afterAll(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
-  await stand.close();
 });
 
 const change = (members: Json) => stand.world.admin(`PATCH ${base}/gateways/${gateway.id}`, members);
 
-describe('a heartbeat', () => {
-  it('makes the gateway online, and shows what it tells of itself', async () => {
+describe('a heartbeat of a gateway', () => {
+  it('makes the gateway online, and its values are returned', async () => {
     const before = await stand.shown(gateway);
     expect([before.state, before.status]).toEqual(['unknown', 'unknown']);
     const told = { connections: 3, sent: 5_000_000_000, received: 7, version: ' 4.0.1 ' };
@@ -51,7 +49,7 @@ describe('a heartbeat', () => {
     expect(await stand.shown(gateway)).toMatchObject({ state: 'offline', status: 'fail' });
   });
 
-  it('may leave out what it does not know, and say what we do not', async () => {
+  it('may omit values and have unknown members', async () => {
     await stand.beat(gateway.token, { connections: 3, sent: 4, received: 5, version: '4.0' });
     for (const body of [{}, { connections: null, version: null }, { uptime: 12, disks: [{ free: 1 }] }])
       expect((await stand.beat(gateway.token, body)).status).toBe(200);
@@ -59,7 +57,7 @@ describe('a heartbeat', () => {
     expect([stats, version]).toEqual([{ connections: 3, sent: 4, received: 5 }, '4.0']);
   });
 
-  it('may count further than we can', async () => {
+  it('may have counters beyond the range of the database', async () => {
     const huge = '{"connections": 2.9, "sent": 18446744073709551615, "received": 1e300}';
     expect((await stand.beat(gateway.token, huge)).status).toBe(200);
     const { stats } = await stand.shown(gateway);
@@ -73,13 +71,13 @@ describe('a heartbeat', () => {
     { received: true },
     { version: 'v'.repeat(65) },
     { version: 4 },
-  ])('that says %j is refused, and notes nothing', async (body) => {
+  ])('with %j is rejected, and stores nothing', async (body) => {
     const answer = await stand.beat(gateway.token, body);
     expect([answer.status, answer.body.code]).toEqual([422, 'invalid_request']);
     expect((await stand.shown(gateway)).state).toBe('unknown');
   });
 
-  it('B1 needs the token of a gateway, and no other will do', async () => {
+  it('B1 needs the token of a gateway and accepts no other token', async () => {
     const { token } = await addMember(stand.world, ['gateways.update']);
     const refused = [
       await stand.beat(undefined),
@@ -95,12 +93,12 @@ describe('a heartbeat', () => {
     expect((await stand.beat(rotated.token)).status).toBe(200);
   });
 
-  it('is of at most 64 KiB', async () => {
+  it('has at most 64 KiB', async () => {
     const answer = await stand.beat(gateway.token, { notes: 'x'.repeat(65_536) });
     expect([answer.status, answer.body.limit_bytes]).toEqual([413, 65_536]);
   });
 
-  it('changes nothing that an administrator wrote', async () => {
+  it('does not change the fields that an administrator wrote', async () => {
     const { db } = stand.world.portal;
     const [before] = await db.select().from(gateways).where(eq(gateways.id, gateway.id));
     await stand.beat(gateway.token, { connections: 1 });
@@ -110,7 +108,7 @@ describe('a heartbeat', () => {
 });
 
 describe('the monitoring journal', () => {
-  /** A round of both sidecars at once. */
+  /** Runs the jobs of both sidecars concurrently. */
   const round = () =>
     Promise.all(
       connections.map(({ db }) => gatewayJob(db, () => new Date()).round(new AbortController().signal)),
@@ -125,7 +123,7 @@ describe('the monitoring journal', () => {
     return records.map(({ code }) => code);
   };
 
-  it('tells once that a gateway has fallen silent, and once that it is back', async () => {
+  it('reports once that a gateway has become silent, and once that it is back', async () => {
     await stand.beat(gateway.token);
     await round();
     expect(await told()).toEqual([]);
@@ -153,7 +151,7 @@ describe('the monitoring journal', () => {
     expect(items[1]).toMatchObject({ level: 'info', source: 'gateway' });
   });
 
-  it('has no word for one that never sent heartbeats, nor for one that is out of service', async () => {
+  it('has no entry for a gateway that never sent heartbeats or is out of service', async () => {
     await round();
     await stand.beat(gateway.token);
     await change({ maintenance: true });
@@ -167,7 +165,7 @@ describe('the monitoring journal', () => {
     expect(await told()).toEqual(['gateway_fail']);
   });
 
-  it('is beside a gauge, for gateways that have been heard', async () => {
+  it('has a matching metric for gateways that have sent heartbeats', async () => {
     const gauges = async () =>
       (await readMetricsData(stand.world.portal.sidecarDb, new Date())).fleet?.gauges.gateways;
     expect(await gauges()).toEqual([]);

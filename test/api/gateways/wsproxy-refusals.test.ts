@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyOperation } from '../../contract/generated/described.ts';
 import { oddSegments } from '../../contract/generated/hostile.ts';
 import { expectProblem } from '../../contract/support/problems.ts';
 import { expectHarmless } from '../../contract/support/unharmed.ts';
+import { useStand } from '../../support/factories.ts';
 import { clientIp, startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
 const operationOf = (id: string) => {
   const operation = everyOperation.find((one) => one.id === id);
@@ -30,8 +27,8 @@ const pathsTo = (ticket: string, ip: string, token: string) =>
     [`${wsproxy}/ticket/${ticket}/stop/${token}`, operationOf('tunnel.end')],
   ] as const;
 
-describe('what gateways ask', () => {
-  it('B1 is refused in the same words, whatever is wrong', async () => {
+describe('a request of a gateway', () => {
+  it('B1 is refused with the same error for every cause', async () => {
     const ticket = await stand.ticketOf(gateway);
     const used = await stand.ticketOf(gateway);
     const { notify } = (await stand.use(used, gateway)).body;
@@ -53,20 +50,20 @@ describe('what gateways ask', () => {
     expect((await stand.use(ticket, gateway)).status).toBe(200);
   });
 
-  it('needs no session, and none helps', async () => {
+  it('needs no session and accepts none', async () => {
     const { token } = stand.member;
     for (const [path, operation] of pathsTo('A'.repeat(48), clientIp, 'B'.repeat(48)))
       for (const given of [token, 'x', undefined])
         expectProblem(await send(`GET ${path}`, { token: given }), 'forbidden', operation);
   });
 
-  it('may have parameters that nobody here knows', async () => {
+  it('may have unknown parameters', async () => {
     const ticket = await stand.ticketOf(gateway);
     const path = `${wsproxy}/ticket/${ticket}/${clientIp}/${gateway.token}/?version=4&node=7`;
     expect((await send(`GET ${path}`)).status).toBe(200);
   });
 
-  it('may be garbage, which is a refusal and nothing else', async () => {
+  it('with a malformed body is refused like any other', async () => {
     for (const segment of oddSegments)
       for (const [path, operation] of [
         ...pathsTo(segment, clientIp, gateway.token),
@@ -79,7 +76,7 @@ describe('what gateways ask', () => {
       }
   });
 
-  it('is refused over plain HTTP, and from an address that asks too much', async () => {
+  it('is refused over plain HTTP and above the rate limit of its address', async () => {
     const [[path = '', operation] = []] = pathsTo('A'.repeat(48), clientIp, 'B'.repeat(48));
     expectProblem(await send(`GET ${path}`, { secure: false }), 'https_required', operation);
     const ip = '198.51.100.77';
@@ -93,7 +90,7 @@ describe('what gateways ask', () => {
     expect([...new Set(statuses)]).toEqual([403, 429]);
   });
 
-  it('belongs to the user portal, and to none for administrators', async () => {
+  it('is served by the user portal, and by no administrator portal', async () => {
     const other = await startPortal({ portalType: 'admin' });
     for (const [path] of pathsTo('A'.repeat(48), clientIp, 'B'.repeat(48)))
       expectProblem(await other.send(`GET ${path}`), 'not_found');

@@ -1,30 +1,26 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
-import { addUser, asker, audited, base, logIn, usersPath } from '../../support/factories.ts';
-import { clientIp, startTicketStand, type TicketStand, wsproxy } from '../../support/gateways/tickets.ts';
+import { addUser, asker, audited, base, logIn, usersPath, useStand } from '../../support/factories.ts';
+import { clientIp, startTicketStand, wsproxy } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
 const rows = () => stand.world.portal.db.select().from(gatewayTickets);
 const change = (members: Json) =>
   stand.world.admin(`PATCH ${base}/gateways/${gateway.id}`, members).then(({ body }) => body);
 const workplace = { host: expect.stringMatching(/^10\./), port: 3389 };
 
-describe('a ticket', () => {
-  it('comes with a connection, in the place of the address behind the gateway', async () => {
+describe('a gateway ticket', () => {
+  it('is returned with a connection, and the gateway address replaces the workplace address', async () => {
     const { status, body } = await stand.connect();
     expect(status).toBe(200);
     expect(body).toMatchObject({ host: gateway.host, port: 443, protocol: 'rdp', expires_in: 60 });
@@ -38,7 +34,7 @@ describe('a ticket', () => {
     expect((await stand.connect()).body.gateway.ticket).not.toBe(body.gateway.ticket);
   });
 
-  it('is kept as its digest, and is in no log and no event, which names the gateway', async () => {
+  it('is stored as its digest, appears in no log and no event, and the event names the gateway', async () => {
     const { portal } = stand.world;
     const { result: ticket, events } = await audited(portal, () => stand.ticketOf(gateway));
     const { notify } = (await stand.use(ticket, gateway)).body;
@@ -54,7 +50,7 @@ describe('a ticket', () => {
     );
   });
 
-  it('tells the gateway where to go, and what ends the tunnel', async () => {
+  it('gives the gateway the target address and the key that ends the tunnel', async () => {
     const ticket = await stand.ticketOf(gateway);
     const { status, body } = await stand.use(ticket, gateway);
     expect([status, body]).toEqual([
@@ -68,7 +64,7 @@ describe('a ticket', () => {
     expect((await stand.use(body.notify, gateway)).status).toBe(403);
   });
 
-  it('of RDP lets four of many in who try at once: its programs begin anew after a question to the user', async () => {
+  it('for RDP admits four of many concurrent attempts, because RDP clients reconnect after a prompt', async () => {
     const ticket = await stand.ticketOf(gateway);
     const answers = await Promise.all(Array.from({ length: 8 }, () => stand.use(ticket, gateway)));
     expect(answers.map(({ status }) => status).sort()).toEqual([
@@ -78,7 +74,7 @@ describe('a ticket', () => {
     expect((await stand.shown(gateway)).stats.connections).toBe(4);
   });
 
-  it('is good for 60 seconds', async () => {
+  it('is valid for 60 seconds', async () => {
     const [late, early] = [await stand.ticketOf(gateway), await stand.ticketOf(gateway)];
     await stand.ageTickets(50);
     expect((await stand.use(early, gateway)).status).toBe(200);
@@ -86,13 +82,13 @@ describe('a ticket', () => {
     expect((await stand.use(late, gateway)).status).toBe(403);
   });
 
-  it('leads to the port for TLS where SPICE has one, and the client to the gateway', async () => {
+  it('leads the gateway to the TLS port of SPICE where there is one, and the client to the gateway', async () => {
     const { body } = await stand.connect({ query: '?protocol=spice' });
     expect(body).toMatchObject({ host: gateway.host, port: 443, spice: { tls_port: 443 } });
     expect((await stand.use(body.gateway.ticket, gateway)).body).toMatchObject({ ...workplace, port: 5901 });
   });
 
-  it('ends with its user', async () => {
+  it('becomes invalid with its user', async () => {
     const { portal, domain, admin } = stand.world;
     const user = await addUser(admin, domain);
     const { token } = (await logIn(portal, domain, user)).body;
@@ -102,7 +98,7 @@ describe('a ticket', () => {
     expect((await stand.use(ticket, gateway)).status).toBe(403);
   });
 
-  it('is neither made nor used by a question for headers', async () => {
+  it('is neither issued nor used by a HEAD request', async () => {
     const { node, member } = stand;
     const { portal } = stand.world;
     const ticket = await stand.ticketOf(gateway);
@@ -118,8 +114,8 @@ describe('a ticket', () => {
   });
 });
 
-describe('the address that a ticket is bound to', () => {
-  it('is that of the request for it; another is refused, and uses nothing up', async () => {
+describe('the client address that a ticket is bound to', () => {
+  it('is that of the connection request; another is refused, and does not use the ticket', async () => {
     const ticket = await stand.ticketOf(gateway);
     for (const ip of ['203.0.113.8', '203.0.113.7.', 'client', '0.0.0.0', '%20'])
       expect([ip, (await stand.use(ticket, gateway, ip)).status]).toEqual([ip, 403]);
@@ -133,7 +129,7 @@ describe('the address that a ticket is bound to', () => {
     ['2001:db8::7', '2001:0DB8:0:0:0:0:0:0007'],
     ['2001:db8::7', encodeURIComponent('2001:db8::7')],
     ['fe80::7', 'fe80::7%25eth0'],
-  ])('is the same however it is written: asked from %s, used from %s', async (asked, used) => {
+  ])('is compared in any notation: requested from %s, used from %s', async (asked, used) => {
     const ticket = await stand.ticketOf(gateway, { ip: asked });
     expect((await stand.use(ticket, gateway, used)).status).toBe(200);
   });
@@ -145,13 +141,13 @@ describe('the address that a ticket is bound to', () => {
     ['family', '203.0.113.8', 403],
     ['off', '2001:db8::7', 200],
     ['off', '203.0.113.8', 200],
-  ])('PEER-7: is compared as the gateway says: %s, asked from 203.0.113.7, used from %s', async (client_address, ip, status) => {
+  ])('PEER-7: is compared as the gateway is configured: %s, requested from 203.0.113.7, used from %s', async (client_address, ip, status) => {
     await change({ client_address });
     const ticket = await stand.ticketOf(gateway);
     expect((await stand.use(ticket, gateway, ip)).status).toBe(status);
   });
 
-  it('PEER-7: lets a client with two families in, asked from 127.0.0.1 and used from ::1, and back', async () => {
+  it('PEER-7: allows a dual-stack client, requested from 127.0.0.1 and used from ::1, and the reverse', async () => {
     const ticket = await stand.ticketOf(gateway, { ip: '127.0.0.1' });
     expect((await stand.use(ticket, gateway, '::1')).status).toBe(200);
     expect((await stand.use(ticket, gateway, '::2')).status).toBe(403);
@@ -159,15 +155,15 @@ describe('the address that a ticket is bound to', () => {
     expect((await stand.use(other, gateway, '127.0.0.1')).status).toBe(200);
   });
 
-  it('may be any where it is not known', async () => {
+  it('may be any address when it is unknown', async () => {
     const ticket = await stand.ticketOf(gateway, { ip: '0.0.0.0' });
     expect((await stand.use(ticket, gateway, 'nobody')).status).toBe(403);
     expect((await stand.use(ticket, gateway, '198.51.100.9')).status).toBe(200);
   });
 });
 
-describe('the gateway that a ticket is for', () => {
-  it('PEER-5: is used when a tunnel begins and ends, which proves that it works without heartbeats', async () => {
+describe('the gateway of a ticket', () => {
+  it('PEER-5: counts as online when a tunnel begins and ends, without heartbeats', async () => {
     expect((await stand.shown(gateway)).last_used_at).toBeNull();
     const { body } = await stand.use(await stand.ticketOf(gateway), gateway);
     const { last_used_at: begun, state } = await stand.shown(gateway);
@@ -176,7 +172,7 @@ describe('the gateway that a ticket is for', () => {
     expect(Date.parse((await stand.shown(gateway)).last_used_at)).toBeGreaterThanOrEqual(Date.parse(begun));
   });
 
-  it('is one only', async () => {
+  it('is exactly one', async () => {
     const other = await stand.gateway({ priority: 2 });
     const ticket = await stand.ticketOf(gateway);
     expect((await stand.use(ticket, other)).status).toBe(403);
@@ -184,7 +180,7 @@ describe('the gateway that a ticket is for', () => {
     expect((await stand.use(ticket, gateway)).status).toBe(200);
   });
 
-  it('must not be disabled; in maintenance it still lets in who was on his way', async () => {
+  it('must not be disabled; in maintenance it still accepts tickets that were issued before', async () => {
     const ticket = await stand.ticketOf(gateway);
     await change({ enabled: false });
     expect((await stand.use(ticket, gateway)).status).toBe(403);
@@ -192,14 +188,14 @@ describe('the gateway that a ticket is for', () => {
     expect((await stand.use(ticket, gateway)).status).toBe(200);
   });
 
-  it('is known by its present token', async () => {
+  it('is authenticated by its current token', async () => {
     const ticket = await stand.ticketOf(gateway);
     const { token } = await change({ rotate_token: true });
     expect((await stand.use(ticket, gateway)).status).toBe(403);
     expect((await stand.use(ticket, { token })).status).toBe(200);
   });
 
-  it('takes its tickets along when it is deleted', async () => {
+  it('has its tickets deleted when it is deleted', async () => {
     const ticket = await stand.ticketOf(gateway);
     expect((await stand.world.admin(`DELETE ${base}/gateways/${gateway.id}`)).status).toBe(204);
     expect((await stand.use(ticket, gateway)).status).toBe(403);

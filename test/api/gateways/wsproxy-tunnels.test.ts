@@ -1,33 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { gatewayTickets } from '../../../db/schema/gateways/tickets.ts';
 import { gatewayTunnels } from '../../../db/schema/gateways/tunnels.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { base } from '../../support/factories.ts';
+import { base, useStand } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { startTicketStand, type TicketStand } from '../../support/gateways/tickets.ts';
+import { startTicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: TicketStand;
+const stand = useStand(startTicketStand);
 let gateway: Json;
 
-beforeAll(async () => {
-  stand = await startTicketStand();
-});
 beforeEach(async () => {
   gateway = await stand.gateway();
 });
 afterEach(() => stand.clear());
-afterAll(() => stand.close());
 
-/** @returns what ends a tunnel that was just begun */
+/** @returns the key that ends a new tunnel */
 const begin = async (): Promise<string> =>
   (await stand.use(await stand.ticketOf(gateway), gateway)).body.notify;
 const stats = async () => (await stand.shown(gateway)).stats;
 const most = Number.MAX_SAFE_INTEGER;
 
 describe('the end of a tunnel', () => {
-  it('is told once, however long the tunnel was open', async () => {
+  it('is reported once, however long the tunnel was open', async () => {
     const notify = await begin();
     await stand.ageTickets(7 * 86_400);
     const ended = await stand.stop(notify, gateway, '?sent=5&recv=7');
@@ -36,7 +32,7 @@ describe('the end of a tunnel', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 5, received: 7 });
   });
 
-  it('counts once when it is told twice at once', async () => {
+  it('is counted once when two reports are concurrent', async () => {
     const notify = await begin();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => stand.stop(notify, gateway, '?sent=10&recv=1')),
@@ -45,7 +41,7 @@ describe('the end of a tunnel', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 10, received: 1 });
   });
 
-  it('is told by the gateway that opened it, also when it was disabled meanwhile', async () => {
+  it('is reported by the gateway that opened it, also when it was disabled meanwhile', async () => {
     const other = await stand.gateway({ priority: 2 });
     const notify = await begin();
     expect((await stand.stop(notify, other)).status).toBe(403);
@@ -53,7 +49,7 @@ describe('the end of a tunnel', () => {
     expect((await stand.stop(notify, gateway)).status).toBe(200);
   });
 
-  it('is not that of a ticket, nor of nothing', async () => {
+  it('is refused with a ticket or an unknown key', async () => {
     const ticket = await stand.ticketOf(gateway);
     for (const word of [ticket, 'x', 'A'.repeat(48), 'A'.repeat(4_000)])
       expect((await stand.stop(word, gateway)).status).toBe(403);
@@ -67,7 +63,7 @@ describe('the end of a tunnel', () => {
     ['?sent=5&recv=7&duration=9&sent_at=now', [5, 7]],
     [`?sent=${most}&recv=9007199254740993`, [most, most]],
     [`?sent=18446744073709551615&recv=${'9'.repeat(64)}`, [most, most]],
-  ])('takes the figures "%s"', async (query, [sent, received]) => {
+  ])('accepts the byte counts "%s"', async (query, [sent, received]) => {
     const notify = await begin();
     expect((await stand.stop(notify, gateway, query)).status).toBe(200);
     expect(await stats()).toEqual({ connections: 0, sent, received });
@@ -81,7 +77,7 @@ describe('the end of a tunnel', () => {
     '?sent=1&sent=2',
     '?recv=%00',
     '?sent=1e9',
-  ])('refuses "%s", and waits for better ones', async (query) => {
+  ])('rejects the byte counts "%s", and stays open for a valid report', async (query) => {
     const notify = await begin();
     expect((await stand.stop(notify, gateway, query)).status).toBe(403);
     expect((await stats()).connections).toBe(1);
@@ -89,8 +85,8 @@ describe('the end of a tunnel', () => {
   });
 });
 
-describe('the figures of a gateway', () => {
-  it('count open tunnels and the bytes of those that ended, up to what a double holds exactly', async () => {
+describe('the counters of a gateway', () => {
+  it('have open tunnels and the bytes of ended ones, up to the exact range of a double', async () => {
     const open = [await begin(), await begin(), await begin()];
     expect(await stats()).toEqual({ connections: 3, sent: 0, received: 0 });
     await stand.stop(open[0] ?? '', gateway, '?sent=100&recv=200');
@@ -98,7 +94,7 @@ describe('the figures of a gateway', () => {
     expect(await stats()).toEqual({ connections: 1, sent: 111, received: most });
   });
 
-  it('are those of its last heartbeat, and tunnels move them on', async () => {
+  it('are those of its last heartbeat, updated by tunnels that begin and end', async () => {
     const notify = await begin();
     await stand.beat(gateway.token, { connections: 40, sent: 1_000, received: 2_000 });
     const second = await begin();
@@ -110,7 +106,7 @@ describe('the figures of a gateway', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 1_001, received: 2_002 });
   });
 
-  it('change neither its version nor what others hold of it', async () => {
+  it('change neither its version nor its ETag', async () => {
     const { updated_at } = await stand.shown(gateway);
     await stand.stop(await begin(), gateway, '?sent=1');
     const etag = (await stand.world.admin(`GET ${base}/gateways/${gateway.id}`)).headers.get('etag');
@@ -119,13 +115,13 @@ describe('the figures of a gateway', () => {
   });
 });
 
-describe('the figures of a workplace session', () => {
+describe('the counters of a workplace session', () => {
   const sessionOf = async (uuid: string) =>
     (await stand.world.admin(`GET ${base}/spsessions`)).body.items.find(
       ({ session_uuid }: Json) => session_uuid === uuid,
     );
 
-  it('are those of its tunnels, though they began before the snapshot knew it', async () => {
+  it('include its tunnels, even those that began before the session was in the snapshot', async () => {
     const { body } = await stand.connect();
     const { notify } = (await stand.use(body.gateway.ticket, gateway)).body;
     await syncAll(stand.world.portal, stand.farm);
@@ -145,7 +141,7 @@ describe('the figures of a workplace session', () => {
   });
 });
 
-describe('tickets that have outlived their time', () => {
+describe('expired tickets', () => {
   const sweep = async () => {
     const { db } = stand.world.portal;
     for (const leftover of expiredRows(parametersFrom(null), new Date()))
@@ -154,7 +150,7 @@ describe('tickets that have outlived their time', () => {
     return left.map((rows) => rows.length);
   };
 
-  it('are removed: unused ones soon, those with figures after three months, and the figures with them', async () => {
+  it('are deleted: unused ones soon, those with counters after three months, with the counters', async () => {
     await begin();
     await stand.ticketOf(gateway);
     expect(await sweep()).toEqual([2, 1]);

@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
-import { base, startWorld, type World } from '../../support/factories.ts';
+import { base, useWorld } from '../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 let serving: RunningServer;
 let token: string;
 let arrived = Promise.withResolvers<void>();
 
 beforeAll(async () => {
-  world = await startWorld();
   token = await world.portal.login();
   const fetch: Parameters<typeof serveNode>[0]['fetch'] = (request, invocation) => {
     arrived.resolve();
@@ -20,13 +19,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await serving.close(0);
-  await world.portal.close();
 });
 
 it.each([
-  ['of a length that was told', 'Content-Length: 100', '{"name":'],
+  ['of a declared length', 'Content-Length: 100', '{"name":'],
   ['in pieces', 'Transfer-Encoding: chunked', '8\r\n{"name":\r\n'],
-])('a body %s that its client breaks off is no failure of the database', async (_, header, piece) => {
+])('a body %s that its client aborts is not reported as a database failure', async (_, header, piece) => {
   arrived = Promise.withResolvers();
   world.portal.log.length = 0;
   const socket = connect(serving.port, '127.0.0.1');

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDispatcher,
   addFarm,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const many = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
-/** Reads, changes and writes with If-Match until nobody came between. */
+/** Reads, changes and writes with If-Match until there is no conflict. */
 async function patchCarefully(one: string, change: (current: Json) => object): Promise<void> {
   for (;;) {
     const { body, headers } = await admin(`GET ${one}`);
@@ -33,8 +28,8 @@ async function patchCarefully(one: string, change: (current: Json) => object): P
   }
 }
 
-describe('writes of one object at once', () => {
-  it('with If-Match and patience lose none of twenty', async () => {
+describe('concurrent writes of one object', () => {
+  it('with If-Match and retries lose none of twenty changes', async () => {
     const site = await addSite(admin);
     const one = `${base}/sites/${site.id}`;
     await many(20, (n) => patchCarefully(one, ({ comments }) => ({ comments: `${comments} ${n}` })));
@@ -44,7 +39,7 @@ describe('writes of one object at once', () => {
     expect(headers.get('etag')).toMatch(/^"21\./);
   });
 
-  it('with one If-Match are won by one', async () => {
+  it('with the same If-Match succeed exactly once', async () => {
     const farm = await addFarm(admin, world.site);
     const one = `${base}/farms/${farm.id}`;
     const etag = (await admin(`GET ${one}`)).headers.get('etag') ?? '';
@@ -55,7 +50,7 @@ describe('writes of one object at once', () => {
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(11);
   });
 
-  it('without If-Match all land, and none undoes what another changed', async () => {
+  it('without If-Match all succeed, and none overwrites the change of another', async () => {
     const site = await addSite(admin);
     const one = `${base}/sites/${site.id}`;
     const { result, events } = await audited(world.portal, () =>
@@ -73,7 +68,7 @@ describe('writes of one object at once', () => {
     }
   });
 
-  it('of a user, guarded as they are, do not stop one another', async () => {
+  it('of a user, which take locks, do not block one another', async () => {
     const user = await addUser(admin, world.domain);
     const one = `${usersPath(world.domain)}/${user.id}`;
     const answers = await many(10, (n) =>
@@ -82,7 +77,7 @@ describe('writes of one object at once', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
   });
 
-  it('and deletions of it end in one deletion', async () => {
+  it('and concurrent deletions of it delete it once', async () => {
     const farm = await addFarm(admin, world.site);
     const one = `${base}/farms/${farm.id}`;
     const { result, events } = await audited(world.portal, () =>
@@ -95,8 +90,8 @@ describe('writes of one object at once', () => {
   });
 });
 
-describe('bulk deletions at once', () => {
-  it('of the same rows delete each once', async () => {
+describe('concurrent bulk deletions', () => {
+  it('of the same rows delete each row once', async () => {
     const farm = await addFarm(admin, world.site);
     const nodes = await many(10, () => addDispatcher(admin, farm));
     const ids = nodes.map(({ id }) => id);
@@ -106,8 +101,8 @@ describe('bulk deletions at once', () => {
   });
 });
 
-describe('changing and deleting one user at once', () => {
-  it('never fails for want of the database', async () => {
+describe('concurrent changes and deletions of one user', () => {
+  it('never fail because of the database', async () => {
     for (let round = 0; round < 15; round++) {
       const user = await addUser(admin, world.domain);
       const one = `${usersPath(world.domain)}/${user.id}`;

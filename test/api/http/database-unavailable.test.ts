@@ -10,7 +10,7 @@ import type { Driver } from '../../support/database/neon-proxy.ts';
 import { type Ask, asker, base } from '../../support/factories.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 
-/** Each with what it means. */
+/** Each code with its meaning. */
 const unavailable = {
   '57014': 'a statement was cancelled, or its time was over',
   '55P03': 'a lock was not to be had in time',
@@ -33,7 +33,7 @@ const unavailable = {
 describe.each<Driver>([
   'pg',
   'neon',
-])('FLT-3: what the database cannot do now, by the driver %s,', (driver) => {
+])('FLT-3: a database that is unavailable, by the driver %s,', (driver) => {
   let portal: TestPortal;
   let admin: Ask;
 
@@ -57,7 +57,7 @@ describe.each<Driver>([
   const create = (headers: Record<string, string> = {}) =>
     admin(`POST ${base}/tags`, { name: randomUUID() }, headers);
 
-  it.each(Object.entries(unavailable))('is 503 and may be tried again: %s, %s', async (code) => {
+  it.each(Object.entries(unavailable))('returns 503 that may be retried: %s, %s', async (code) => {
     await raise(code);
     const headers = { 'idempotency-key': randomUUID() };
     for (const given of [{}, headers, { 'x-dry-run': 'true' }]) {
@@ -69,14 +69,14 @@ describe.each<Driver>([
     expect((await create(headers)).status).toBe(201);
   });
 
-  it('is told apart from a mistake of ours', async () => {
+  it('is distinguished from a programming error', async () => {
     await raise('22012');
     expect(await create()).toMatchObject({ status: 500, body: { code: 'internal' } });
     await raise(null);
   });
 });
 
-it('FLT-3: every SQLSTATE of connections, resources and operators is one that may be tried again', () => {
+it('FLT-3: every SQLSTATE of connections, resources and operators may be retried', () => {
   const raised = (code: string) => isUnavailable(Object.assign(new Error(), { code }));
   expect(
     ['08001', '08004', '53000', '53400', '57000', '57P04', '57P05', '25P04'].filter(raised),

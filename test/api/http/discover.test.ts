@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../../shared/kernel/errors.ts';
 import { document } from '../../contract/generated/described.ts';
-import { addMember, addSite, startWorld, type World } from '../../support/factories.ts';
+import { addMember, addSite, useWorld, type World } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const { send } = { send: (...parts: Parameters<World['portal']['send']>) => world.portal.send(...parts) };
 
 describe('the page of a problem code', () => {
-  it.each(Object.entries(errorCodes))('%s explains it to programs and to people', async (code, {
+  it.each(Object.entries(errorCodes))('%s describes it as JSON and as HTML', async (code, {
     status,
     title,
   }) => {
@@ -26,25 +22,25 @@ describe('the page of a problem code', () => {
     expect(page.body).toContain(`<code>${code}</code>`);
   });
 
-  it('shows the names in its texts as names', async () => {
+  it('formats the names in its texts as code', async () => {
     const { body } = await send('GET /api/errors/forbidden', { headers: { accept: 'text/html' } });
     expect(body).toContain('<code>required_permission</code>, the role');
     expect(body).not.toContain('`');
   });
 
-  it('is not there for other codes', async () => {
+  it('is 404 for unknown codes', async () => {
     for (const code of ['nonsense', '__proto__', '%3Cscript%3E'])
       expect((await send(`GET /api/errors/${code}`)).status).toBe(404);
   });
 
-  it('is where a problem points to', async () => {
+  it('is the type URI of a problem', async () => {
     const { body } = await send('GET /api/userinfo');
     expect((await send(`GET ${body.type}`)).body.code).toBe(body.code);
   });
 });
 
 describe('discover', () => {
-  it('names the sites that the caller may use or administer, and no others', async () => {
+  it('returns the sites that the caller may use or administer, and no others', async () => {
     const [used, administered, other] = [
       await addSite(world.admin, { authenticators: [world.domain.id] }),
       await addSite(world.admin),
@@ -62,7 +58,7 @@ describe('discover', () => {
 });
 
 describe('livez', () => {
-  it('says ok to everybody, as the text that its description tells', async () => {
+  it('returns the text ok without authentication, as documented', async () => {
     const answer = await send('GET /livez');
     expect(answer).toMatchObject({ status: 200, body: 'ok' });
     const { content } = document.paths['/livez'].get.responses['200'];

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addSite,
+  adminOf,
   audited,
   base,
   create,
   goodPassword,
   resources,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 
@@ -20,7 +20,7 @@ const dry = { 'x-dry-run': 'true' };
 const sites = `${base}/sites`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-/** Rows and contents of every table; sessions are left out, because their use is written down now and then. */
+/** Rows and contents of every table; sessions are excluded, because their last use is written periodically. */
 async function stateOf({ db }: TestPortal): Promise<unknown> {
   const tables = await db.execute(
     sql`select table_name as name from information_schema.tables
@@ -36,15 +36,10 @@ async function stateOf({ db }: TestPortal): Promise<unknown> {
 }
 
 describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
-
-  /** Asks for a dry run that changes nothing. @returns what would be */
+  /** Sends a dry run that must change nothing. @returns the predicted result */
   async function wouldBe(route: string, body?: unknown, headers = {}): Promise<Json> {
     const before = await stateOf(world.portal);
     const answer = await admin(route, body, { ...dry, ...headers });
@@ -64,7 +59,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     const add = (given: Json = {}): Promise<Json> =>
       create(admin, resource.path(world), { ...resource.body(world), ...given });
 
-    it('tells what a creation would give, and creates nothing', async () => {
+    it('returns the result of a creation, and creates nothing', async () => {
       const body = resource.body(world);
       const would = await wouldBe(`POST ${resource.path(world)}`, body);
       expect(would).toMatchObject({ status: 201, body: { name: body.name, [plain]: fallback } });
@@ -76,7 +71,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
       expect((await admin(`POST ${resource.path(world)}`, body)).status).toBe(201);
     });
 
-    it('tells what changes would give, and changes nothing', async () => {
+    it('returns the result of changes, and changes nothing', async () => {
       const made = await add();
       const one = `${resource.path(world)}/${made.id}`;
       for (const [verb, body] of [
@@ -90,7 +85,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
       }
     });
 
-    it('tells what deletions would take, and takes nothing', async () => {
+    it('returns the result of deletions, and deletes nothing', async () => {
       const made = await add();
       const would = await wouldBe(`DELETE ${resource.path(world)}/${made.id}`);
       expect(would).toMatchObject({ status: 204, body: null, events: eventOf('delete', made) });
@@ -101,7 +96,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
       expect(bulk.events).toMatchObject([{ action: 'bulk_destroy', object_type: type }]);
     });
 
-    it('is refused as the write itself would be', async () => {
+    it('is refused like the write itself', async () => {
       const made = await add();
       const one = `${resource.path(world)}/${made.id}`;
       const before = await stateOf(world.portal);
@@ -117,7 +112,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     });
   });
 
-  it('of what a rule keeps is refused, and audited where the refusal is', async () => {
+  it('of a write in conflict with a reference is refused, and an access refusal is audited', async () => {
     const site = await addSite(admin);
     const farm = await addFarm(admin, site);
     expect((await admin(`DELETE ${sites}/${site.id}`, undefined, dry)).body).toMatchObject({
@@ -129,7 +124,7 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     expect([result.status, events.map(({ event }) => event)]).toEqual([403, ['portal.AccessRefused']]);
   });
 
-  it('of system parameters tells each that would become another', async () => {
+  it('of system parameters lists each parameter that would change', async () => {
     const would = await wouldBe(`PUT ${base}/tconfig`, { session: { idle_s: { value: 180 } } });
     expect(would.body.session.idle_s.value).toBe(180);
     expect(would.events).toMatchObject([
@@ -141,13 +136,13 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     ]);
   });
 
-  it('keeps no Idempotency-Key', async () => {
+  it('stores no Idempotency-Key', async () => {
     const [body, key] = [siteBody(), { 'idempotency-key': unique('key') }];
     await wouldBe(`POST ${sites}`, body, key);
     expect((await admin(`POST ${sites}`, body, key)).body).toMatchObject({ name: body.name });
   });
 
-  it('is one with true alone; false is a write, and what cannot be run dry says so', async () => {
+  it('needs the value true; false is a write, and operations without a dry run reject it', async () => {
     const site = await addSite(admin);
     const patch = (text: string) =>
       admin(`PATCH ${sites}/${site.id}`, { comments: text }, { 'x-dry-run': text });

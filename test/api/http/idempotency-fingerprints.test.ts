@@ -1,27 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
-import { asker, goodPassword, startWorld, unique, usersPath, type World } from '../../support/factories.ts';
+import { asker, goodPassword, unique, usersPath, useWorld, type World } from '../../support/factories.ts';
 import { startPortal } from '../../support/portal.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 const [former, current] = [newKey(), newKey()];
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ secretKeys: [former] });
-});
-afterAll(() => world.portal.close());
+const world = useWorld({ secretKeys: [former] });
 
 const send = (ask: World['admin'], key: string, body: object) =>
   ask(`POST ${usersPath(world.domain)}`, body, { 'idempotency-key': key });
 const storedFor = async (key: string) =>
   (await world.portal.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key)))[0]?.fingerprint;
 
-/** Works on a portal of the same database that has these keys. */
+/** A portal on the same database with these keys. */
 async function withKeys<T>(secretKeys: readonly string[], work: (ask: World['admin']) => Promise<T>) {
   const portal = await startPortal({ database: world.portal.database, secretKeys });
   const done = await work(asker(portal, await portal.login()));
@@ -35,7 +31,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect((await send(world.admin, key, body)).status).toBe(201);
     const stored = await storedFor(key);
     const request = canonicalJson(['POST', usersPath(world.domain), {}, body]);
-    // The attacker has the row and guesses the whole request rightly.
+    // The attacker has the row and guesses the whole request correctly.
     const [stranger, ours] = [await createSealer([newKey()]), await createSealer([former])];
     expect(ours.isFingerprintOf(stored ?? '', 'idempotency', request)).toBe(true);
     expect(stranger.isFingerprintOf(stored ?? '', 'idempotency', request)).toBe(false);
@@ -44,7 +40,7 @@ describe('SEC-4 the fingerprint of a request', () => {
       expect(stored).not.toContain(createHash('sha256').update(request).digest(encoding));
   });
 
-  it('SEC-4: is the same for a repetition, and another for another password', async () => {
+  it('SEC-4: is the same for a repeated request, and differs for another password', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     const first = await send(world.admin, key, body);
     expect((await send(world.admin, key, body)).body).toEqual(first.body);
@@ -52,7 +48,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('SEC-4: is checked by the former key during a rotation, and made by the current one', async () => {
+  it('SEC-4: is verified with the previous key during a rotation, and computed with the current one', async () => {
     const [before, during] = [unique('key'), unique('key')];
     const bodies = [before, during].map(() => ({ name: unique('user'), password: goodPassword }));
     const [one = {}, two = {}] = bodies;
@@ -70,7 +66,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect((await storedFor(during))?.split('.')[0]).toBe(next);
   });
 
-  it('SEC-4: whose key is gone answers that the outcome is unknown, and nothing runs again', async () => {
+  it('SEC-4: whose key was removed answers that the outcome is unknown, and nothing runs again', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     expect((await send(world.admin, key, body)).status).toBe(201);
     const { status, body: answer } = await withKeys([current], (ask) => send(ask, key, body));

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import { isExpiredKey } from '../../../db/repositories/jobs/idempotency-keys.ts';
 import { deleteExpired } from '../../../db/repositories/settings/clean-up.ts';
@@ -9,15 +9,15 @@ import {
   addGateway,
   addMember,
   addSite,
+  adminOf,
   asker,
   audited,
   base,
   gatewayBody,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
@@ -27,19 +27,14 @@ const many = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work));
 
 describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const sitesNamed = async (name: unknown): Promise<number> =>
     (await admin(`GET ${sites}?search=${name}`)).body.items.length;
   const rowsOf = (key: string) =>
     world.portal.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key));
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
-
-  it('lets twenty sends at once have one effect, and each further one the same answer', async () => {
+  it('executes twenty concurrent requests once, and each of them gets the same answer', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const send = () => admin(`POST ${sites}`, body, keyed(key));
     const { result: answers, events } = await audited(world.portal, () => many(20, send));
@@ -55,7 +50,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect([events.length, further.length, await sitesNamed(body.name)]).toEqual([1, 0, 1]);
   });
 
-  it('changes an object once, and deletions of it afterwards are not undone', async () => {
+  it('changes an object once, and a repeated request does not undo a later deletion', async () => {
     const site = await addSite(admin);
     const key = unique('key');
     const patch = () => admin(`PATCH ${sites}/${site.id}`, { comments: 'once', priority: 2 }, keyed(key));
@@ -73,7 +68,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect([read.body.comments, read.headers.get('etag')?.split('.')[0]]).toEqual(['later', '"3']);
   });
 
-  it('refuses another request with the same key', async () => {
+  it('rejects a different request with the same key', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const made = await admin(`POST ${sites}`, body, keyed(key));
     const others = [
@@ -88,7 +83,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     }
   });
 
-  it('belongs to the user who sent it', async () => {
+  it('belongs to the user of the request', async () => {
     const members = [await addMember(world, ['sites.create']), await addMember(world, ['sites.create'])];
     const key = unique('key');
     const answers = await Promise.all(members.map(({ ask }) => ask(`POST ${sites}`, siteBody(), keyed(key))));
@@ -99,7 +94,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await first?.ask(`POST ${sites}`, siteBody(), keyed(key)))?.status).toBe(403);
   });
 
-  it('answers nobody who holds less than when the answer was given; who holds more is answered', async () => {
+  it('replays an answer only to a caller with at least the permissions of the first request', async () => {
     const [site, other] = [await addSite(admin), await addSite(admin)];
     const scopes = (sites: Json[]) => ({ scope: { sites: sites.map(({ id }) => id) } });
     const { ask, role } = await addMember(world, ['sites.read', 'sites.update'], [site.id]);
@@ -122,7 +117,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await send()).body).toEqual(first.body);
   });
 
-  it('keeps no refusal', async () => {
+  it('stores no refusals', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const twin = await addSite(admin, body);
     const send = () => admin(`POST ${sites}`, body, keyed(key));
@@ -132,7 +127,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await send()).status).toBe(201);
   });
 
-  it('keeps answers sealed, and a secret that is shown once is not shown twice', async () => {
+  it('stores answers sealed, and does not return a one-time secret again', async () => {
     const [key, body] = [unique('key'), gatewayBody()];
     const send = () => admin(`POST ${base}/gateways`, body, keyed(key));
     const made = (await send()).body;
@@ -145,7 +140,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await rotate()).body.token).not.toBe((await rotate()).body.token);
   });
 
-  it('never runs again what was begun and has no answer', async () => {
+  it('never repeats a request that started and has no answer', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const send = () => admin(`POST ${sites}`, body, keyed(key));
     await send();
@@ -170,7 +165,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect((await admin(`GET ${sites}`, undefined, keyed(''))).status).toBe(200);
   });
 
-  it('leaves nothing of a write that was killed, and the next one has its one effect', async () => {
+  it('leaves nothing of a write that was killed, and the next request takes effect once', async () => {
     const site = await addSite(admin);
     const key = unique('key');
     const patch = () => admin(`PATCH ${sites}/${site.id}`, { comments: 'at last' }, keyed(key));
@@ -199,7 +194,7 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect(written).toHaveLength(1);
   });
 
-  it('counts as new after a day, and is deleted then', async () => {
+  it('is new again after a day, and is then deleted', async () => {
     const [key, first, second] = [unique('key'), siteBody(), siteBody()];
     await admin(`POST ${sites}`, first, keyed(key));
     world.portal.advance(86_400 - 60);
@@ -230,6 +225,6 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
 async function killWaiting(db: Db): Promise<void> {
   const ended = sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  // Not within the transaction that holds the lock: it would see one snapshot of the activity again and again.
+  // Outside the transaction that holds the lock, which would read one snapshot of the activity repeatedly.
   while (((await db.execute(ended)) as unknown as { rows: unknown[] }).rows.length === 0);
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addMember,
@@ -6,23 +6,19 @@ import {
   goodPassword,
   type Member,
   startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 const tconfig = '/api/webui/aggregator/tconfig';
 const themes = '/api/userinfo/themes';
 const cyrillic = /[а-яё]/i;
 const html = { accept: 'text/html' };
-/** A refusal that names no value of the request. */
+/** An error that contains no value of the request. */
 const refused = 'DELETE /api/webui/aggregator/sites/01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   member = await addMember(world, ['roles.read', 'system_parameters.read', 'authenticators.read']);
   await setDefault('en');
@@ -44,26 +40,26 @@ const ru = ['ru', 'accept-language', 'ru'];
 const en = ['en', 'accept-language', 'en'];
 
 describe('CON-9: the language of an answer', () => {
-  it('is that of the installation where nothing else is known', async () => {
+  it('is that of the installation by default', async () => {
     expect(languageOf(await member.ask(refused))).toEqual(en);
     await setDefault('ru');
     expect(languageOf(await member.ask(refused))).toEqual(ru);
   });
 
-  it('is the most wanted one of Accept-Language before that', async () => {
+  it('is the preferred one of Accept-Language over that of the installation', async () => {
     const asked = (accepted: string) => member.ask(refused, undefined, { 'accept-language': accepted });
     expect(languageOf(await asked('de, ru;q=0.8, en;q=0.3'))).toEqual(ru);
     expect(languageOf(await asked('ru;q=0, en-GB;q=0.1'))).toEqual(en);
   });
 
-  it('is that of the user before Accept-Language', async () => {
+  it('is that of the user over Accept-Language', async () => {
     await speak('ru');
     expect(languageOf(await member.ask(refused, undefined, { 'accept-language': 'en' }))).toEqual(ru);
     await speak('en');
     expect(languageOf(await member.ask(refused, undefined, { 'accept-language': 'ru' }))).toEqual(en);
   });
 
-  it('is that of the login before all others', async () => {
+  it('is that of the login over all others', async () => {
     await speak('en');
     const body = { username: member.user.name, password: goodPassword, authId: world.domain.id };
     const login = await world.portal.send('POST /api/auth/v7.0/login', {
@@ -77,13 +73,13 @@ describe('CON-9: the language of an answer', () => {
     expect([wrong.body.code, ...languageOf(wrong)]).toEqual(['invalid_credentials', ...ru]);
   });
 
-  it('holds for requests of no session and for paths that are not there', async () => {
+  it('applies to requests without a session and to unknown paths', async () => {
     const headers = { 'accept-language': 'ru' };
     const ways = ['GET /api/webui/aggregator/sites', 'GET /api/webui/nothing', 'DELETE /api/userinfo'];
     for (const way of ways) expect(languageOf(await world.portal.send(way, { headers }))).toEqual(ru);
   });
 
-  it('holds for every entry of `errors`, with the values that belong into it', async () => {
+  it('applies to every entry of `errors`, with its values', async () => {
     const body = { name: '', priority: 20_000, comments: 7, state: 'odd', extra: 1 };
     const headers = { 'accept-language': 'ru' };
     const answer = await world.admin('POST /api/webui/aggregator/sites', body, headers);
@@ -101,7 +97,7 @@ describe('CON-9: the language of an answer', () => {
     ]);
   });
 
-  it('holds for the answers of modules in their result form', async () => {
+  it('applies to the answers of modules in their result format', async () => {
     const answer = await world.portal.send('POST /api/ssa/v7.0/ping', {
       body: {},
       headers: { 'accept-language': 'ru' },
@@ -110,7 +106,7 @@ describe('CON-9: the language of an answer', () => {
     expect(answer.body.error).toMatch(cyrillic);
   });
 
-  it('is English in the audit, whatever the caller reads', async () => {
+  it('is English in the audit, whatever the language of the caller', async () => {
     await speak('ru');
     const { events } = await audited(world.portal, () => member.ask(refused));
     expect(events).toMatchObject([{ event: 'portal.AccessRefused' }]);
@@ -139,10 +135,10 @@ describe('CON-9: texts that describe the API to administrators', () => {
     };
   };
 
-  it('are in Russian for who reads Russian, every one of them', async () => {
+  it('are in Russian for a reader of Russian, every one of them', async () => {
     const russian = await texts('ru');
     expect(russian.permissions).toHaveLength(permissions.length * 2);
-    // Names of products and protocols stay as they are.
+    // Names of products and protocols are not translated.
     for (const [kind, list] of Object.entries(russian))
       for (const text of list)
         if (!/^(?:StartTLS|Kerberos)$/.test(text))
@@ -165,7 +161,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
       if (status !== 'pass') expect([name, detail]).toEqual([name, expect.stringMatching(cyrillic)]);
   });
 
-  it('what a bulk deletion left is explained in the language of its reader', async () => {
+  it('the reasons of a bulk deletion are in the language of the reader', async () => {
     const absent = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
     const { body } = await world.admin(
       'POST /api/webui/aggregator/sites/bulk_destroy',
@@ -177,7 +173,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
 });
 
 describe('CON-9: the language and the name of the installation', () => {
-  it('are one value under each of their names', async () => {
+  it('have one value under each of their names', async () => {
     await setDefault('ru');
     expect((await world.admin(`GET ${themes}`)).body.default_language).toBe('ru');
     expect((await world.admin('GET /api/auth/v7.0/settings')).body.default_language).toBe('ru');
@@ -188,7 +184,7 @@ describe('CON-9: the language and the name of the installation', () => {
     expect((await page()).body).toContain('<html lang="en">');
   });
 
-  it('the name is the same in settings and branding before the first write', async () => {
+  it('return the same name in settings and branding before the first write', async () => {
     const fresh = await startWorld();
     const names = [
       (await fresh.admin(`GET ${themes}`)).body.site_name,

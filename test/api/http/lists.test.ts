@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { foldName } from '../../../shared/kernel/text.ts';
 import {
   addDomain,
   create,
   type Resource,
   resources,
-  startWorld,
   unique,
+  useWorld,
   type World,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
@@ -71,7 +67,7 @@ function ordered(items: readonly Json[], sort: string): string[] {
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
 )('the list of %ss', (_, resource) => {
-  it('comes in every declared order, up and down, page by page, each row once', async () => {
+  it('returns each row once in every declared order, ascending and descending, page by page', async () => {
     const prefix = unique('sorted');
     const made = await add(
       resource,
@@ -91,7 +87,7 @@ describe.each(
     expect(ids(items), 'by name unless told otherwise').toEqual(ordered(items, 'name'));
   });
 
-  it('finds by any part of a name, % and _ meaning themselves, without regard to case', async () => {
+  it('finds any part of a name without regard to case, with % and _ as literals', async () => {
     const prefix = unique('found');
     await add(resource, [
       `${prefix} 50%_Off`,
@@ -107,7 +103,7 @@ describe.each(
     expect(await search(`${prefix}%`)).toEqual([]);
   });
 
-  it('loses and repeats no row that stays, while others come and go between the pages', async () => {
+  it('neither skips nor repeats a remaining row while others are added and deleted between the pages', async () => {
     const prefix = unique('moving');
     const stay = ['b', 'd', 'f', 'h', 'j'].map((end) => `${prefix} ${end}`);
     await add(resource, stay);
@@ -124,7 +120,7 @@ describe.each(
     expect(new Set(ids(found)).size).toBe(found.length);
   });
 
-  it('counts when asked to, and links to the next page with the query kept', async () => {
+  it('counts on request, and its link to the next page keeps the query', async () => {
     const prefix = unique('counted');
     await add(
       resource,
@@ -141,7 +137,7 @@ describe.each(
     expect((await list(resource, { search: prefix })).body).not.toHaveProperty('total');
   });
 
-  it('refuses a cursor that was changed, or belongs to another order, search or list', async () => {
+  it('rejects a cursor that was changed, or belongs to another order, search or list', async () => {
     const prefix = unique('cursor');
     await add(
       resource,
@@ -167,7 +163,7 @@ describe.each(
     expect((await list(resource, { search: prefix, limit: 2, cursor: next })).body.items).toHaveLength(1);
   });
 
-  it('refuses limits, orders, counts and parameters that it does not know, each by its name', async () => {
+  it('rejects unknown limits, orders, counts and parameters, each by its name', async () => {
     const path = `GET ${resource.path(world)}`;
     const bad = [
       ['limit=0', '?limit'],
@@ -205,14 +201,14 @@ describe('a nested list', () => {
     'farms/{id}/dispatchers',
   ];
 
-  it.each(nested)('%s of an unknown owner, or of no UUID, is not found', async (path) => {
+  it.each(nested)('%s is 404 for an unknown owner and for an invalid UUID', async (path) => {
     const at = (id: string) => `GET /api/webui/aggregator/${path.replace('{id}', id)}`;
     expect((await admin(at(unknownId))).status).toBe(404);
     expect((await admin(at('nobody'))).status).toBe(404);
     expect((await admin(`${at(unknownId)}?count=exact`)).status).toBe(404);
   });
 
-  it('holds the children of its owner and no others', async () => {
+  it('contains the children of its owner only', async () => {
     const other = await addDomain(admin);
     const users = resources.find(({ type }) => type === 'user') as Resource;
     const name = unique('child');
@@ -221,7 +217,7 @@ describe('a nested list', () => {
     expect((await list(users, { search: name, count: 'exact' })).body.total).toBe(1);
   });
 
-  it('refuses a cursor of the list of another owner', async () => {
+  it('rejects a cursor of the list of another owner', async () => {
     const other = await addDomain(admin);
     const users = resources.find(({ type }) => type === 'user') as Resource;
     await add(users, [unique('first'), unique('second')]);

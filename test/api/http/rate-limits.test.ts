@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, base, logIn, startWorld, type World } from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMember, base, logIn, useWorld } from '../../support/factories.ts';
 import { type Answer, adminPassword, startPortal } from '../../support/portal.ts';
 
 const path = `${base}/tconfig`;
-let world: World;
+const world = useWorld();
 let hosts = 0;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-/** Every quota is full again, and nobody is near the end of it. */
+/** Resets every quota. */
 beforeEach(async () => {
   world.portal.advance(60);
   await limit(6_000, 3_000);
 });
 
-/** Sets both limits from an address and with a session that nothing else counts to. */
+/** Sets the limits of an address and of a session, which no other test uses. */
 async function limit(session: number, address: number): Promise<void> {
   const limits = {
     per_token_per_minute: { value: session },
@@ -26,11 +22,11 @@ async function limit(session: number, address: number): Promise<void> {
   const { body } = await logIn(world.portal, { id: undefined }, { name: 'admin' }, builtinLogin, ip);
   const put = await world.portal.send(`PUT ${path}`, { ip, token: body.token, body: { limits } });
   expect(put.status).toBe(200);
-  // The next statement of any session brings the new values along.
+  // The next statement of any session reads the new values.
   expect((await from(ip, body.token)()).status).toBe(200);
 }
 const builtinLogin = { authSmallName: 'builtin', authId: undefined, password: adminPassword };
-/** An address that nobody has used. */
+/** An unused address. */
 const freshIp = (): string => `192.0.2.${++hosts}`;
 const inTurn = async (count: number, work: () => Promise<Answer>): Promise<Answer[]> => {
   const answers: Answer[] = [];
@@ -40,8 +36,8 @@ const inTurn = async (count: number, work: () => Promise<Answer>): Promise<Answe
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 const from = (ip: string, token?: string) => () => world.portal.send('GET /api/userinfo', { ip, token });
 
-describe('the limit of a session', () => {
-  it('I3 refuses what is too much with the seconds to wait, and nobody else', async () => {
+describe('the rate limit of a session', () => {
+  it('I3 refuses excess requests with Retry-After, and no other session', async () => {
     const [loud, quiet] = [await addMember(world, []), await addMember(world, [])];
     await Promise.all([loud.ask('GET /api/userinfo'), quiet.ask('GET /api/userinfo')]);
     await limit(3, 3_000);
@@ -68,7 +64,7 @@ describe('the limit of a session', () => {
     );
   });
 
-  it('is kept without asking the database, and before the session is looked at', async () => {
+  it('is checked without a database query and before the session lookup', async () => {
     const { ask } = await addMember(world, []);
     await ask('GET /api/userinfo');
     await limit(2, 3_000);
@@ -83,8 +79,8 @@ describe('the limit of a session', () => {
   });
 });
 
-describe('the limit of an address', () => {
-  it('I3 counts whoever has no valid session, and nobody from elsewhere', async () => {
+describe('the rate limit of an address', () => {
+  it('I3 counts requests without a valid session, and no other address', async () => {
     await limit(6_000, 3);
     const ip = freshIp();
     const answers = await inTurn(4, from(ip));
@@ -99,14 +95,14 @@ describe('the limit of an address', () => {
     expect(world.portal.trips()).toBe(before);
   });
 
-  it('counts a network of IPv6 as one address', async () => {
+  it('counts an IPv6 network as one address', async () => {
     await limit(6_000, 2);
     const answers = await Promise.all(['1', '2', 'ff:3'].map((end) => from(`2001:db8::${end}`)()));
     expect(statusesOf(answers).sort()).toEqual([401, 401, 429]);
     expect((await from('2001:db8:0:1::1')()).status).toBe(401);
   });
 
-  it('stops logins and public pages, but not sessions that are known, load balancers, or other checks', async () => {
+  it('refuses logins and public pages, but not cached sessions, health checks of load balancers or other probes', async () => {
     const { token, user } = await addMember(world, []);
     await from(freshIp(), token)();
     await limit(6_000, 3);
@@ -123,7 +119,7 @@ describe('the limit of an address', () => {
     expect((await portal.send('GET /api/userinfo', { ip, secure: false })).body.code).toBe('https_required');
   });
 
-  it('is not touched by sessions that prove valid, and by one that ended again', async () => {
+  it('does not count requests of valid sessions, but counts those of an ended one', async () => {
     const members = await Promise.all([1, 2, 3, 4, 5].map(() => addMember(world, [])));
     await limit(6_000, 3);
     const ip = freshIp();
@@ -134,15 +130,18 @@ describe('the limit of an address', () => {
     expect(statusesOf(await inTurn(4, from(ip, ended?.token)))).toContain(429);
   });
 
-  it('is no limit at 0', async () => {
+  it('is disabled by 0', async () => {
     await limit(6_000, 0);
     const answers = await inTurn(30, from(freshIp()));
     expect(new Set(statusesOf(answers))).toEqual(new Set([401]));
   });
 });
 
-describe.each(['pg', 'neon'] as const)('a process that has seen no session, by the driver %s', (driver) => {
-  it('learns the limits with one question, however many ask, and again when they are old', async () => {
+describe.each([
+  'pg',
+  'neon',
+] as const)('a process with an empty session cache, by the driver %s', (driver) => {
+  it('reads the limits with one query for concurrent requests, and again when they are stale', async () => {
     await limit(6_000, 3);
     const { database } = world.portal;
     const other = await startPortal({ driver, database });

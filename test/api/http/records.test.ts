@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
+  adminOf,
   audited,
   create,
   goodPassword,
   type Resource,
   resources,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const nested = resources.filter(({ type }) => ['user', 'group'].includes(type));
 
-/** What creation answered, as it is read from then on. */
+/** The response of the creation as it is read afterwards. */
 const kept = ({ shownOnce }: Resource, made: Json): Json =>
   shownOnce === undefined ? made : { ...made, [shownOnce]: null };
 const add = async (resource: Resource, given: Record<string, unknown> = {}): Promise<Json> =>
@@ -31,7 +27,7 @@ const pathOf = (resource: Resource, { id }: Json): string => `${resource.path(wo
 describe.each(resources.map((resource) => [resource.type, resource] as const))('a %s', (_, resource) => {
   const [plain, value, fallback] = resource.plain;
 
-  it('is created with a Location and an ETag, read, changed and deleted', async () => {
+  it('is created with Location and ETag, read, changed and deleted', async () => {
     const body = resource.body(world);
     const created = await admin(`POST ${resource.path(world)}`, body);
     expect(created.status).toBe(201);
@@ -52,14 +48,14 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect((await admin(`PUT ${one}`, body)).status).toBe(404);
   });
 
-  it('takes back by PUT what GET gave, and nothing moves', async () => {
+  it('accepts by PUT the result of GET without a change', async () => {
     const made = await add(resource, { [plain]: value });
     const { status, body } = await admin(`PUT ${pathOf(resource, made)}`, made);
     expect(status).toBe(200);
     expect(body).toEqual({ ...made, updated_at: body.updated_at });
   });
 
-  it('has optional members at their defaults after a PUT without them, and after a PATCH with null', async () => {
+  it('has defaults for optional properties after a PUT without them and a PATCH with null', async () => {
     const made = await add(resource, { [plain]: value });
     const nulled = await admin(`PATCH ${pathOf(resource, made)}`, { [plain]: null });
     expect([nulled.status, nulled.body[plain]]).toEqual([200, fallback]);
@@ -69,7 +65,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect([replaced.status, replaced.body[plain]]).toEqual([200, fallback]);
   });
 
-  it('refuses unknown members, wrong types and missing names, each by its pointer', async () => {
+  it('rejects unknown properties, wrong types and missing names, each by its pointer', async () => {
     const made = await add(resource);
     const one = pathOf(resource, made);
     const body = { ...resource.body(world), is_superuser: true, 'a/b~c': 1, [plain]: { deep: 1 } };
@@ -104,7 +100,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect((await admin(`GET ${one}`)).body).toEqual(made);
   });
 
-  it('ignores members that only reads have, in POST, PUT and PATCH alike', async () => {
+  it('ignores read-only properties in POST, PUT and PATCH', async () => {
     const forged = { id: unknownId, uuid: unknownId, created_at: '2001-01-01T00:00:00.000Z', updated_at: 1 };
     const readOnly = Object.fromEntries(
       Object.entries(forged).filter(([name]) => name !== 'uuid' || nested.includes(resource)),
@@ -115,7 +111,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect(patched.body).toEqual({ ...made, updated_at: patched.body.updated_at });
   });
 
-  it('is refused with the id of its twin when the name is taken, in whatever case or Unicode form', async () => {
+  it('is refused with the id of the existing record when the name is taken, in any case and Unicode form', async () => {
     const name = unique('Ёлка é');
     const made = await add(resource, { name });
     for (const twin of [name, name.toUpperCase(), ` ${name.normalize('NFD')} `]) {
@@ -137,7 +133,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect((await admin(`PATCH ${pathOf(resource, made)}`, { name: name.toUpperCase() })).status).toBe(200);
   });
 
-  it('honours If-Match and If-None-Match', async () => {
+  it('supports If-Match and If-None-Match', async () => {
     const made = await add(resource);
     const one = pathOf(resource, made);
     const read = await admin(`GET ${one}`);
@@ -162,7 +158,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect((await admin(`DELETE ${one}`, undefined, { 'if-match': last })).status).toBe(204);
   });
 
-  it('leaves one audit event a write, with what was and what is, and none when the write fails', async () => {
+  it('writes one audit event per write with the states before and after, and none for a failed write', async () => {
     const { result: made, events: creation } = await audited(world.portal, () => add(resource));
     const one = pathOf(resource, made);
     const common = {
@@ -197,14 +193,14 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
     expect(JSON.stringify([...creation, ...update.events, ...removal.events])).not.toContain(goodPassword);
   });
 
-  it('is not found by an unknown id, and by none that is no UUID', async () => {
+  it('is 404 for an unknown id and an invalid UUID', async () => {
     for (const id of [unknownId, 'nobody', "'; drop table users", '%00'])
       expect((await admin(`GET ${resource.path(world)}/${encodeURIComponent(id)}`)).status, id).toBe(404);
     const made = await add(resource);
     expect((await admin(`GET ${pathOf(resource, { id: made.id.toUpperCase() })}`)).body).toEqual(made);
   });
 
-  it('goes through two creations of one name at once exactly once', async () => {
+  it('is created exactly once by two concurrent creations of one name', async () => {
     const body = resource.body(world);
     const answers = await Promise.all([1, 2, 3].map(() => admin(`POST ${resource.path(world)}`, body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -214,7 +210,7 @@ describe.each(resources.map((resource) => [resource.type, resource] as const))('
 });
 
 describe.each(nested.map((resource) => [resource.type, resource] as const))('a nested %s', (_, resource) => {
-  it('is not found under another owner, by any verb', async () => {
+  it('is 404 under another owner for every method', async () => {
     const made = await add(resource);
     const other = {
       ...world,
@@ -234,7 +230,7 @@ describe.each(nested.map((resource) => [resource.type, resource] as const))('a n
     expect((await admin(`GET ${pathOf(resource, made)}`)).body).toEqual(made);
   });
 
-  it('is not created, changed or destroyed under an owner that does not exist', async () => {
+  it('is not created, changed or deleted under an unknown owner', async () => {
     const nowhere = resource.path({ ...world, domain: { id: unknownId } });
     expect((await admin(`POST ${nowhere}`, resource.body(world))).status).toBe(404);
     expect((await admin(`PATCH ${nowhere}/${unknownId}`, {})).status).toBe(404);

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
-import { addMember, startWorld, type World } from '../../support/factories.ts';
+import { addMember, useWorld } from '../../support/factories.ts';
 import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let cookie: string;
 let token: string;
 
@@ -21,17 +21,15 @@ const visit = (path: string, headers: Record<string, string> = {}, portal = worl
   portal.send(`GET ${path}`, { headers });
 
 beforeAll(async () => {
-  world = await startWorld();
   cookie = await signIn(world.portal);
   token = await world.portal.login();
 });
-afterAll(() => world.portal.close());
 
 const documents = ['/api/openapi.json', '/api/openapi.yaml'];
 const pages = ['/api/docs/', '/api/docs', ...filesOfReference];
 
-describe('the reference', () => {
-  it.each([...pages, ...documents])('%s is nobody’s without a session', async (path) => {
+describe('the API reference', () => {
+  it.each([...pages, ...documents])('%s is refused without a session', async (path) => {
     expect((await visit(path)).body.code).toBe('unauthenticated');
     for (const wrong of ['__Host-session=x', `__Host-session=${token}`])
       expect((await visit(path, { cookie: wrong })).body.code).toBe('invalid_token');
@@ -40,7 +38,7 @@ describe('the reference', () => {
     expect([read.status, read.headers.get('location')]).toEqual([302, `/signin?next=${next}`]);
   });
 
-  it('is a page that loads its own files and nothing else', async () => {
+  it('is a page that loads only its own files', async () => {
     const { status, headers, body } = await visit('/api/docs/', { cookie });
     expect(status).toBe(200);
     const policy = headers.get('content-security-policy') ?? '';
@@ -81,8 +79,8 @@ describe('the reference', () => {
   });
 });
 
-describe('the served document', () => {
-  it('comes by cookie or by token, as JSON and as YAML the same', async () => {
+describe('the served OpenAPI document', () => {
+  it('is the same by cookie and by token, as JSON and as YAML', async () => {
     const [json, yaml] = [
       await visit('/api/openapi.json', { cookie }),
       await visit('/api/openapi.yaml', { cookie }),
@@ -97,7 +95,7 @@ describe('the served document', () => {
     expect((await visit('/api/openapi.yaml', { cookie, ...known })).status).toBe(200);
   });
 
-  it('is refused to users of the user portal', async () => {
+  it('is refused to sessions of the user portal', async () => {
     const user = await addMember(world, []);
     for (const path of documents) expect((await user.ask(`GET ${path}`)).status).toBe(401);
   });
@@ -110,7 +108,9 @@ describe('a portal for administrators', () => {
   });
   afterAll(() => admin.close());
 
-  it('describes what it serves, cleanly, and not what only users get', { timeout: 60_000 }, async () => {
+  it('serves a valid document of its own operations, without those of users only', {
+    timeout: 60_000,
+  }, async () => {
     const { body }: { body: Json } = await visit('/api/openapi.json', { cookie: await signIn(admin) }, admin);
     const universal = (await visit('/api/openapi.json', { cookie })).body;
     const paths = Object.keys(body.paths);
@@ -130,7 +130,7 @@ describe('a portal for users', () => {
   });
   afterAll(() => users.close());
 
-  it('has neither reference nor document', async () => {
+  it('has neither the reference nor the document', async () => {
     const own = await signIn(users);
     for (const path of [...pages, ...documents])
       expect((await visit(path, { cookie: own, accept: 'text/html' }, users)).body.code).toBe('not_found');

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDirectory,
   addGroup,
   addMember,
   addUser,
+  adminOf,
   base,
   create,
   directoryBody,
@@ -13,24 +14,18 @@ import {
   logIn,
   pool,
   resources,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addRule, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { addTwoFactorDomain, enrol, logIn2fa } from '../../support/identity/second-factor.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import type { Answer } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-/** How often the database was asked for one request, what goes on after the answer included. */
+/** The number of database round trips of one request, including those after the response. */
 async function tripsOf(status: number, work: () => Promise<Answer>): Promise<number> {
   await world.portal.settled();
   const before = world.portal.trips();
@@ -42,7 +37,7 @@ async function tripsOf(status: number, work: () => Promise<Answer>): Promise<num
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
 )('of the database: a %s', (_, resource) => {
-  it('is read in two trips and written in three', async () => {
+  it('is read in two round trips and written in three', async () => {
     const path = resource.path(world);
     const [plain, value] = resource.plain;
     expect(
@@ -72,8 +67,8 @@ describe.each(
   });
 });
 
-describe('trips to the database', () => {
-  it('are two for what is about the caller, modules and nested lists', async () => {
+describe('database round trips', () => {
+  it('are two for requests about the caller, modules and nested lists', async () => {
     const reads = [
       '/api/userinfo',
       '/api/discover/',
@@ -91,7 +86,7 @@ describe('trips to the database', () => {
       expect([path, (await tripsOf(200, () => admin(`GET ${path}`))) <= 2]).toEqual([path, true]);
   });
 
-  it('are none before the path, the method and the session are right, and one for a bad token', async () => {
+  it('are none before the path, the method and the session are valid, and one for an invalid token', async () => {
     const { portal } = world;
     expect(await tripsOf(404, () => admin('GET /api/nowhere'))).toBe(0);
     expect(await tripsOf(405, () => admin(`PUT ${base}/sites`))).toBe(0);
@@ -100,7 +95,7 @@ describe('trips to the database', () => {
     expect(await tripsOf(422, () => admin(`POST ${base}/sites`, {}))).toBe(1);
   });
 
-  it('are three for a user with a password or a new one, and for a login', async () => {
+  it('are three for a write of a user with or without a password, and for a login', async () => {
     const body = { name: 'trips of a user', password: goodPassword };
     expect(await tripsOf(201, () => admin(`POST ${usersPath(world.domain)}`, body))).toBeLessThanOrEqual(3);
     const { user } = await addMember(world, []);
@@ -116,7 +111,7 @@ describe('trips to the database', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('are four for each half of a login with a second factor, and three where a group spares it', async () => {
+  it('are four for each step of a login with a second factor, and three when a group skips it', async () => {
     const { portal } = world;
     const domain = await addTwoFactorDomain(admin);
     const user = await addUser(admin, domain);
@@ -162,7 +157,7 @@ describe('trips to the database', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('are three for a connection with a warm key, and one call of the dispatcher; two for a list', async () => {
+  it('are three for a connection with a cached key, with one dispatcher call, and two for a list', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const [at] = farms;
@@ -178,7 +173,7 @@ describe('trips to the database', () => {
     expect(await tripsOf(200, () => ask(`connectionInfo/${id}`))).toBe(3);
     expect(simulator.calls.map((call) => call.path.split('/').at(-2))).toEqual(['connectionInfo']);
     simulator.resetCalls();
-    // The third keeps the list, when it has been answered.
+    // The third stores the list after the response.
     expect(await tripsOf(200, () => ask('servicesList/')), 'a list that is not fresh').toBe(3);
     expect(simulator.calls.map((call) => call.path)).toEqual(['/api/client/v7.0/services']);
     simulator.resetCalls();
@@ -187,7 +182,7 @@ describe('trips to the database', () => {
     await simulator.close();
   });
 
-  it('are three for a connection through a rule, and one call of one dispatcher', async () => {
+  it('are three for a connection through a rule, with one call of one dispatcher', async () => {
     const member = await addMember(world, []);
     const { site, farms } = await siteWithFarms(world, [
       { pools: [pool('Office', { entitled: { users: [], groups: ['nobody'] } })] },

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 type Head = { status: string; headers: Headers };
 
-/** Asks by a program that is not ours. @returns the head of the answer */
+/** Sends a request with another program. @returns the header of the response */
 async function curl(path: string, ...args: string[]): Promise<Head> {
   const url = `https://127.0.0.1:${serving.port}${path}`;
   const { stdout } = await run('curl', [
@@ -71,7 +71,7 @@ describe('SEC-12: pages', () => {
     ['the status page', '/status'],
     ['the reference', '/api/docs/'],
     ['a page about an error', '/api/errors/not_found'],
-  ])('%s has the one policy, and no site may frame it', async (_, path) => {
+  ])('%s has the common policy and cannot be framed', async (_, path) => {
     const { status, headers } = await curl(path, ...html, '-H', `Cookie: ${cookie}`);
     expect(status).toContain(' 200');
     const policy = headers.get('content-security-policy') ?? '';
@@ -101,7 +101,7 @@ describe('SEC-12: Strict-Transport-Security', () => {
     ['an unknown expectation', '/livez', ['-H', 'Expect: miracles']],
     ['a request that is not HTTP', '/livez', ['-H', `X-Large: ${'x'.repeat(17_000)}`]],
     ['a request with two hosts', '/livez', ['-H', 'Host: a', '-H', 'Host: b']],
-  ])('is on %s', async (_, path, args) => {
+  ])('is sent on %s', async (_, path, args) => {
     const { status, headers } = await curl(path, ...args);
     expect([status.slice(0, 9), headers.get('strict-transport-security')]).toEqual(['HTTP/1.1 ', hsts]);
   });
@@ -113,14 +113,14 @@ describe('SEC-12: Strict-Transport-Security', () => {
     ['loopback by address', { BASE_URL: 'https://127.0.0.1:8443' }, false],
     ['plain HTTP', { BASE_URL: 'http://localhost:1', TLS: 'off' }, false],
     ['a proxy that ends TLS', { BASE_URL: 'https://portal.test', TLS: 'off', TRUST_PROXY: '1' }, true],
-  ])('with %s', (_, env, isThere) =>
+  ])('is sent with %s', (_, env, isThere) =>
     expect('strict-transport-security' in (serverSettings(parseConfig(env)).headers ?? {})).toBe(isThere));
 });
 
-/** What `openssl s_client` negotiates; it throws when the handshake fails. */
+/** The protocol that `openssl s_client` negotiates; throws when the handshake fails. */
 const negotiate = async (...args: string[]): Promise<string> => {
   const address = `127.0.0.1:${serving.port}`;
-  // Its standard input ends at once, and the connection with it.
+  // Its standard input ends at once, which closes the connection.
   const command = `openssl s_client -connect ${address} ${args.join(' ')} </dev/null 2>&1`;
   const { stdout } = await run('sh', ['-c', command]);
   return /^\s*New, (\S+), Cipher is (\S+)/m.exec(stdout)?.slice(1).join(' ') ?? stdout;

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import {
@@ -7,6 +7,7 @@ import {
   addGroup,
   addMember,
   addUser,
+  adminOf,
   audited,
   builtinRole,
   directoryBody,
@@ -17,19 +18,14 @@ import {
   startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld({ allowedNetworks: ['127.0.0.0/8', '10.20.0.0/16'] });
+const admin = adminOf(world);
 const { caPem } = await createAuthority();
 const { caPem: otherCa } = await createAuthority();
-
-beforeAll(async () => {
-  world = await startWorld({ allowedNetworks: ['127.0.0.0/8', '10.20.0.0/16'] });
-});
-afterAll(() => world.portal.close());
 
 const one = ({ id }: Json): string => `${domainsPath}/${id}`;
 const stored = async ({ id }: Json): Promise<Json> =>
@@ -37,7 +33,7 @@ const stored = async ({ id }: Json): Promise<Json> =>
 const pointersOf = ({ body }: Json): string[] => body.errors?.map(({ pointer }: Json) => pointer) ?? [];
 
 describe('a directory domain', () => {
-  it('has every parameter in its answers, at the default of its type', async () => {
+  it('has every parameter in its answers, with the default of its type', async () => {
     const common = {
       hosts: ['ldaps://directory.example.com'],
       start_tls: false,
@@ -72,7 +68,7 @@ describe('a directory domain', () => {
     }
   });
 
-  it('is written as it was read, and keeps its type', async () => {
+  it('accepts by PUT the result of GET, and keeps its type', async () => {
     const made = await addDirectory(admin, {
       bind_dn: 'cn=reader',
       bind_password: 'secret',
@@ -118,13 +114,13 @@ describe('a directory domain', () => {
     [{ kerberos: { realm: 'X', kdc: ['kdc'], anchors: caPem } }, '/params/kerberos/kdc/0'],
     [{ kerberos: { realm: 'X', kdc: ['kdc:88'], anchors: 'none' } }, '/params/kerberos/anchors'],
     [{ kerberos: { realm: 'X', kdc: ['192.168.1.1:88'], anchors: caPem } }, '/params/kerberos/kdc/0'],
-  ])('refuses %j', async (params, pointer) => {
+  ])('rejects %j', async (params, pointer) => {
     const answer = await admin(`POST ${domainsPath}`, directoryBody(params));
     expect([answer.status, answer.body.code]).toEqual([422, 'invalid_request']);
     expect(pointersOf(answer)).toContain(pointer);
   });
 
-  it('is in a private network only where that is allowed, and in the clear nowhere else', async () => {
+  it('may be in a private network only where that is allowed, and in plain text only there', async () => {
     const save = (host: string, start_tls = false) =>
       admin(`POST ${domainsPath}`, directoryBody({ hosts: [host], start_tls }));
     for (const host of [
@@ -151,7 +147,7 @@ describe('a directory domain', () => {
     }
   });
 
-  it('is listed for logins, and is not asked about whom an administrator keeps out', async () => {
+  it('is listed for logins, and is not queried for users that an administrator has disabled', async () => {
     const domain = await addDirectory(admin);
     const user = await addUser(admin, domain, { password: null, state: 'inactive' });
     const { body } = await world.portal.send('GET /api/auth/v7.0/authenticators');
@@ -165,7 +161,7 @@ describe('a directory domain', () => {
     expect({ ...refused.body, instance: '' }).toEqual({ ...unknown.body, instance: '' });
   });
 
-  it('changes its parameters only by who holds what its users hold', async () => {
+  it('has its parameters changed only by a caller with all permissions of its users', async () => {
     const clerk = await addMember(world, ['authenticators.read', 'authenticators.update']);
     const domain = await addDirectory(admin);
     const role = await builtinRole(admin, 'auditor');
@@ -179,10 +175,10 @@ describe('a directory domain', () => {
   });
 });
 
-describe('the password of the account of a directory', () => {
+describe('the password of a directory account', () => {
   const account = { bind_dn: 'cn=reader', bind_password: 'first secret' };
 
-  it('is never read back, sealed at rest for its place, and masked in the audit', async () => {
+  it('is never returned, is sealed at rest for its domain, and is masked in the audit', async () => {
     const { result: made, events } = await audited(world.portal, () => addDirectory(admin, account));
     expect(made.params).toMatchObject({ bind_password: null, bind_password_set: true });
     const { bind_password: sealed } = await stored(made);
@@ -206,7 +202,7 @@ describe('the password of the account of a directory', () => {
     expect((await stored(made)).bind_password).not.toBe(sealed);
   });
 
-  it('stays when a write leaves it out or a PUT has null, and the servers change places', async () => {
+  it('stays when a write omits it or a PUT has null, and when the order of servers changes', async () => {
     const hosts = ['ldaps://a.example.com', 'ldaps://b.example.com'];
     const made = await addDirectory(admin, { ...account, hosts });
     const { bind_password: before } = await stored(made);
@@ -243,7 +239,7 @@ describe('the password of the account of a directory', () => {
     expect((await admin(`PATCH ${one(made)}`, again)).status).toBe(200);
   });
 
-  it('goes with its account, and is not asked for when there is none', async () => {
+  it('is deleted with its account, and is not needed without one', async () => {
     const made = await addDirectory(admin, account);
     const { body } = await admin(`PATCH ${one(made)}`, { params: { bind_dn: '' } });
     expect(body.params.bind_password_set).toBe(false);
@@ -254,7 +250,7 @@ describe('the password of the account of a directory', () => {
 });
 
 describe('users of a directory', () => {
-  it('have no password here, a fixed name, and the groups that the directory says', async () => {
+  it('have no local password, a fixed name, and the groups of the directory', async () => {
     const domain = await addDirectory(admin);
     const group = await addGroup(admin, domain, { external_id: 'cn=staff,dc=example,dc=com' });
     const user = await addUser(admin, domain, { password: null, groups: [group.id] });
@@ -277,7 +273,7 @@ describe('users of a directory', () => {
     expect((await admin(`GET ${groupsPath(domain)}/${group.id}`)).body.external_id).toBe(group.external_id);
   });
 
-  it('do not count as the administrator that must remain', async () => {
+  it('do not count as the last administrator', async () => {
     const own = await startWorld();
     const administrator = await builtinRole(own.admin, 'administrator');
     const domain = await addDirectory(own.admin);

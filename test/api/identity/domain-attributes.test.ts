@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addDirectory,
-  addMember,
-  audited,
-  domainsPath,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addDirectory, addMember, adminOf, audited, domainsPath, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   domain = await addDirectory(admin, { bind_dn: 'cn=reader', bind_password: 'secret' });
 });
-afterAll(() => world.portal.close());
 
 const path = ({ id }: Json = domain): string => `PATCH ${domainsPath}/${id}/attribute`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
 describe('the attributes of a domain', () => {
-  it('are added, changed and deleted, each with one event, and nothing else changes', async () => {
+  it('are added, changed and deleted with one event each, and nothing else changes', async () => {
     const own = await addDirectory(admin, { bind_dn: 'cn=reader', bind_password: 'secret' });
     const phone = { name: 'phone', source: 'telephoneNumber', title: 'Phone' };
     const { result, events } = await audited(world.portal, () =>
@@ -49,7 +40,7 @@ describe('the attributes of a domain', () => {
     expect((await admin(`PUT ${domainsPath}/${own.id}`, own)).body.attributes).toEqual(left.body.attributes);
   });
 
-  it('have names of their own, and must be there to be changed or deleted', async () => {
+  it('have unique names, and must exist to be changed or deleted', async () => {
     await admin(path(), { action: 'add', name: 'office', source: 'mail' });
     const twin = await admin(path(), { action: 'add', name: 'Office', source: 'mail' });
     expect([twin.status, twin.body.code, twin.body.errors[0].pointer]).toEqual([
@@ -62,7 +53,7 @@ describe('the attributes of a domain', () => {
     expect((await admin(path({ id: unknownId }), { action: 'add', name: 'x' })).status).toBe(404);
   });
 
-  it('are none of an internal domain', async () => {
+  it('do not exist for an internal domain', async () => {
     const { status, body } = await admin(path(world.domain), { action: 'add', name: 'x' });
     expect([status, body.code, body.reason]).toEqual([409, 'invalid_state', 'no_directory']);
   });
@@ -76,7 +67,7 @@ describe('the attributes of a domain', () => {
     [{ action: 'add', name: 'x', source: 'userPassword' }, '/source'],
     [{ action: 'add', name: 'unicodePwd' }, '/source'],
     [{ action: 'add', name: 'x', other: 1 }, '/other'],
-  ])('are not %j', async (body, pointer) => {
+  ])('reject %j', async (body, pointer) => {
     const answer = await admin(path(), body);
     expect([answer.status, answer.body.errors?.map((fault: Json) => fault.pointer)]).toEqual([
       422,
@@ -94,7 +85,7 @@ describe('the attributes of a domain', () => {
     );
   });
 
-  it('are not lost when several are added at once', async () => {
+  it('are not lost when several are added concurrently', async () => {
     const own = await addDirectory(admin);
     const names = ['a', 'b', 'c', 'd', 'e'];
     await Promise.all(names.map((name) => admin(path(own), { action: 'add', name, source: 'mail' })));
@@ -102,7 +93,7 @@ describe('the attributes of a domain', () => {
     expect(body.attributes.map(({ name }: Json) => name).sort()).toEqual(names);
   });
 
-  it('are changed by who may write domains', async () => {
+  it('are changed with the permission to write domains', async () => {
     const reader = await addMember(world, ['authenticators.read']);
     const writer = await addMember(world, ['authenticators.update']);
     expect((await reader.ask(path(), { action: 'add', name: 'mine', source: 'mail' })).status).toBe(403);

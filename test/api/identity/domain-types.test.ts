@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { domainTypeNames, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import {
   addDirectory,
   addMember,
+  adminOf,
   audited,
   directoryBody,
   domainsPath,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 const { caPem } = await createAuthority();
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-const types = ['internal', 'ldap', 'active_directory', 'freeipa'];
+const types = domainTypeNames;
 const formOf = async (type: string): Promise<Json[]> => (await admin(`GET ${domainsPath}/gui/${type}`)).body;
 
-describe('the types of domains', () => {
-  it('are four, and say what they can do', async () => {
+describe('the domain types', () => {
+  it('are those of the registry, with their capabilities', async () => {
     const { status, body } = await admin(`GET ${domainsPath}/types`);
     expect([status, body.map(({ type }: Json) => type)]).toEqual([200, types]);
     for (const entry of body)
@@ -35,21 +31,17 @@ describe('the types of domains', () => {
         ...['search_users_supported', 'two_factor_supported', 'type'],
       ]);
     const told = body.map(({ is_external, needs_password }: Json) => [is_external, needs_password]);
-    expect(told).toEqual([
-      [false, true],
-      [true, false],
-      [true, false],
-      [true, false],
-    ]);
+    const supported = types.map((type) => domainTypeOf(type).supports);
+    expect(told).toEqual(supported.map(({ localUsers, ownPassword }) => [!localUsers, ownPassword]));
   });
 
-  it('are not others', async () => {
+  it('reject an unknown name', async () => {
     for (const route of [`GET ${domainsPath}/gui/radius`, `GET ${domainsPath}/gui/LDAP`])
       expect((await admin(route)).body.code).toBe('not_found');
     expect((await admin(`POST ${domainsPath}/test_params/radius`, {})).body.code).toBe('not_found');
   });
 
-  it('are told to who may read domains, and tested by who may test them', async () => {
+  it('are read with the permission to read domains, and tested with the permission to test them', async () => {
     const reader = await addMember(world, ['authenticators.read']);
     expect((await reader.ask(`GET ${domainsPath}/types`)).status).toBe(200);
     expect((await reader.ask(`GET ${domainsPath}/gui/ldap`)).status).toBe(200);
@@ -60,14 +52,21 @@ describe('the types of domains', () => {
   });
 });
 
-/** What somebody might type, for a form to take the first that its constraints allow. */
-const typed = ['', 'ldaps://directory.example.com', 'dc=example,dc=com', 'EXAMPLE', 'example'];
+/** Values that a user may enter; a form takes the first that its constraints allow. */
+const typed = [
+  '',
+  'ldaps://directory.example.com',
+  'https://provider.example.com',
+  'dc=example,dc=com',
+  'EXAMPLE',
+  'example',
+];
 const fits = (gui: Json, text: string): boolean =>
   text !== '' &&
   text.length <= (gui.length ?? Number.POSITIVE_INFINITY) &&
   new RegExp(gui.pattern ?? '', 'u').test(text);
 
-/** A form that knows nothing but its description: it is left as it is but for what must be given. */
+/** A form filled in from its description only: it sets nothing but required fields. */
 function fillIn(fields: Json[], given: Json = {}): Json {
   const body: Json = {};
   for (const { name, value, gui } of fields) {
@@ -82,7 +81,7 @@ function fillIn(fields: Json[], given: Json = {}): Json {
 }
 
 describe.each(types)('the form of a domain of type %s', (type) => {
-  it('creates the domain when it is filled in by nothing but its description', async () => {
+  it('creates the domain with only the values of its description', async () => {
     const name = unique('form');
     const { status, body } = await admin(
       `POST ${domainsPath}`,
@@ -91,7 +90,7 @@ describe.each(types)('the form of a domain of type %s', (type) => {
     expect([status, body.type, body.name]).toEqual([201, type, name]);
   });
 
-  it('has every member of the domain once, in order, each with what validates it', async () => {
+  it('has every property of the domain once, in order, each with its validation', async () => {
     const fields = await formOf(type);
     const { body } = await admin(`POST ${domainsPath}`, {
       ...fillIn(fields),
@@ -113,13 +112,13 @@ describe.each(types)('the form of a domain of type %s', (type) => {
       ...['created_at', 'updated_at'],
     ];
     const own = Object.keys(body).filter((member) => !readOnly.includes(member) && member !== 'params');
-    const params = Object.keys(body.params).filter((member) => member !== 'bind_password_set');
+    const params = Object.keys(body.params).filter((member) => !member.endsWith('_set'));
     const shown = names.map((name) => name.split('.').slice(0, 2).join('.'));
     expect([...new Set(shown)].sort()).toEqual([...own, ...params.map((param) => `params.${param}`)].sort());
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('says of each number and each choice no more than is taken, and no less', async () => {
+  it('has the exact bounds of each number and the exact choices', async () => {
     const fields = await formOf(type);
     const attempt = async (name: string, value: unknown) => {
       const body = fillIn(fields, { name: unique('form'), small_name: unique('form') });
@@ -143,7 +142,7 @@ const beyond = ({ type, min_value, max_value }: Json): unknown[] =>
   type === 'numeric' ? [min_value - 1, max_value + 1] : ['other'];
 
 describe('the form of a directory', () => {
-  it('marks what must be given and hides what is secret', async () => {
+  it('marks required and secret fields', async () => {
     const fields = await formOf('active_directory');
     const required = fields.filter(({ gui }) => gui.required).map(({ name }) => name);
     expect(required).toEqual(['name', 'small_name', 'type', 'params.hosts', 'params.base_dn']);
@@ -161,7 +160,7 @@ describe('a test of parameters', () => {
   const statusOf = (body: Json, name: string) =>
     body.checks.find((check: Json) => check.name === name)?.status;
 
-  it('passes what could be saved, check by check, and writes nothing', async () => {
+  it('passes when the parameters could be saved, with each check, and writes nothing', async () => {
     const body = directoryBody({ bind_dn: 'cn=reader', bind_password: 'secret', ca_certificate: caPem });
     const { result, events } = await audited(world.portal, () =>
       test({ ...body, username: 'anna', password: 'x' }),
@@ -190,13 +189,13 @@ describe('a test of parameters', () => {
     ['addresses', {}, { hosts: ['ldaps://10.0.0.1'] }],
     ['account', {}, { bind_dn: 'cn=reader' }],
     ['kerberos', {}, { kerberos: { realm: 'EXAMPLE.COM', kdc: ['10.0.0.1:88'], anchors: caPem } }],
-  ])('names the check %s that fails for %j and parameters %#', async (name, given, params) => {
+  ])('reports the check %s as failed for %j and parameters %#', async (name, given, params) => {
     const { status, body } = await test(directoryBody(params, given));
     expect([status, body.success, statusOf(body, name)]).toEqual([200, false, 'fail']);
     expect(body.checks.filter((check: Json) => check.status === 'fail')).toHaveLength(1);
   });
 
-  it('takes the secret of a stored domain where it belongs, and asks for it elsewhere', async () => {
+  it('uses the stored secret of a domain for its own server, and requires it for another', async () => {
     const stored = await addDirectory(admin, { bind_dn: 'cn=reader', bind_password: 'secret' });
     const { body } = await test(stored);
     expect([body.success, statusOf(body, 'account')]).toEqual([true, 'pass']);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDomain,
   addGroup,
   addRole,
   addUser,
+  adminOf,
   base,
   builtin,
   builtinRole,
@@ -12,26 +13,20 @@ import {
   goodPassword,
   groupsPath,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const pointers = ({ body }: Json): string[] => body.errors?.map(({ pointer }: Json) => pointer) ?? [];
 
 describe('authentication domains', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const body = domainBody();
     const made = (await admin(`POST ${domainsPath}`, body)).body;
     expect(made).toEqual({
@@ -55,7 +50,7 @@ describe('authentication domains', () => {
     });
   });
 
-  it('have a label of their own in any case, and name the twin by it', async () => {
+  it('have a unique label in any case, and the conflict names the existing domain', async () => {
     const [first, second] = [await addDomain(admin), await addDomain(admin)];
     const small_name = first.small_name.toUpperCase();
     const twin = { code: 'already_exists', existing_id: first.id, errors: [{ pointer: '/small_name' }] };
@@ -73,7 +68,7 @@ describe('authentication domains', () => {
     ['params', { hosts: [] }],
     ['tags', ['']],
     ['priority', 10_001],
-  ])('refuse %s to be %j', async (member, value) => {
+  ])('reject %s with the value %j', async (member, value) => {
     const answer = await admin(`POST ${domainsPath}`, domainBody({ [member]: value }));
     expect([answer.status, pointers(answer)[0]?.split('/')[1]]).toEqual([422, member]);
   });
@@ -98,7 +93,7 @@ describe('authentication domains', () => {
     expect((await admin(`GET ${domainsPath}?state=off`)).status).toBe(422);
   });
 
-  it('take their users and groups along when they go', async () => {
+  it('are deleted with their users and groups', async () => {
     const domain = await addDomain(admin);
     const group = await addGroup(admin, domain);
     await addUser(admin, domain, { groups: [group.id] });
@@ -110,7 +105,7 @@ describe('authentication domains', () => {
     expect((await admin(`GET ${usersPath(domain)}`)).status).toBe(404);
   });
 
-  it('that are built in neither change nor go', async () => {
+  it('that are built in can be neither changed nor deleted', async () => {
     const { domain } = await builtin(admin);
     const one = `${domainsPath}/${domain.id}`;
     const attempts = [
@@ -174,7 +169,7 @@ describe('groups', () => {
     expect(await list('type=meta')).toEqual([]);
   });
 
-  it('leave their members behind when they go', async () => {
+  it('keep their members when they are deleted', async () => {
     const group = await addGroup(admin, world.domain);
     const user = await addUser(admin, world.domain, { groups: [group.id] });
     expect((await admin(`DELETE ${groupsPath(world.domain)}/${group.id}`)).status).toBe(204);
@@ -183,7 +178,7 @@ describe('groups', () => {
 });
 
 describe('users', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const name = unique('user');
     const made = (await admin(`POST ${usersPath(world.domain)}`, { name, password: goodPassword })).body;
     expect(made).toEqual({
@@ -218,13 +213,13 @@ describe('users', () => {
     ['roles', ['administrator']],
     ['groups', 'all'],
     ['must_change_password', 'yes'],
-  ])('refuse %s to be %j', async (member, value) => {
+  ])('reject %s with the value %j', async (member, value) => {
     const body = { name: unique('user'), password: goodPassword, [member]: value };
     const answer = await admin(`POST ${usersPath(world.domain)}`, body);
     expect([answer.status, pointers(answer)[0]?.split('/')[1]]).toEqual([422, member]);
   });
 
-  it('have no groups or roles that do not exist', async () => {
+  it('reject unknown groups and roles', async () => {
     const user = await addUser(admin, world.domain);
     for (const member of ['groups', 'roles']) {
       const { status, body } = await admin(`PATCH ${usersPath(world.domain)}/${user.id}`, {
@@ -257,7 +252,7 @@ describe('users', () => {
     ]);
   });
 
-  it('log in by their new name after a change of it', async () => {
+  it('log in by their new name after a rename', async () => {
     const user = await addUser(admin, world.domain);
     const name = unique('renamed');
     await admin(`PATCH ${usersPath(world.domain)}/${user.id}`, { name });
@@ -275,7 +270,7 @@ describe('users', () => {
 });
 
 describe('roles', () => {
-  it('have every member in their answers, their permissions once each and sorted', async () => {
+  it('have every property in their answers, with unique sorted permissions', async () => {
     const name = unique('role');
     const permissions = ['sites.read', 'farms.read', 'sites.read'];
     const made = (await admin(`POST ${base}/rbac`, { name, permissions })).body;
@@ -299,7 +294,7 @@ describe('roles', () => {
     [{ permissions: [], scope: { sites: 'all' } }, '/scope/sites'],
     [{ permissions: [], scope: { sites: ['x'] } }, '/scope/sites'],
     [{ permissions: [], scope: { farms: [] } }, '/scope/farms'],
-  ])('refuse %j', async (given, pointer) => {
+  ])('reject %j', async (given, pointer) => {
     const answer = await admin(`POST ${base}/rbac`, { name: unique('role'), ...given });
     expect([answer.status, pointers(answer)]).toEqual([
       422,
@@ -307,7 +302,7 @@ describe('roles', () => {
     ]);
   });
 
-  it('that are built in neither change nor go', async () => {
+  it('that are built in can be neither changed nor deleted', async () => {
     for (const name of ['administrator', 'operator', 'auditor', 'support']) {
       const one = `${base}/rbac/${await builtinRole(admin, name)}`;
       const { body } = await admin(`GET ${one}`);
@@ -322,7 +317,7 @@ describe('roles', () => {
     }
   });
 
-  it('that somebody holds are not deleted', async () => {
+  it('with users cannot be deleted', async () => {
     const role = await addRole(admin, ['sites.read']);
     const user = await addUser(admin, world.domain, { roles: [role.id] });
     const one = `${base}/rbac/${role.id}`;
@@ -333,7 +328,7 @@ describe('roles', () => {
     expect((await admin(`DELETE ${one}`)).status).toBe(204);
   });
 
-  it('are made of the permissions that are listed, all of which the administrator holds', async () => {
+  it('have listed permissions only, all of which the administrator has', async () => {
     const { body } = await admin(`GET ${base}/rbac/permissions`);
     const ids = body.map(({ id }: Json) => id);
     expect(body[0]).toEqual({

@@ -18,7 +18,7 @@ import {
 import type { Answer, Json } from '../../support/portal.ts';
 
 let world: World;
-/** Holds every permission, by a role of his own: he is nobody's administrator. */
+/** Holds every permission by a role of their own, without being the built-in administrator. */
 let deputy: Member;
 let home: Json;
 let root: Json;
@@ -33,7 +33,7 @@ afterEach(() => world.portal.close());
 
 const rootPath = () => `${usersPath(home)}/${root.id}`;
 
-/** Moves administration out of the built-in domain: one administrator, in a domain of his own. */
+/** Moves administration out of the built-in domain: one administrator, in a separate domain. */
 async function moveAdministrator(): Promise<{ domain: Json; user: Json }> {
   const domain = await addDomain(admin);
   const user = await addUser(admin, domain, { roles: [await builtinRole(admin, 'administrator')] });
@@ -45,8 +45,8 @@ function expectLast({ status, body }: Answer): void {
   expect([status, body.code, body.reason]).toEqual([409, 'invalid_state', 'last_administrator']);
 }
 
-describe('B7 the last administrator stays', () => {
-  it('whoever would delete, deactivate, demote or disarm him', async () => {
+describe('B7 the last administrator', () => {
+  it('cannot be deleted, deactivated or demoted by any caller', async () => {
     expectLast(await deputy.ask(`DELETE ${rootPath()}`));
     expectLast(await deputy.ask(`PATCH ${rootPath()}`, { state: 'inactive' }));
     expectLast(await deputy.ask(`PATCH ${rootPath()}`, { roles: [] }));
@@ -57,7 +57,7 @@ describe('B7 the last administrator stays', () => {
     expect((await admin('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('whatever happens to his domain', async () => {
+  it('cannot be removed through their domain', async () => {
     const { domain, user } = await moveAdministrator();
     const one = `${domainsPath}/${domain.id}`;
     expectLast(await deputy.ask(`DELETE ${one}`));
@@ -70,19 +70,19 @@ describe('B7 the last administrator stays', () => {
     expect((await logIn(world.portal, domain, user)).status).toBe(200);
   });
 
-  it('and a service is no administrator who could take his place', async () => {
+  it('cannot be replaced by a service account', async () => {
     const role = await builtinRole(admin, 'administrator');
     await addUser(admin, world.domain, { kind: 'service', password: null, roles: [role] });
     expectLast(await deputy.ask(`DELETE ${rootPath()}`));
   });
 
-  it('until there is another', async () => {
+  it('can be removed when there is another', async () => {
     await addUser(admin, world.domain, { roles: [await builtinRole(admin, 'administrator')] });
     expect((await deputy.ask(`DELETE ${rootPath()}`)).status).toBe(204);
   });
 });
 
-describe('of two administrators who remove each other at once, one stays', () => {
+describe('two administrators who remove each other concurrently: one stays', () => {
   const administrators = async (): Promise<[Member, Member]> => {
     const role = await builtinRole(admin, 'administrator');
     const add = async (): Promise<Member> => {
@@ -113,7 +113,7 @@ describe('of two administrators who remove each other at once, one stays', () =>
     expect(Math.max(first.status, second.status)).toBeLessThan(500);
   });
 
-  it('and each alone cannot remove himself', async () => {
+  it('and one alone cannot remove themselves', async () => {
     const [one] = await administrators();
     expect((await one.ask(`DELETE ${pathOf(one)}`)).body.reason).toBe('own_account');
     const { body } = await one.ask(...bulk(one));

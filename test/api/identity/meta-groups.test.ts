@@ -1,33 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   addDomain,
   addGroup,
   addMember,
   addSite,
   addUser,
+  adminOf,
   audited,
   domainsPath,
   groupsPath,
   logIn,
   type Member,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   domain = await addDomain(admin);
 });
-afterAll(() => world.portal.close());
 
 const group = (given: Json = {}) => addGroup(admin, domain, given);
 const meta = (parts: Json[], given: Json = {}) =>
@@ -38,7 +34,7 @@ const read = async (what: Json) => (await admin(`GET ${one(what)}`)).body;
 const faultsOf = ({ status, body }: Answer) => [status, body.errors?.map(({ pointer }: Json) => pointer)];
 
 describe('a meta group', () => {
-  it('is made of groups, in any order, and answers with them', async () => {
+  it('consists of groups in any order, and returns them', async () => {
     const [a, b] = [await group(), await group()];
     const made = await meta([b, a, b]);
     expect(made).toMatchObject({
@@ -57,7 +53,7 @@ describe('a meta group', () => {
     );
   });
 
-  it('needs a group, and others are made of none; neither becomes the other', async () => {
+  it('needs at least one group; ordinary groups have none, and neither type becomes the other', async () => {
     const [a, b] = [await group(), await group()];
     const made = await meta([a]);
     const create = (given: Json) => admin(`POST ${groupsPath(domain)}`, { name: unique('group'), ...given });
@@ -79,7 +75,7 @@ describe('a meta group', () => {
     ]);
   });
 
-  it('is made of ordinary groups of its own domain that exist', async () => {
+  it('consists of existing ordinary groups of its own domain', async () => {
     const [a, foreign] = [await group(), await addGroup(admin, world.domain)];
     const inner = await meta([a]);
     const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
@@ -90,7 +86,7 @@ describe('a meta group', () => {
     expect(faultsOf(await admin(`PATCH ${one(inner)}`, { groups: [inner.id] }))).toEqual([422, ['/groups']]);
   });
 
-  it('has no members of its own', async () => {
+  it('has no direct members', async () => {
     const [a, user] = [await group(), await userWith()];
     const made = await meta([a]);
     const path = `${usersPath(domain)}/${user.id}`;
@@ -98,7 +94,7 @@ describe('a meta group', () => {
     expect((await admin(`PATCH ${path}`, { groups: [a.id] })).status).toBe(200);
   });
 
-  it('counts and lists whom it applies to: members of all parts, or of any, that are active', async () => {
+  it('counts and lists its effective active members: those in all groups, or in any', async () => {
     const [a, b] = [await group(), await group()];
     const [both, first] = [await userWith(a, b), await userWith(a)];
     await userWith();
@@ -115,7 +111,7 @@ describe('a meta group', () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  it('opens a site to whom it applies to, and to nobody else', async () => {
+  it('grants a site to its effective members only', async () => {
     const [a, b] = [await group(), await group()];
     const [both, first] = [await userWith(a, b), await userWith(a)];
     const made = await meta([a, b]);
@@ -131,7 +127,7 @@ describe('a meta group', () => {
 });
 
 describe('the deletion of groups', () => {
-  it('stops at a part, naming the meta group, until that is gone', async () => {
+  it('is refused for a part of a meta group, with its name, until the meta group is deleted', async () => {
     const a = await group();
     const made = await meta([a]);
     const refused = await admin(`DELETE ${one(a)}`);
@@ -146,7 +142,7 @@ describe('the deletion of groups', () => {
     expect((await admin(`DELETE ${one(a)}`)).status).toBe(204);
   });
 
-  it('takes all of them at once, parts made before their meta groups and after', async () => {
+  it('accepts both together, in any order', async () => {
     const [a, b] = [await group(), await group()];
     const made = await meta([a, b]);
     const c = await group();
@@ -159,7 +155,7 @@ describe('the deletion of groups', () => {
     expect((await admin(`GET ${groupsPath(domain)}?count=exact`)).body.total).toBe(0);
   });
 
-  it('takes those that are named together, and keeps the parts of a meta group that stays', async () => {
+  it('deletes the named ones, and keeps the parts of a remaining meta group', async () => {
     const [a, b, c] = [await group(), await group(), await group()];
     const [goes, stays] = [await meta([a, b]), await meta([b])];
     await addSite(admin, { groups: [stays.id] });
@@ -173,7 +169,7 @@ describe('the deletion of groups', () => {
     );
   });
 
-  it('comes with that of their domain, one by one and many at once', async () => {
+  it('happens with the deletion of their domain, one by one and in bulk', async () => {
     const a = await group();
     await meta([a, await group()]);
     expect((await admin(`DELETE ${domainsPath}/${domain.id}`)).status).toBe(204);
@@ -208,7 +204,7 @@ describe('a meta group that skips the second factor', () => {
     expect([status, body.code, body.missing?.includes('sites.delete')]).toEqual([403, 'forbidden', true]);
   const skipping = { skip_two_factor: true };
 
-  it('is not made for who holds more, nor extended to him, nor taken from him', async () => {
+  it('cannot be created, extended or withdrawn for a user with more permissions than the caller', async () => {
     const create = (given: Json) =>
       clerk.ask(`POST ${groupsPath(domain)}`, { name: unique('meta'), type: 'meta', ...skipping, ...given });
     expectLacking(await create({ groups: [a.id] }));
@@ -231,7 +227,7 @@ describe('a meta group that skips the second factor', () => {
     expect((await patch({ comments: 'noted' })).status).toBe(200);
   });
 
-  it('does not come to apply to him by a group he joins or leaves, nor by its state', async () => {
+  it('cannot be made to apply to a more privileged user by joining or leaving groups, or by its state', async () => {
     await meta([a, b], skipping);
     expectLacking(await clerk.ask(`PATCH ${strongPath()}`, { groups: [a.id, b.id] }));
     await admin(`PATCH ${strongPath()}`, { groups: [a.id, b.id] });

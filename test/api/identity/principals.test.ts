@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { eventBy } from '../../../shared/context/audit-entry.ts';
-import { type AgentStand, startAgentStand } from '../../support/agents.ts';
+import { startAgentStand } from '../../support/agents.ts';
 import {
   type Ask,
   addGateway,
@@ -11,18 +11,17 @@ import {
   base,
   siteBody,
   unique,
+  useStand,
 } from '../../support/factories.ts';
 import { addPeer, exchange, signHeartbeat } from '../../support/identity/peers.ts';
 import { addServiceToken, addServiceUser } from '../../support/identity/service-tokens.ts';
 import { baseUrl, type Json, type TestPortal } from '../../support/portal.ts';
 
-let stand: AgentStand;
+const stand = useStand(startAgentStand);
 let portal: TestPortal;
 beforeAll(async () => {
-  stand = await startAgentStand();
   portal = stand.world.portal;
 });
-afterAll(() => stand.close());
 
 /** The members of the log line of the last request that name its caller. */
 function lastCaller(): Json {
@@ -38,13 +37,13 @@ async function addGuest(permissions: readonly string[]): Promise<{ peer: Json; t
 }
 
 describe('STR-3: the principal of a request', () => {
-  it('STR-3: is a user, by the log', async () => {
+  it('STR-3: is a user, and the log names it', async () => {
     const { user, token } = await addMember(stand.world, []);
     await portal.send('GET /api/userinfo', { token });
     expect(lastCaller()).toEqual({ by: 'user', user_id: user.id });
   });
 
-  it('STR-3: is a service token, which acts for its user', async () => {
+  it('STR-3: is a service token that acts for its user', async () => {
     const { user } = await addServiceUser(stand.world, ['sites.read']);
     const { made, ask } = await addServiceToken(stand.world, user);
     expect((await ask(`GET ${base}/sites`)).status).toBe(200);
@@ -57,7 +56,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'peer', by_id: peer.id });
   });
 
-  it('STR-3: is an agent, by each of its three credentials', async () => {
+  it('STR-3: is an agent, with each of its three credentials', async () => {
     const token = await stand.initialize(1);
     expect(lastCaller()).toMatchObject({ by: 'agent', by_id: expect.any(String) });
     const { body } = await stand.agent('POST /login', { body: { token, username: 'grace' } });
@@ -79,7 +78,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'gateway', by_id: gateway.id });
   });
 
-  it('STR-3: is a portal that reports itself', async () => {
+  it('STR-3: is a portal that reports its own heartbeat', async () => {
     const path = '/api/aggregator/v7.0/portals/heartbeat';
     const report = {
       name: unique('portal'),
@@ -94,14 +93,14 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'portal' });
   });
 
-  it('STR-3: is anonymous, and a machine that is refused stays so', async () => {
+  it('STR-3: is anonymous, also for a machine with rejected credentials', async () => {
     await portal.send('GET /api/auth/v7.0/authenticators');
     expect(lastCaller()).toEqual({ by: 'anonymous' });
     await stand.agent('POST /ready', { body: { token: 'agat_wrong', ip: '192.0.2.1' } });
     expect(lastCaller()).toEqual({ by: 'anonymous' });
   });
 
-  it('STR-3: of a job is named in the audit journal, and has no user', () => {
+  it('STR-3: is a job in the audit log, without a user', () => {
     const event = { event: 'portal.EntityAction', category: 'config' } as const;
     const entry = eventBy({ kind: 'job', name: 'maintenance' }, new Date(0), event);
     expect(entry).toMatchObject({ user_name: 'system', user_id: null, domain: null, portal: null });
@@ -120,7 +119,7 @@ describe('STR-3: a peer with roles', () => {
     for (const route of owned) expect([route, (await ask(route)).body.code]).toEqual([route, 'forbidden']);
   });
 
-  it('STR-3: writes, rehearses and repeats as itself', async () => {
+  it('STR-3: is stored in writes, dry runs and repeated requests', async () => {
     const { peer, token, ask } = await addGuest(['sites.create', 'sites.read']);
     const headers = { 'idempotency-key': unique('key') };
     const options = { token, headers, body: siteBody() };

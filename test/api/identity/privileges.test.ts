@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addDomain,
@@ -7,6 +7,7 @@ import {
   addRole,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   builtin,
@@ -16,34 +17,31 @@ import {
   groupsPath,
   logIn,
   type Member,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
-/** May write users, groups, roles and domains, and nothing else: no right over sites or nodes. */
+const world = useWorld();
+/** May write users, groups, roles and domains, and has no other permissions. */
 let clerk: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const verbs = ['read', 'create', 'update', 'delete'];
 const clerical = ['users', 'groups', 'roles', 'authenticators'].flatMap((resource) =>
   verbs.map((verb) => `${resource}.${verb}`),
 );
 
 beforeAll(async () => {
-  world = await startWorld();
   clerk = await addMember(world, clerical);
 });
-afterAll(() => world.portal.close());
 
 function expectLacking({ status, body }: Answer, missing: readonly string[]): void {
   expect([status, body.code, body.missing]).toEqual([403, 'forbidden', missing]);
 }
 
-describe('B7 nobody grants what he does not hold', () => {
-  it('by a new role, or a wider one', async () => {
+describe('B7 a caller cannot grant a permission that they do not have', () => {
+  it('by a new or wider role', async () => {
     const create = (permissions: string[], scope?: unknown) =>
       clerk.ask(`POST ${base}/rbac`, {
         name: unique('role'),
@@ -61,7 +59,7 @@ describe('B7 nobody grants what he does not hold', () => {
     expect((await admin(`GET ${one}`)).body).toEqual(role);
   });
 
-  it('by taking rights from a role that holds more than he does', async () => {
+  it('by removing permissions from a role that has more than the caller', async () => {
     const role = await addRole(admin, ['sites.read', 'users.read']);
     expectLacking(await clerk.ask(`PATCH ${base}/rbac/${role.id}`, { permissions: ['users.read'] }), [
       'sites.read',
@@ -69,7 +67,7 @@ describe('B7 nobody grants what he does not hold', () => {
     expectLacking(await clerk.ask(`PATCH ${base}/rbac/${role.id}`, { scope: { sites: [] } }), ['sites.read']);
   });
 
-  it('by giving a role to others, to himself, or to a user he creates; nor by taking one', async () => {
+  it('by assigning a role to others, to themselves or to a new user, nor by removing one', async () => {
     const role = await addRole(admin, ['sites.delete', 'users.read']);
     const users = usersPath(world.domain);
     const victim = await addUser(admin, world.domain);
@@ -90,7 +88,7 @@ describe('B7 nobody grants what he does not hold', () => {
     expect((await clerk.ask(`PATCH ${users}/${victim.id}`, { roles: [administrator] })).status).toBe(403);
   });
 
-  it('by a wider scope than his own', async () => {
+  it('by a scope wider than their own', async () => {
     const [own, other] = [await addSite(admin), await addSite(admin)];
     const narrow = await addRole(admin, ['sites.read'], { scope: { sites: [own.id] } });
     const keeper = await addMember(world, clerical);
@@ -119,7 +117,7 @@ describe('B7 nobody grants what he does not hold', () => {
     expectLacking(await keeper.ask(`PATCH ${base}/rbac/${body.id}`, { scope: null }), ['sites.read']);
   });
 
-  it('and a refused attempt changes nothing and leaves no event of a change', async () => {
+  it('and a refused attempt changes nothing and writes no change event', async () => {
     const role = await addRole(admin, ['sites.delete']);
     const victim = await addUser(admin, world.domain);
     const { events } = await audited(world.portal, () =>
@@ -130,7 +128,7 @@ describe('B7 nobody grants what he does not hold', () => {
   });
 });
 
-describe('a user who holds more', () => {
+describe('a user with more permissions than the caller', () => {
   let domain: Json;
   let strong: Member;
   beforeEach(async () => {
@@ -139,7 +137,7 @@ describe('a user who holds more', () => {
   });
   const one = () => `${usersPath(domain)}/${strong.user.id}`;
 
-  it('keeps his password, state and kind, and is not deleted', async () => {
+  it('keeps their password, state and kind, and is not deleted', async () => {
     expectLacking(await clerk.ask(`PATCH ${one()}`, { password: 'i know this one now' }), ['sites.delete']);
     expectLacking(await clerk.ask(`PATCH ${one()}`, { state: 'inactive' }), ['sites.delete']);
     expectLacking(await clerk.ask(`PATCH ${one()}`, { kind: 'service' }), ['sites.delete']);
@@ -151,7 +149,7 @@ describe('a user who holds more', () => {
     expect((await logIn(world.portal, domain, strong.user)).status).toBe(200);
   });
 
-  it('keeps his name and his locks, and is not made to change his password', async () => {
+  it('keeps their name and locks, and cannot get a mandatory password change', async () => {
     expectLacking(await clerk.ask(`PATCH ${one()}`, { name: unique('renamed') }), ['sites.delete']);
     expectLacking(await clerk.ask(`PATCH ${one()}`, { must_change_password: true }), ['sites.delete']);
     for (let attempt = 0; attempt < 5; attempt++)
@@ -166,13 +164,13 @@ describe('a user who holds more', () => {
     expect((await clerk.ask(`PATCH ${one()}`, open)).status).toBe(200);
   });
 
-  it('is not deactivated, then deleted while he counts for nothing', async () => {
+  it('cannot be deactivated and then deleted while inactive', async () => {
     await admin(`PATCH ${one()}`, { state: 'inactive' });
     expectLacking(await clerk.ask(`DELETE ${one()}`), ['sites.delete']);
     expectLacking(await clerk.ask(`PATCH ${one()}`, { state: 'active' }), ['sites.delete']);
   });
 
-  it('is not locked out by the state of his domain, nor by its deletion', async () => {
+  it('cannot be locked out by disabling or deleting their domain', async () => {
     for (const state of ['disabled', 'hidden'])
       expectLacking(await clerk.ask(`PATCH ${domainsPath}/${domain.id}`, { state }), ['sites.delete']);
     expectLacking(await clerk.ask(`PUT ${domainsPath}/${domain.id}`, { ...domain, state: 'disabled' }), [
@@ -185,7 +183,7 @@ describe('a user who holds more', () => {
     expect((await clerk.ask(`PATCH ${domainsPath}/${domain.id}`, { comments: 'noted' })).status).toBe(200);
   });
 
-  it('does not find somebody else’s domain under the name or label that he logs in by', async () => {
+  it('cannot be redirected to another domain under the name or label of their login', async () => {
     const domain = await addDomain(admin);
     await addUser(admin, domain, { roles: [(await addRole(admin, ['sites.read'])).id] });
     const one = `${domainsPath}/${domain.id}`;
@@ -195,7 +193,7 @@ describe('a user who holds more', () => {
     expect((await admin(`PATCH ${one}`, { small_name: unique('renamed') })).status).toBe(200);
   });
 
-  it('SEC-3: keeps the second factor unless the caller holds everything: by a new group, a changed or a joined one', async () => {
+  it('SEC-3: keeps the second factor unless the caller has all permissions: by a new, changed or joined group', async () => {
     const group = await addGroup(admin, domain);
     const skipping = await addGroup(admin, domain, { skip_two_factor: true });
     await admin(`PATCH ${one()}`, { groups: [group.id] });
@@ -231,14 +229,14 @@ describe('a user who holds more', () => {
     lacksMost(await clerk.ask(`PATCH ${one()}`, { groups: [] }));
   });
 
-  it('is overpowered by who holds all of it', async () => {
+  it('can be changed by a caller with all the permissions of the user', async () => {
     const equal = await addMember(world, [...clerical, 'sites.delete']);
     expect((await equal.ask(`PATCH ${one()}`, { state: 'inactive' })).status).toBe(200);
     expect((await equal.ask(`DELETE ${one()}`)).status).toBe(204);
   });
 });
 
-describe('one’s own account', () => {
+describe('the own account of a caller', () => {
   const own = () => `${usersPath(world.domain)}/${clerk.user.id}`;
 
   it('keeps its state, kind, password and roles, and is not deleted', async () => {
@@ -256,7 +254,7 @@ describe('one’s own account', () => {
     expect((await clerk.ask('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('may be described anew, by PATCH and by the PUT of what was read', async () => {
+  it('can be described by PATCH and by the PUT of what was read', async () => {
     expect(
       (await clerk.ask(`PATCH ${own()}`, { real_name: 'Clerk', email: 'clerk@example.com' })).status,
     ).toBe(200);
@@ -269,7 +267,7 @@ describe('one’s own account', () => {
     expect([status, body.reason]).toEqual([409, 'own_account']);
   });
 
-  it('of a session on the user portal has no rights at all', async () => {
+  it('has no administrative permissions in a session of the user portal', async () => {
     const { token } = (await logIn(world.portal, world.domain, clerk.user, { portal: 'user' })).body;
     const { status, body } = await world.portal.send(`GET ${usersPath(world.domain)}`, { token });
     expect([status, body.required_permission]).toEqual([403, 'users.read']);
@@ -277,7 +275,7 @@ describe('one’s own account', () => {
 });
 
 describe('the built-in administrator', () => {
-  it('cannot be overpowered by who lacks a single permission', async () => {
+  it('cannot be changed by a caller that lacks a single permission', async () => {
     const all = (await admin(`GET ${base}/rbac/permissions`)).body.map(({ id }: Json) => id);
     const { ask } = await addMember(
       world,

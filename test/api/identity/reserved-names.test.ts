@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { groups } from '../../../db/schema/identity/groups.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import {
@@ -10,23 +10,18 @@ import {
   groupsPath,
   pool,
   resources,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { siteWithFarms } from '../../support/fleet/rules.ts';
 
 const hidden = (name: unknown) => `${String(name).slice(0, 4)}\u034f${String(name).slice(4)}`;
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 /** Names of tags are ASCII; monitoring records have none. */
 const named = resources.filter(({ type }) => !['tag', 'monitoring_record'].includes(type));
 
-describe('SEC-13 names that read like others', () => {
+describe('SEC-13 confusable names', () => {
   it.each(
     named.map((one) => [one.type, one] as const),
   )('SEC-13: a new %s has no invisible code point in its name', async (_, { path, body, fixedName }) => {
@@ -40,7 +35,7 @@ describe('SEC-13 names that read like others', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
   });
 
-  it('SEC-13: a name that a directory gave stays, and the rest of its row can be changed', async () => {
+  it('SEC-13: a name from a directory stays, and the rest of its row can be changed', async () => {
     const [user, group] = [
       await addUser(world.admin, world.domain),
       await addGroup(world.admin, world.domain),
@@ -84,13 +79,13 @@ describe('SEC-13 the user name aggregator', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.code]).toEqual([422, 'reserved']);
   });
 
-  it('SEC-13: a directory user of this name signs in, and gets no token for a dispatcher', async () => {
+  it('SEC-13: a directory user of this name signs in, and gets no dispatcher token', async () => {
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const [{ node } = { node: undefined }] = farms;
     const { ask, user } = await addMember(world, []);
     const services = () => ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
     expect((await services()).status).toBe(200);
-    // As a first login from a directory writes the row.
+    // Writes the row as the first login from a directory does.
     await world.portal.db
       .update(users)
       .set({ name: 'Aggregator', name_key: 'aggregator' })

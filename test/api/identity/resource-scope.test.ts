@@ -43,7 +43,7 @@ const reads = everyOperation.filter(
 describe('STR-1, SEC-11: a caller of one site', () => {
   it.each(
     reads.map((operation) => [operation.id, operation] as const),
-  )('learns nothing of another by %s', async (_, operation) => {
+  )('gets no data of another site by %s', async (_, operation) => {
     for (const place of [own, other]) {
       const path = pathAt(operation, place);
       const answer = await scoped(`GET ${path}`);
@@ -53,7 +53,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     }
   });
 
-  it('sees of what lies in both his own part, and does not write it', async () => {
+  it('reads objects that span both sites in part, and cannot write them', async () => {
     const { gateway, group, role } = shared;
     const parts = {
       [`gateways/${gateway.id}`]: { sites: [own.site] },
@@ -79,7 +79,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     });
   });
 
-  it('writes gateways and priority groups of his own sites only', async () => {
+  it('writes gateways and priority groups of their own sites only', async () => {
     const gateway = await create(scoped, `${base}/gateways`, {
       name: 'mine',
       host: 'mine.test',
@@ -100,7 +100,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     expect((await scoped(`DELETE ${base}/priority_groups/${mine.id}`)).status).toBe(204);
   });
 
-  it('reads in no refusal of what stands elsewhere: references, twins, dry runs', async () => {
+  it('gets no data of other sites in refusals: references, conflicts, dry runs', async () => {
     const wide = await addMember(world, permissions);
     const narrowed = await addRole(
       world.admin,
@@ -109,7 +109,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
         scope: { sites: [own.site] },
       },
     );
-    // Everything may be deleted, and only the own site be read: references are shown as far as that goes.
+    // May delete everything and read only the own site, which limits the references in errors.
     const deletes = await addRole(
       world.admin,
       permissions.filter((one) => !one.endsWith('.read')),
@@ -142,7 +142,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   });
 });
 
-it('SEC-11: the servers of a domain are shown with the scope of all sites only', async () => {
+it('SEC-11: the servers of a domain are returned only for the scope of all sites', async () => {
   const domain = await addDirectory(world.admin, { hosts: ['ldaps://hidden.example.com'] });
   const path = `${base}/authenticators`;
   for (const query of [`/${domain.id}`, `?search=${domain.name}`]) {
@@ -153,13 +153,13 @@ it('SEC-11: the servers of a domain are shown with the scope of all sites only',
   }
 });
 
-it('STR-1: each kind of object says where it lies, and each permission that it names exists', () => {
+it('STR-1: each object kind declares its site and existing permissions', () => {
   const known = new Set(permissions.map((one) => one.split('.')[0]));
   const named = resourceTypes.flatMap((type: ResourceType) => resources[type].permissions ?? []);
   expect(named.filter((resource) => !known.has(resource))).toEqual([]);
 });
 
-it('every type that operations are called after is a kind of object, or speaks of none', () => {
+it('every operation prefix is a declared object kind or a kind without objects', () => {
   const kinds = new Set<string>(resourceTypes);
   const prefixes = new Set(reads.map(({ id }) => id.split('.')[0] ?? ''));
   expect([...prefixes].filter((prefix) => !kinds.has(prefix)).sort()).toMatchInlineSnapshot(`

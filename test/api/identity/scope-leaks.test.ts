@@ -29,11 +29,11 @@ const ofTokens = everyOperation.filter(
 const reads = ofTokens.filter(({ method }) => method === 'GET');
 const byId = (operations: readonly Registered[]) =>
   operations.map((operation) => [operation.id, operation] as const);
-const sited = resourceTypes.filter((type) => resources[type].lies === 'in_sites');
+const sited = resourceTypes.filter((type) => resources[type].siteScope === 'by_site');
 
-describe('STR-1: the data of these tests', () => {
-  /** A test about an operation that shows nothing of the other site to anyone would prove nothing. */
-  it('STR-1: shows the other site to a caller of all sites, by each way', async () => {
+describe('STR-1: the data of the scope tests', () => {
+  /** An operation that shows nothing of the other site to any caller would make the test meaningless. */
+  it('STR-1: is returned for the other site to a caller with all sites, by each operation', async () => {
     const silent: string[] = [];
     for (const operation of reads) {
       const answer = await admin(`GET ${pathAt(operation, other)}`);
@@ -90,14 +90,14 @@ describe('STR-1: the data of these tests', () => {
 });
 
 describe('STR-1, SEC-11: a caller of one site', () => {
-  it.each(byId(reads))('STR-1: learns nothing of another site by %s', async (_, operation) => {
+  it.each(byId(reads))('STR-1: gets no data of another site by %s', async (_, operation) => {
     const path = pathAt(operation, other);
     const answer = await scoped(`GET ${path}`);
     const asked = path.split(/[/?]/);
     expect(leaks(other, textOf(answer), asked), `${path}: ${answer.status}`).toEqual([]);
   });
 
-  /** For each parameter of a list a value of the other site, where it has one. */
+  /** A value of the other site for each list parameter that has one. */
   const wanted = (): Record<string, readonly string[]> => ({
     search: ['omega'],
     site_id: [other.site],
@@ -117,7 +117,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   });
   const queried = reads.filter(({ query }) => query !== undefined);
 
-  /** Filters by which the caller would have to find rows of the other site only. */
+  /** Filters that would find only rows of the other site. */
   const isForeign = (name: string, value: string): boolean =>
     name !== 'object_id' && [other.site, other.farm, 'omega-person'].includes(value);
 
@@ -133,7 +133,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
 
   it.each(
     byId(queried),
-  )('STR-1: learns nothing of another site by the parameters of %s', async (_, operation) => {
+  )('STR-1: gets no data of another site by the parameters of %s', async (_, operation) => {
     const parameters: Json[] = describedAs(operation).parameters;
     for (const { name, in: place } of parameters)
       for (const value of place === 'query' ? (wanted()[name] ?? []) : [])
@@ -143,7 +143,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   const writes = ofTokens.filter(
     ({ method, id, module }) => method !== 'GET' && module !== 'auth' && !id.startsWith('userinfo.'),
   );
-  /** A body that is refused for what it names, never for its shape. */
+  /** A body that is refused for the objects it names, and not for its schema. */
   const bodyFor = (operation: Registered): Json => {
     const text = JSON.stringify(bodyShown(operation) ?? {});
     const id = /"(01932b5e[-\w]+)"/g;
@@ -152,7 +152,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
 
   it.each(
     byId(writes),
-  )('STR-1: learns and changes nothing of another site by %s, run dry or not', async (_, operation) => {
+  )('STR-1: reads and changes nothing of another site by %s, with or without a dry run', async (_, operation) => {
     const path = pathAt(operation, other);
     const body = operation.method === 'DELETE' ? undefined : bodyFor(operation);
     for (const headers of [{ 'x-dry-run': 'true' }, {}]) {
@@ -166,7 +166,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     }
   });
 
-  it('STR-1: finds what it names in another site as little as what does not exist', async () => {
+  it('STR-1: gets the same 404 for objects of another site and unknown ones', async () => {
     const bodies: [string, Json][] = [
       ['farms', { name: 'mine', site_id: other.site }],
       ['dispatchers', { name: 'mine', farm_id: other.farm, url: 'https://mine.example.com' }],
@@ -192,7 +192,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     'farms',
     'dispatchers',
     'gateways',
-  ])('STR-1: destroys no %s of another site in bulk', async (path) => {
+  ])('STR-1: deletes no %s of another site in bulk', async (path) => {
     const method = path === 'gateways' ? 'PATCH' : 'POST';
     for (const body of [{ all: true }, { ids: Object.values(other).filter((id) => id.length === 36) }]) {
       const { status, body: would } = await scoped(`${method} ${base}/${path}/bulk_destroy`, body, {
@@ -210,7 +210,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     'monitoring',
     'tags',
     'appnodes/portals',
-  ])('SEC-11: exports %s in no format', async (path) => {
+  ])('SEC-11: cannot export %s in any format', async (path) => {
     for (const format of ['csv', 'ndjson', 'json']) {
       const ordered = await scoped(`GET ${base}/${path}/export?format=${format}`);
       expect([ordered.status, ordered.body.code]).toEqual([403, 'forbidden']);
@@ -218,16 +218,16 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     expect((await scoped(`POST ${base}/${path}/export`, {})).status).toBe(403);
   });
 
-  it('STR-1: counts on the dashboard what lies in the own site', async () => {
+  it('STR-1: has a dashboard that counts the objects of the own site', async () => {
     const counted = async (ask: Ask) => (await ask(`GET ${base}/dashboard/admin`)).body.counters;
-    // One gateway of the own site, and the one that lies in both.
+    // One gateway of the own site, and the one of both sites.
     const objects = { sites: 1, farms: 1, dispatchers: 1, gateways: 2, workplaces: 1, sessions: 1 };
     expect(await counted(scoped)).toMatchObject(objects);
     const all = await counted(admin);
     for (const [name, own] of Object.entries(objects)) expect([name, all[name] > own]).toEqual([name, true]);
   });
 
-  it('STR-1: leaves the other site as it was', async () => {
+  it('STR-1: has not changed the other site', async () => {
     const farm = (await admin(`GET ${base}/farms/${other.farm}`)).body;
     expect(farm).toMatchObject({ name: 'omega-farm', site_id: other.site, comments: 'omega' });
     expect((await admin(`GET ${base}/sites/${other.site}`)).body).toMatchObject({ name: 'omega-site' });

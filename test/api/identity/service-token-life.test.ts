@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Ask,
   addDomain,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addServiceToken,
@@ -18,19 +18,17 @@ import {
 } from '../../support/identity/service-tokens.ts';
 import type { Answer, Json, TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
-afterAll(() => portal.close());
 
 const day = 86_400;
 const inSeconds = (seconds: number) => secondsFrom(portal.deps.clock(), seconds);
@@ -46,7 +44,7 @@ const codeOf = async (answer: Promise<Answer>) => {
 const statusOf = async (ask: Ask) => (await ask('GET /api/userinfo')).status;
 
 describe('a service token ends', () => {
-  it('by its time, and by neither idleness nor the age of sessions', async () => {
+  it('by its own expiry, and by neither idleness nor the age of sessions', async () => {
     const { user } = await addService(['sites.read']);
     const { ask, made } = await addToken(user, { expires_at: inSeconds(3 * day) });
     portal.advance(2.9 * day);
@@ -60,7 +58,7 @@ describe('a service token ends', () => {
     expect(await codeOf(ask('GET /api/userinfo'))).toEqual([401, 'invalid_token']);
   });
 
-  it('by revocation, at the next request and once', async () => {
+  it('by revocation, at the next request and permanently', async () => {
     const { user } = await addService([]);
     const [{ ask, made }, other] = [await addToken(user), await addToken(user)];
     const path = `${tokensPath(user)}/${made.id}`;
@@ -103,7 +101,7 @@ describe('a service token ends', () => {
     expect(await statusOf(ask)).toBe(401);
   });
 
-  it('when its user becomes a person, for good', async () => {
+  it('when its user becomes a person, permanently', async () => {
     const { user } = await addService([]);
     const { ask } = await addToken(user);
     const set = (body: object) => admin(`PATCH ${usersPath(world.domain)}/${user.id}`, body);
@@ -114,13 +112,13 @@ describe('a service token ends', () => {
     expect((await admin(`GET ${tokensPath(user)}`)).body.items).toEqual([]);
   });
 
-  it('and what only looks like one is none', async () => {
+  it('a malformed service token is rejected', async () => {
     for (const token of [`agst_${'A'.repeat(43)}`, 'agst_', `agst_${'A'.repeat(200)}`])
       expect((await portal.send('GET /api/userinfo', { token })).body.code).toBe('invalid_token');
   });
 });
 
-it('is written down as used once a minute at most, outside the request', async () => {
+it('updates its last use once a minute at most, outside the request', async () => {
   const { user } = await addService([]);
   const { ask } = await addToken(user);
   const seen = async () => {

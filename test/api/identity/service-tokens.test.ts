@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { serviceTokens } from '../../../db/schema/identity/service-tokens.ts';
@@ -10,16 +10,16 @@ import {
   addRole,
   addSite,
   addUser,
+  adminOf,
   asker,
   audited,
   base,
   create,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   addServiceToken,
@@ -30,19 +30,17 @@ import {
 } from '../../support/identity/service-tokens.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
-afterAll(() => portal.close());
 
 const day = 86_400;
 const inSeconds = (seconds: number) => secondsFrom(portal.deps.clock(), seconds);
@@ -59,7 +57,7 @@ const codeOf = async (answer: Promise<Answer>) => {
 const statusOf = async (ask: Ask) => (await ask('GET /api/userinfo')).status;
 
 describe('a service token', () => {
-  it('is shown once, listed without its secret and kept as a hash', async () => {
+  it('is returned once, listed without its secret and stored as a hash', async () => {
     const { user } = await addService(['sites.read']);
     const sent = tokenBody({ permissions: ['users.read', 'sites.read', 'sites.read'] });
     const { result, events } = await audited(portal, () => admin(`POST ${tokensPath(user)}`, sent));
@@ -88,7 +86,7 @@ describe('a service token', () => {
     expect(stored).not.toContain(token.slice(5));
   });
 
-  it('is a list like any other: pages, search, sorting and a total', async () => {
+  it('supports paging, search, sorting and totals in its list', async () => {
     const { user } = await addService([]);
     for (const name of ['alpha', 'beta', 'gamma']) await addToken(user, { name });
     const list = async (query: string) => (await admin(`GET ${tokensPath(user)}?${query}`)).body;
@@ -113,7 +111,7 @@ describe('a service token', () => {
     expect([status, body.errors[0].pointer]).toEqual([422, pointer]);
   });
 
-  it('takes any offset, 366 days, and rights that its user does not hold yet', async () => {
+  it('accepts any time offset, 366 days, and permissions that its user does not have yet', async () => {
     const { user } = await addService([]);
     const end = new Date(portal.deps.clock().getTime() + day * 1000);
     const local = new Date(end.getTime() + 3 * 3_600_000).toISOString().replace('Z', '+03:00');
@@ -122,7 +120,7 @@ describe('a service token', () => {
     await addToken(user, { expires_at: inSeconds(366 * day - 60), permissions: [] });
   });
 
-  it('has a name that no other token of the user has', async () => {
+  it('has a unique name among the tokens of its user', async () => {
     const [one, other] = [(await addService([])).user, (await addService([])).user];
     const { made } = await addToken(one, { name: 'Nightly' });
     const twin = await admin(`POST ${tokensPath(one)}`, tokenBody({ name: 'NIGHTLY ' }));
@@ -130,7 +128,7 @@ describe('a service token', () => {
     await addToken(other, { name: 'Nightly' });
   });
 
-  it('is for services only, who have no password and do not log in', async () => {
+  it('is for service accounts only, which have no password and cannot log in', async () => {
     const person = await addUser(admin, world.domain);
     expect(await codeOf(admin(`POST ${tokensPath(person)}`, tokenBody()))).toEqual([
       409,
@@ -156,7 +154,7 @@ describe('a service token', () => {
     expect((await admin(`DELETE ${tokensPath(user)}/${made.id}`)).status).toBe(204);
   });
 
-  it('is made and revoked only by who holds all that its user holds', async () => {
+  it('is created and revoked only by a caller with all permissions of its user', async () => {
     const { user } = await addService(['sites.read', 'farms.delete']);
     const { made } = await addToken(user);
     const { ask } = await addMember(world, ['users.read', 'users.update', 'sites.read']);
@@ -170,7 +168,7 @@ describe('a service token', () => {
     expect((await ask(`GET ${tokensPath(user)}`)).body.items).toHaveLength(1);
   });
 
-  it('holds nothing in store that its maker does not hold, for a day when its user is given it', async () => {
+  it('cannot be created with permissions that its creator does not have', async () => {
     const { user } = await addService(['users.read']);
     const { ask } = await addMember(world, ['users.read', 'users.update', 'sites.read']);
     const make = (permissions: string[]) => ask(`POST ${tokensPath(user)}`, tokenBody({ permissions }));
@@ -184,7 +182,7 @@ describe('a service token', () => {
     expect((await make(['sites.read', 'users.read'])).status).toBe(201);
   });
 
-  it('is made in three trips to the database, listed in two and used in one', async () => {
+  it('is created in three database round trips, listed in two and used in one', async () => {
     const { user } = await addService([]);
     const trips = async (work: () => Promise<Answer>) => {
       await portal.settled();
@@ -198,14 +196,14 @@ describe('a service token', () => {
     expect((await trips(() => admin(`GET ${tokensPath(user)}`))).trips).toBe(2);
     const ask = asker(portal, made.answer.body.token);
     await ask('GET /api/userinfo');
-    // The session of the request, and nothing else before the refusal.
+    // The session lookup, and no statement before the refusal.
     expect((await trips(() => ask('PATCH /api/userinfo', { language: 'xx' }))).trips).toBe(1);
     expect((await trips(() => admin(`DELETE ${tokensPath(user)}/${made.answer.body.id}`))).trips).toBe(3);
   });
 });
 
-describe('the bearer of a service token', () => {
-  it('has what the token and the roles of its user both give, as they are now', async () => {
+describe('the caller with a service token', () => {
+  it('has the current intersection of the permissions of the token and of its user', async () => {
     const { user, role } = await addService(['sites.read', 'sites.create', 'farms.read']);
     const { ask } = await addToken(user, { permissions: ['sites.read', 'sites.create', 'users.read'] });
     const own = async () => (await ask('GET /api/userinfo')).body;
@@ -225,7 +223,7 @@ describe('the bearer of a service token', () => {
     expect(await own()).toMatchObject({ portal: 'user', permissions: [], roles: [] });
   });
 
-  it('reaches no further than its maker did, whatever its user is given later, and no further than its user', async () => {
+  it('is limited by the scope of its creator and by the scope of its user, whatever its user gets later', async () => {
     const [near, far] = [world.site, await addSite(admin)];
     const narrow = await addRole(admin, ['sites.read'], { scope: { sites: [near.id] } });
     const maker = await addMember(world, ['users.read', 'users.update']);
@@ -247,7 +245,7 @@ describe('the bearer of a service token', () => {
     expect(await seen()).toEqual([403, 403, 200]);
   });
 
-  it('has no rights, and sees no site, by a token without permissions', async () => {
+  it('has no permissions and no sites by a token without permissions', async () => {
     const { user } = await addService(['sites.read']);
     const { ask } = await addToken(user, { permissions: [] });
     expect((await ask('GET /api/userinfo')).body).toMatchObject({ permissions: [], scope: { sites: [] } });
@@ -255,7 +253,7 @@ describe('the bearer of a service token', () => {
     expect(await codeOf(ask(`GET ${base}/sites`))).toEqual([403, 'forbidden']);
   });
 
-  it('hands out no more than that, and makes no tokens for itself', async () => {
+  it('cannot grant more than that, and cannot create tokens for itself', async () => {
     const all = ['users.read', 'users.update', 'users.create', 'sites.read', 'sites.delete'];
     const { user } = await addService(all);
     const { ask } = await addToken(user, { permissions: all.slice(0, 4) });
@@ -273,7 +271,7 @@ describe('the bearer of a service token', () => {
     ]);
   });
 
-  it('is named in the audit by the token', async () => {
+  it('is identified in the audit by the token', async () => {
     const { user } = await addService(['sites.create']);
     const { ask, made } = await addToken(user, { permissions: ['sites.create'] });
     const { events } = await audited(portal, () =>
@@ -284,7 +282,7 @@ describe('the bearer of a service token', () => {
     expect(others).toMatchObject([{ service_token: null }]);
   });
 
-  it('uses what its user may use of the client module, as a user', async () => {
+  it('uses the client module with the rights of its user', async () => {
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     const { ask } = await addToken((await addService([])).user, { permissions: [] });
     const list = (uri: string) => ask(`GET /aggregator/api/client/v7.0/${uri}/servicesList/`);
@@ -292,7 +290,7 @@ describe('the bearer of a service token', () => {
     expect((await list(world.site.uri)).status).toBe(404);
   });
 
-  it('does not log out, and has neither password nor sessions', async () => {
+  it('cannot log out, and has neither password nor sessions', async () => {
     const { ask } = await addToken((await addService([])).user);
     for (const [route, body] of [
       ['POST /api/auth/v7.0/logout'],
@@ -312,14 +310,14 @@ describe('the bearer of a service token', () => {
     expect(await statusOf(ask)).toBe(200);
   });
 
-  it('needs no second factor, and waits for no password', async () => {
+  it('needs no second factor, and is not blocked by a mandatory password change', async () => {
     const domain = await addDomain(admin, { two_factor: true });
     const { user } = await addService([], { must_change_password: true }, domain);
     const { ask } = await addToken(user, {}, domain);
     expect((await ask('GET /api/discover/')).status).toBe(200);
   });
 
-  it('is on the portal that a login would be on, or on none', async () => {
+  it('has the portal of a login of its user, or none', async () => {
     const [staff, plain] = [await addService(['sites.read']), await addService([])];
     const tokens = [(await addToken(staff.user)).made.token, (await addToken(plain.user)).made.token];
     for (const [portalType, seen] of [
@@ -338,7 +336,7 @@ describe('the bearer of a service token', () => {
     }
   });
 
-  it('counts as no session', async () => {
+  it('does not count as a session', async () => {
     const count = async () => {
       const { userSessions, adminSessions } = await installationCounts(portal.db, portal.deps.clock());
       return userSessions + adminSessions;

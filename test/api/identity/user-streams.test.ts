@@ -8,35 +8,25 @@ import { exportedFiles } from '../../../db/schema/exports/files.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
-import {
-  addDomain,
-  addMember,
-  base,
-  domainsPath,
-  startWorld,
-  usersPath,
-  type World,
-} from '../../support/factories.ts';
+import { addDomain, addMember, base, domainsPath, usersPath, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** More than the buffers of both sockets hold. */
+/** More than the buffers of both sockets. */
 const chunkBytes = 262_144;
 const chunks = 160;
 
-let world: World;
+const world = useWorld();
 let serving: RunningServer;
 beforeAll(async () => {
-  world = await startWorld();
   const log = { error: () => undefined };
   const { fetch } = world.portal.portal;
   serving = await serveNode({ fetch, host: '127.0.0.1', port: 0, trustProxy: 0, log });
 });
 afterAll(async () => {
   await serving?.close(0);
-  await world.portal.close();
 });
 
-/** A large export of the user, straight into its tables. */
+/** A large export of the user, written directly to its tables. */
 async function addExport(owner: Json): Promise<void> {
   const { db } = world.portal;
   const file = newId();
@@ -64,7 +54,7 @@ async function addExport(owner: Json): Promise<void> {
 
 type Download = { answer: IncomingMessage; ended: Promise<string> };
 
-/** A download over a socket that has begun; it is read when the test reads. */
+/** A download over a socket that has started; it is read on demand of the test. */
 async function download(token: string): Promise<Download> {
   const headers = { 'x-auth-token': token, 'content-type': 'application/json', 'content-length': 2 };
   const path = `${base}/tags/export`;
@@ -79,13 +69,13 @@ async function download(token: string): Promise<Download> {
   return { answer, ended };
 }
 
-/** Reads on too slowly for the whole to be read before the cut. */
+/** Reads too slowly for the end to arrive before the abort. */
 async function readSlowly({ answer, ended }: Download): Promise<string> {
   const timer = setInterval(() => answer.read(), 20);
   return ended.finally(() => clearInterval(timer));
 }
 
-describe('the download of a user', () => {
+describe('a download of a user', () => {
   async function member() {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['tags.export', 'tags.read']);
@@ -93,7 +83,7 @@ describe('the download of a user', () => {
     return { domain, ...one };
   }
 
-  it('is complete while the session lives, and counts as its use', async () => {
+  it('is complete while the session is valid, and counts as its use', async () => {
     const { token, user } = await member();
     const { db } = world.portal;
     const long = new Date(Date.now() - 100_000);
@@ -108,7 +98,7 @@ describe('the download of a user', () => {
     expect(await ended).toBe('complete');
   });
 
-  it.each(['user', 'domain', 'session'] as const)('SEC-5: is cut when the %s ends', async (what) => {
+  it.each(['user', 'domain', 'session'] as const)('SEC-5: is aborted when the %s ends', async (what) => {
     const { domain, user, token, ask } = await member();
     const under = await download(token);
     const ends = {

@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addNode,
   addSite,
   addTemplate,
+  adminOf,
   audited,
   base,
   type Member,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   inMinutes,
@@ -25,17 +25,15 @@ import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../
 import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   member = await addMember(world, []);
 });
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   const made = await siteWithFarms(world, [{ pools: [pool('Office'), pool('Lab')] }]);
   site = made.site;
@@ -52,7 +50,7 @@ const services = async (): Promise<Json[]> => (await member.ask(client('services
 const serviceId = () => `${at.farm.id}.${office().uuid}`;
 
 describe('the maintenance of a pool', () => {
-  it('is told to the node, and the snapshot, the audit and the journal say so at once', async () => {
+  it('is sent to the node, and the snapshot, the audit and the journal show it at once', async () => {
     const order = { maintenance: true, message: 'Back at noon' };
     const { result, events } = await audited(world.portal, () => admin(`PATCH ${path()}`, order));
     expect(result.status).toBe(202);
@@ -92,7 +90,7 @@ describe('the maintenance of a pool', () => {
     expect(ordersTo(at.node)).toEqual(['PATCH maintenance', 'PATCH maintenance']);
   });
 
-  it('only waits when its template starts later, and can be called off', async () => {
+  it('is pending when its template starts later, and can be cancelled', async () => {
     const template = await addTemplate(admin, { start_at: inMinutes(60) });
     const { status, body } = await admin(`PATCH ${path()}`, { maintenance: true, template_id: template.id });
     expect([status, body.maintenance, body.maintenance_template_id]).toEqual([202, false, template.id]);
@@ -107,7 +105,7 @@ describe('the maintenance of a pool', () => {
     expect((await admin(`DELETE ${base}/maintenance/${template.id}`)).status).toBe(204);
   });
 
-  it('begins and ends once in the journal, though its template leaves the node as it is', async () => {
+  it('has one begin and one end in the journal, although its template does not block sessions', async () => {
     const template = await addTemplate(admin, { block_new_sessions: false });
     const order = { maintenance: true, template_id: template.id };
     for (const body of [
@@ -120,7 +118,7 @@ describe('the maintenance of a pool', () => {
     expect(await journalOf(world.portal, office().uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('costs three round trips, one of them for the session, and one call', async () => {
+  it('costs three database round trips, one of them for the session, and one dispatcher call', async () => {
     await admin(`PATCH ${path()}`, { maintenance: true });
     await world.portal.settled();
     at.node.simulator.resetCalls();
@@ -129,7 +127,7 @@ describe('the maintenance of a pool', () => {
     expect([world.portal.trips() - before, at.node.simulator.calls.length]).toEqual([3, 1]);
   });
 
-  it('is refused with a template that is over, or that there is not', async () => {
+  it('is refused with an expired or unknown template', async () => {
     const over = await addTemplate(admin, { end_at: inMinutes(-1) });
     const late = await admin(`PATCH ${path()}`, { maintenance: true, template_id: over.id });
     expect([late.status, late.body.reason]).toEqual([409, 'template_over']);
@@ -140,7 +138,7 @@ describe('the maintenance of a pool', () => {
     expect(ordersTo(at.node)).toEqual([]);
   });
 
-  it('is not written when the node does not take it, but for an event', async () => {
+  it('is not stored when the node refuses it, except for an audit event', async () => {
     at.node.simulator.knobs.failing = 500;
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${path()}`, { maintenance: true }),
@@ -164,13 +162,13 @@ describe('the maintenance of a pool', () => {
     expect(await journalOf(world.portal, office().uuid)).toEqual([]);
   });
 
-  it('is never rehearsed: what a node would say only it knows', async () => {
+  it('has no dry run, because only the node can decide', async () => {
     const dry = await admin(`PATCH ${path()}`, { maintenance: true }, { 'x-dry-run': 'true' });
     expect(dry.status).toBe(422);
     expect(ordersTo(at.node)).toEqual([]);
   });
 
-  it('is of one farm, within the sites of the caller', async () => {
+  it('is for one farm within the sites of the caller', async () => {
     const other = (await siteWithFarms(world, [{ pools: [pool('Office')] }])).farms[0];
     if (!other) throw new Error('no farm');
     const body = { maintenance: true };
@@ -188,7 +186,7 @@ describe('the maintenance of a pool', () => {
 });
 
 describe('the maintenance of a workplace', () => {
-  it('is told to the node, and it is no longer given to anybody', async () => {
+  it('is sent to the node, and the workplace is no longer assigned', async () => {
     const [first, ...others] = office().members;
     if (!first) throw new Error('no workplace');
     const { result, events } = await audited(world.portal, () =>
@@ -212,7 +210,7 @@ describe('the maintenance of a workplace', () => {
     expect([first.session, others.filter(({ session }) => session).length]).toEqual([null, 1]);
   });
 
-  it('is found by its own pool only', async () => {
+  it('is found under its own pool only', async () => {
     const [first] = office().members;
     const lab = at.node.simulator.state.poolNamed('Lab');
     const wrong = workplacePath(at.farm, lab.uuid, String(first?.uuid));
@@ -221,11 +219,11 @@ describe('the maintenance of a workplace', () => {
   });
 });
 
-describe('what users see of a maintenance', () => {
+describe('a maintenance as users see it', () => {
   const connection = () => member.ask(client(`connectionInfo/${serviceId()}`));
   const readiness = () => member.ask(client(`preconnectionInfo/${serviceId()}`));
 
-  it('of a pool is the message that came with it, or else that of the template as it is now', async () => {
+  it('of a pool is its own message, or the current message of its template', async () => {
     const template = await addTemplate(admin, { message: 'New disks' });
     expect((await services()).map(({ maintenance }) => maintenance)).toEqual([false, false]);
     await world.portal.settled();
@@ -258,7 +256,10 @@ describe('what users see of a maintenance', () => {
     expect((await seen()).maintenance_message).toBe('Only this pool');
   });
 
-  it.each(['farm', 'site'] as const)('of a %s is what they had there, with its message', async (type) => {
+  it.each([
+    'farm',
+    'site',
+  ] as const)('of a %s shows their existing services there, with its message', async (type) => {
     const template = await addTemplate(admin, { message: `The ${type} moves` });
     await services();
     await world.portal.settled();
@@ -285,7 +286,7 @@ describe('what users see of a maintenance', () => {
     expect(at.node.simulator.calls).toEqual([]);
   });
 
-  it('of a farm is nothing before its template starts, after it ends, or when it blocks nobody', async () => {
+  it('of a farm is invisible before its template starts, after it ends, and when it blocks no one', async () => {
     const templates = [
       await addTemplate(admin, { start_at: inMinutes(60) }),
       await addTemplate(admin, { end_at: inMinutes(-1) }),
@@ -298,7 +299,7 @@ describe('what users see of a maintenance', () => {
     }
   });
 
-  it('through a rule leads elsewhere, and says why when there is nowhere', async () => {
+  it('through a rule selects another member, with the reason when there is none', async () => {
     const other = await addFarm(admin, site);
     const node = await addNode(world, other, { pools: [pool('Office')] });
     await syncAll(world.portal, other);

@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addFarm,
   addMember,
   addSite,
   addTemplate,
+  adminOf,
   base,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/maintenance`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const body = (given: object = {}) => ({ name: unique('template'), message: 'Back at noon', ...given });
 const pointers = (problem: Json): string[] => problem.errors?.map(({ pointer }: Json) => pointer);
 
 describe('maintenance templates', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const given = body();
     const made = (await admin(`POST ${path}`, given)).body;
     expect(made).toEqual({
@@ -44,7 +39,7 @@ describe('maintenance templates', () => {
     });
   });
 
-  it('keep moments in UTC with milliseconds, and take back what they gave', async () => {
+  it('return times in UTC with milliseconds, and accept them back', async () => {
     const made = await addTemplate(admin, {
       start_at: '2030-01-01T10:00:00+03:00',
       end_at: '2030-01-01T10:00:00.5Z',
@@ -57,7 +52,7 @@ describe('maintenance templates', () => {
     expect(emptied.body).toMatchObject({ start_at: made.start_at, end_at: null });
   });
 
-  it('end after they start, whichever of the two a write names', async () => {
+  it('end after they start, whichever of the two a write contains', async () => {
     const [start_at, end_at] = ['2030-01-01T10:00:00.000Z', '2030-01-01T12:00:00.000Z'];
     const made = await addTemplate(admin, { start_at, end_at });
     const one = `${path}/${made.id}`;
@@ -87,17 +82,17 @@ describe('maintenance templates', () => {
     [{ start_at: '0000-06-01T00:00:00Z' }, '/start_at'],
     [{ end_at: '9999-12-31T23:59:59-23:00' }, '/end_at'],
     [{ end_at: 1_900_000_000 }, '/end_at'],
-  ])('refuse %j', async (given, pointer) => {
+  ])('reject %j', async (given, pointer) => {
     const { status, body: problem } = await admin(`POST ${path}`, body(given));
     expect([status, pointers(problem)]).toEqual([422, [pointer]]);
   });
 
-  it('take a message of 1,024 characters and warnings of a day', async () => {
+  it('accept a message of 1,024 characters and a warning of a day', async () => {
     const made = await addTemplate(admin, { message: 'ё'.repeat(1024), warn_minutes: 1440 });
     expect([made.message.length, made.warn_minutes]).toEqual([1024, 1440]);
   });
 
-  it('are not deleted while sites and farms refer to them, and are told which', async () => {
+  it('cannot be deleted while sites and farms refer to them, and the conflict lists these', async () => {
     const template = await addTemplate(admin);
     const site = await addSite(admin, { maintenance_template_id: template.id });
     const farm = await addFarm(admin, site, { maintenance_template_id: template.id });
@@ -115,7 +110,7 @@ describe('maintenance templates', () => {
     expect((await bulk()).body).toMatchObject({ deleted_count: 1, deleted: [template.id] });
   });
 
-  it('must exist where sites and farms name them', async () => {
+  it('must exist when sites and farms refer to them', async () => {
     const given = { maintenance_template_id: unknownId };
     const farm = { name: unique('farm'), site_id: world.site.id };
     const attempts = [
@@ -131,7 +126,7 @@ describe('maintenance templates', () => {
       ]);
   });
 
-  it('are all destroyed at once, but those in use', async () => {
+  it('are all deleted in bulk, except those in use', async () => {
     const used = await addTemplate(admin);
     await addSite(admin, { maintenance_template_id: used.id });
     await addTemplate(admin);
@@ -142,7 +137,7 @@ describe('maintenance templates', () => {
     expect(left.sort()).toEqual(result.failed.map(({ id }: Json) => id).sort());
   });
 
-  it('are read with a narrow scope and written with the whole one only', async () => {
+  it('are read with a limited scope and written with the scope of all sites only', async () => {
     const made = await addTemplate(admin);
     const rights = ['maintenance.read', 'maintenance.create', 'maintenance.update', 'maintenance.delete'];
     const narrow = (await addMember(world, rights, [world.site.id])).ask;

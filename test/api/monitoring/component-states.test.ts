@@ -10,8 +10,7 @@ import {
   addSite,
   addTemplate,
   base,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   accessKeys,
@@ -24,18 +23,16 @@ import {
 import { parseMetrics } from '../../support/monitoring/prometheus-text.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 let port: HealthPort;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
   port = await startHealthPort(world.portal.database.sidecarUrl);
 });
 afterAll(async () => {
   await port.close();
-  await world.portal.close();
 });
 
 type Place = { site: Json; farm: Json; node: Json };
@@ -54,7 +51,7 @@ const probed = ({ node }: Place, status: 'pass' | 'fail' | 'unauthorized', ageS 
 const change = async (path: string, body: object) =>
   expect((await admin(`PATCH ${base}/${path}`, body)).status).toBe(200);
 
-/** The state of the three as each of the places that show it says; they must agree. */
+/** The states of the three in each place that shows them, which must be equal. */
 async function statesOf({ site, farm, node }: Place): Promise<string[]> {
   const byRecord = await Promise.all(
     [`sites/${site.id}`, `farms/${farm.id}`, `dispatchers/${node.id}`].map(
@@ -112,7 +109,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     expect(await statesOf(place)).toEqual(['disabled', 'disabled', 'disabled']);
   });
 
-  it('USE-3: follows the interval of probing in force', async () => {
+  it('USE-3: follows the current probe interval', async () => {
     const place = await addPlace();
     await probed(place, 'pass', 60);
     expect(await statesOf(place)).toEqual(['fail', 'fail', 'fail']);
@@ -146,7 +143,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     }
   });
 
-  it('CON-13: a site without a farm, or with a farm without nodes, is unknown and no failure', async () => {
+  it('CON-13: a site without a farm, or with a farm without nodes, is unknown and not failed', async () => {
     const site = await addSite(admin);
     const stateNow = async () => (await admin(`GET ${base}/sites/${site.id}`)).body.state;
     expect(await stateNow()).toBe('unknown');

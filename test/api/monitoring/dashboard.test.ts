@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
@@ -16,26 +16,23 @@ import {
   base,
   logIn,
   pool,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 const read = async (ask: Ask = admin) => (await ask(`GET ${base}/dashboard/admin`)).body;
 const person = { domain: 'CORP', name: 'Ada' };
 const at = '2027-01-01T00:00:00.000Z';
 
 describe('the dashboard of administrators', () => {
-  it('counts what there is', async () => {
+  it('counts the objects of each kind', async () => {
     const { counters, pools_near_full } = await read();
     expect(counters).toMatchObject({
       sites: 1,
@@ -51,7 +48,7 @@ describe('the dashboard of administrators', () => {
     expect(pools_near_full).toEqual([]);
   });
 
-  it('CON-14: tells what the snapshot has, within the scope only, and counts as the lists do', async () => {
+  it('CON-14: shows snapshot counts within the scope only, equal to those of the lists', async () => {
     const [mine, other] = [await addSite(admin), await addSite(admin)];
     const [near, far] = [await addFarm(admin, mine), await addFarm(admin, other)];
     const node = await addNode(world, near, {
@@ -85,7 +82,7 @@ describe('the dashboard of administrators', () => {
         usage_percent: 100,
       },
     ]);
-    // What a node counts in its pools may be something else than the workplaces that it lists.
+    // The usage counters of a pool may differ from the workplaces that the node lists.
     await world.portal.db.update(pools).set({ workplaces_count: 99, in_use_count: null });
     const listed = async (query: string) =>
       (await admin(`GET ${base}/workplaces?count=exact&limit=1${query}`)).body.total;
@@ -103,7 +100,7 @@ describe('the dashboard of administrators', () => {
     });
   });
 
-  it('tells of each site how many of its nodes pass', async () => {
+  it('shows the number of healthy nodes of each site', async () => {
     const site = await addSite(admin);
     const farm = await addFarm(admin, site);
     const [up] = [await addDispatcher(admin, farm), await addDispatcher(admin, farm)];
@@ -121,7 +118,7 @@ describe('the dashboard of administrators', () => {
     });
   });
 
-  it('shows failures of the journal, failed logins and certificates that end soon', async () => {
+  it('shows failures in the journal, failed logins and certificates that expire soon', async () => {
     const farm = await addFarm(admin, world.site);
     const node = await addDispatcher(admin, farm);
     const soon = new Date(Date.now() + 5.5 * 86_400_000).toISOString();
@@ -158,7 +155,7 @@ describe('the dashboard of administrators', () => {
     expect(counters).toMatchObject({ sites: 1, farms: 0 });
   });
 
-  it('tells the other parts when one fails', async () => {
+  it('shows the other parts when one fails', async () => {
     await world.portal.ownerDb.execute(sql`alter table monitoring_records rename to monitoring_gone`);
     const shown = await read();
     await world.portal.ownerDb.execute(sql`alter table monitoring_gone rename to monitoring_records`);
@@ -168,7 +165,7 @@ describe('the dashboard of administrators', () => {
 });
 
 describe('the dashboard of a user', () => {
-  it('shows his services at the site, and his own sessions there as the snapshot has them', async () => {
+  it('shows their services at the site, and their own sessions there from the snapshot', async () => {
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     const farm = await addFarm(admin, site);
     const { simulator } = await addNode(world, farm, { pools: [pool('Office')] });
@@ -198,8 +195,8 @@ describe('the dashboard of a user', () => {
   });
 });
 
-describe('the information about the server', () => {
-  it('tells version, runtime, database and workers', async () => {
+describe('the server information', () => {
+  it('has version, runtime, database and workers', async () => {
     const { status, body } = await admin(`GET ${base}/node-info`);
     expect(status).toBe(200);
     expect(body).toMatchObject({

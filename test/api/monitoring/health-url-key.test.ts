@@ -55,12 +55,12 @@ afterAll(async () => {
 
 const passing = () => ({ status: 'pass', last_check_at: new Date() }) as const;
 const failing = () => ({ status: 'fail', last_check_at: new Date() }) as const;
-const said = ({ status, text }: Answer) => [status, JSON.parse(text)];
+const outcomeOf = ({ status, text }: Answer) => [status, JSON.parse(text)];
 const pass = [200, { version: '7.0', status: 'pass' }];
 const fail = [503, { version: '7.0', status: 'fail' }];
 const wrongPath = `${checkPath}/${'w'.repeat(32)}`;
 
-/** All that a client sees of a refusal, but for what differs from one request to the next. */
+/** Every visible part of a refusal, except what differs between any two requests. */
 const seen = ({ status, headers, text }: Answer) => {
   const { instance, ...problem } = JSON.parse(text);
   expect(instance).toBe(headers['x-request-id']);
@@ -69,21 +69,21 @@ const seen = ({ status, headers, text }: Answer) => {
 };
 
 describe('PEER-9 the health check with the key in the path', () => {
-  it('PEER-9: answers version and status alone, with the status of HTTP', async () => {
+  it('PEER-9: returns version and status only, with the HTTP status code', async () => {
     const port = await start();
     await addNode(admin.db, passing(), { site: { uri: 'north' } });
     const answer = await port.ask(urlCheckPath);
-    expect(said(answer)).toEqual(pass);
+    expect(outcomeOf(answer)).toEqual(pass);
     expect(answer.headers['cache-control']).toContain('no-store');
     expect(answer.headers['content-type']).toBe('application/json');
     expect((await port.ask(`${urlCheckPath}/`)).status).toBe(200);
     const head = await port.ask(urlCheckPath, { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
     await admin.db.execute(sql`update dispatchers set status = 'fail'`);
-    expect(said(await port.ask(urlCheckPath))).toEqual(fail);
+    expect(outcomeOf(await port.ask(urlCheckPath))).toEqual(fail);
   });
 
-  it('PEER-9: answers for one site, as its entry of the health check', async () => {
+  it('PEER-9: answers for one site like its entry of the health check', async () => {
     const port = await start();
     const { db } = admin;
     await addNode(db, passing(), { site: { uri: 'up' } });
@@ -91,23 +91,23 @@ describe('PEER-9 the health check with the key in the path', () => {
     await addNode(db, failing(), { site: { uri: 'kept', maintenance: true } });
     await addNode(db, failing(), { site: { uri: 'off', enabled: false } });
     await addSite(db, { uri: 'new' });
-    const of = async (uri: string) => said(await port.ask(`${urlCheckPath}?site=${uri}`));
+    const of = async (uri: string) => outcomeOf(await port.ask(`${urlCheckPath}?site=${uri}`));
     for (const uri of ['up', 'kept', 'off', 'new']) expect(await of(uri), uri).toEqual(pass);
     expect(await of('down')).toEqual(fail);
-    expect(said(await port.ask(urlCheckPath))).toEqual(pass);
+    expect(outcomeOf(await port.ask(urlCheckPath))).toEqual(pass);
     for (const uri of ['nowhere', '', 'UP'])
       expect(await of(uri), uri).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
   });
 
-  it('PEER-9: fails for every site before the database has answered once', async () => {
+  it('PEER-9: fails for every site before the first answer of the database', async () => {
     proxy.freeze();
     const port = await start();
     const answers = [await port.ask(`${urlCheckPath}?site=any`), await port.ask(urlCheckPath)];
     proxy.thaw();
-    expect(answers.map(said)).toEqual([fail, fail]);
+    expect(answers.map(outcomeOf)).toEqual([fail, fail]);
   });
 
-  it('PEER-9: a wrong key gets what every key gets where none is configured', async () => {
+  it('PEER-9: a wrong key gets the same answer as any key without a configured one', async () => {
     const [keyed, unkeyed] = [await start(), await withoutKey()];
     for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
       const wrong = seen(await keyed.ask(wrongPath, { method }));
@@ -122,7 +122,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await unkeyed.ask(`${checkPath}/undefined`)).status).toBe(404);
   });
 
-  it('PEER-9: opens nothing else, and the other keys do not open it', async () => {
+  it('PEER-9: the key is valid for nothing else, and other keys are rejected here', async () => {
     const port = await start();
     for (const path of [checkPath, metricsPath])
       expect((await port.ask(path, { headers: token(accessKeys.url) })).status).toBe(401);
@@ -131,8 +131,8 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await port.ask(`${urlCheckPath}/more`)).status).toBe(404);
   });
 
-  it('PEER-9: is rate limited, wrong keys apart from right ones, configured or not', async () => {
-    // Buckets fill with time: here it stands still.
+  it('PEER-9: is rate limited, separately for wrong and right keys, configured or not', async () => {
+    // Rate limits refill with time, so the clock is stopped.
     const clock = () => new Date(1_700_000_000_000);
     const keyed = await start({ clock });
     const unkeyed = await start({ clock, accessKeys: { ...accessKeys, url: undefined } });
@@ -150,7 +150,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await keyed.ask(urlCheckPath)).status).toBe(429);
   });
 
-  it('PEER-9: has its key in no line of the log, and in no answer', async () => {
+  it('PEER-9: has its key in no log line and in no answer', async () => {
     const port = await start();
     const odd = [
       urlCheckPath,

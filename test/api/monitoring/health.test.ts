@@ -51,14 +51,14 @@ const setParameter = (name: string, value: number | boolean) =>
     sql`insert into system_parameters values (${name}, ${JSON.stringify(value)}::jsonb, now())`,
   );
 
-describe('I1 the keys', () => {
+describe('I1 the health keys', () => {
   test.each([
     ['no header', {}, 'unauthenticated'],
     ['another scheme', { authorization: `Bearer ${accessKeys.check}` }, 'unauthenticated'],
     ['a wrong key', token('wrong'), 'invalid_token'],
     ['the key of the other endpoint', token(accessKeys.metrics), 'invalid_token'],
     ['a session token', { 'x-auth-token': accessKeys.check }, 'unauthenticated'],
-  ])('refuse %s with 401 and a problem document', async (_title, headers, code) => {
+  ])('reject %s with 401 and a problem document', async (_title, headers, code) => {
     const answer = await port.ask(checkPath, { headers });
     expect(answer.status).toBe(401);
     expect(answer.headers['content-type']).toBe('application/problem+json');
@@ -70,7 +70,7 @@ describe('I1 the keys', () => {
     });
   });
 
-  test('USE-7: that are missing are named, and the type is an address of the portal', async () => {
+  test('USE-7: are named in the 401 when missing, with a resolvable type URI', async () => {
     const refusal = async (path: string, headers = {}) => {
       const answer = await port.ask(path, { headers });
       return { realm: answer.headers['www-authenticate'], text: answer.text, ...JSON.parse(answer.text) };
@@ -95,7 +95,7 @@ describe('I1 the keys', () => {
     expect((await port.ask(metricsPath, { headers: token(accessKeys.metrics) })).status).toBe(200);
   });
 
-  test('that are not set refuse everything', async () => {
+  test('that are not configured refuse every request', async () => {
     const closed = await startHealthPort(database.sidecarUrl, {
       accessKeys: { check: undefined, metrics: undefined, url: undefined },
     });
@@ -105,8 +105,8 @@ describe('I1 the keys', () => {
   });
 });
 
-describe('I1 the port', () => {
-  test('of the portal does not know the two paths', async () => {
+describe('I1 the health port', () => {
+  test('of the portal does not serve the two paths', async () => {
     const portal = await startPortal();
     const headers = { ...token(accessKeys.check) };
     for (const path of [checkPath, metricsPath])
@@ -114,7 +114,7 @@ describe('I1 the port', () => {
     await portal.close();
   });
 
-  test('knows two paths only', async () => {
+  test('serves two paths only', async () => {
     for (const path of ['/', '/livez', '/api/discover/', '/aggregator/health', `${checkPath}/x`])
       expect((await port.ask(path, { headers: token(accessKeys.check) })).headers['content-type']).toBe(
         'application/problem+json',
@@ -169,7 +169,7 @@ describe('I1 the health check', () => {
     });
   });
 
-  test('tells one entry a site by its last probes', async () => {
+  test('has one entry per site from its last probes', async () => {
     const { db } = admin;
     await addNode(db, passing, { site: { uri: 'a-passing' } });
     await addNode(db, { ...passing, last_check_at: ago(46) }, { site: { uri: 'b-stale' } });
@@ -214,14 +214,14 @@ describe('I1 the health check', () => {
     expect([status, report.status]).toEqual([200, 'pass']);
   });
 
-  test('answers 503 with the same shape when every counted site fails', async () => {
+  test('answers 503 with the same format when every counted site fails', async () => {
     await addNode(admin.db, { status: 'fail', last_check_at: new Date() });
     const { status, headers, report } = await check();
     expect([status, report.status, headers['content-type']]).toEqual([503, 'fail', 'application/json']);
     expect(report.checks['database:responseTime'][0].status).toBe('pass');
   });
 
-  test('passes while no site counts: disabled, in maintenance, or without a node that could be down', async () => {
+  test('passes when no site counts: disabled, in maintenance, or without a node', async () => {
     const { db } = admin;
     await addNode(db, { status: 'fail' }, { site: { enabled: false } });
     await addNode(db, { status: 'fail' }, { site: { maintenance: true } });
@@ -231,14 +231,14 @@ describe('I1 the health check', () => {
     expect([status, report.status]).toEqual([200, 'pass']);
   });
 
-  test('believes a probe for three intervals, whatever their length', async () => {
+  test('uses a probe for three intervals, whatever their length', async () => {
     await addNode(admin.db, { ...passing, last_check_at: ago(80) }, { site: { uri: 'north' } });
     expect((await check()).status).toBe(503);
     await setParameter('aggregator.health_interval_s', 30);
     expect((await check()).status).toBe(200);
   });
 
-  test('answers 503 for one failing site when the parameter demands it', async () => {
+  test('answers 503 for one failing site when the parameter requires it', async () => {
     await addNode(admin.db, passing);
     await addNode(admin.db, { status: 'fail' });
     expect((await check()).status).toBe(200);
@@ -246,7 +246,7 @@ describe('I1 the health check', () => {
     expect((await check()).status).toBe(503);
   });
 
-  test('knows a worker by its heartbeat of the last 20 s, and a host once', async () => {
+  test('counts a worker with a heartbeat in the last 20 s, and a host once', async () => {
     const { db } = admin;
     await recordHeartbeat(db, { name: 'host-a/2', host: 'host-a' });
     await recordHeartbeat(db, { name: 'host-b/1', host: 'host-b' });
@@ -265,7 +265,7 @@ describe('I1 the health check', () => {
     expect((await check()).status).toBe(503);
   });
 
-  test('F12 answers within a second while the database hangs, by the last known probes', async () => {
+  test('F12 answers within a second while the database hangs, from the last probes', async () => {
     await addNode(admin.db, passing, { site: { uri: 'north.example' } });
     expect((await check()).status).toBe(200);
     proxy.freeze();
@@ -285,7 +285,7 @@ describe('I1 the health check', () => {
     await expect.poll(async () => (await check()).status, { timeout: 5_000 }).toBe(200);
   });
 
-  test('F12 answers within a second when a database has never said a word', async () => {
+  test('F12 answers within a second when a database has never answered', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();

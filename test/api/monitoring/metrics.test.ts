@@ -74,7 +74,7 @@ const further = {
 };
 const counters = ['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'];
 
-test('I2 every line parses, every family has HELP and TYPE, every name of the specification is there', async () => {
+test('I2 every line parses, every family has HELP and TYPE, and every specified name exists', async () => {
   const { text } = await scrape();
   const families = parseMetrics(text);
   const own = ['version_info', 'system_info', ...gauges, ...counters];
@@ -97,13 +97,13 @@ test.each([
   'application/json',
   'application/openmetrics-text;version=1.0.0',
   'image/png',
-])('I2 the text format is the answer to Accept: %s as well', async (accept) => {
+])('I2 the text format is returned for Accept: %s as well', async (accept) => {
   const { status, headers } = await scrape(accept);
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/plain; version=0.0.4');
 });
 
-test('counts sites, farms, nodes and domains', async () => {
+test('the metrics count sites, farms, nodes and domains', async () => {
   const before = await values();
   await addNode(admin.db);
   await addSite(admin.db);
@@ -115,7 +115,7 @@ test('counts sites, farms, nodes and domains', async () => {
   ]);
 });
 
-test('counts the sessions whose tokens would be accepted, by portal', async () => {
+test('the metrics count the valid sessions by portal', async () => {
   const domain = await addDomain();
   const user = await addUser(domain);
   const before = await values();
@@ -137,7 +137,7 @@ test('counts the sessions whose tokens would be accepted, by portal', async () =
   expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
 });
 
-test('USE-3: states of sites, farms and dispatchers are a series each, of which one is 1', async () => {
+test('USE-3: states of sites, farms and dispatchers are one series each, exactly one of them 1', async () => {
   const { db } = admin;
   const passing = { status: 'pass', last_check_at: new Date() } as const;
   await addNode(db, { ...passing, name: 's1' }, { site: { uri: 's-pass' } });
@@ -180,7 +180,7 @@ test('USE-3: states of sites, farms and dispatchers are a series each, of which 
     ['unknown 1'],
     ['maintenance 1'],
   ]);
-  // Nothing but the state of a disabled node is measured.
+  // Only the state of a disabled node is measured.
   const ofDisabled = [...samples].filter(([, { samples: own }]) =>
     [...own.keys()].some((labels) => labels.includes('dispatcher="s4"')),
   );
@@ -202,7 +202,7 @@ test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 wit
   expect(age).toBeLessThan(150);
 });
 
-test('DIR-7: a directory that refuses the password of its account is a metric', async () => {
+test('DIR-7: a directory that rejects the password of its account is a metric', async () => {
   const { db } = admin;
   const name = 'aggregator_directory_account_refused';
   const [id, label] = [newId(), 'refusing'];
@@ -224,7 +224,7 @@ test('FLT-2: the descriptors of the process are counted, and their limit', async
   expect(value('process_max_fds')).toBeGreaterThan(Number(value('process_open_fds')));
 });
 
-test('a scrape that waits for the database keeps no health check from it', async () => {
+test('a scrape that waits for the database does not block a health check', async () => {
   const locker = new pg.Client({ connectionString: database.ownerUrl });
   await locker.connect();
   await locker.query('begin');
@@ -240,14 +240,14 @@ test('a scrape that waits for the database keeps no health check from it', async
   expect((await scraped).status).toBe(200);
 });
 
-test('a name that has a line end of Unicode in it is told as it is', async () => {
+test('a name with a Unicode line separator is returned unchanged', async () => {
   const name = 'Farm 7\u2028#1';
   await addNode(admin.db, { name });
   const { text } = await scrape();
   expect(parseMetrics(text).get('aggregator_circuit_state')?.samples.get(`{dispatcher="${name}"}`)).toBe(0);
 });
 
-test('while the database hangs the host is told as before, and the last known counts', async () => {
+test('during an outage of the database the host metrics and the last counts are returned', async () => {
   const before = await values();
   proxy.freeze();
   const { text, status, tookMs } = await scrape();
@@ -261,7 +261,7 @@ test('while the database hangs the host is told as before, and the last known co
   );
 });
 
-test('counts that were never known are not a number, rather than zero', async () => {
+test('counts that were never read are NaN instead of zero', async () => {
   const fresh = await startFreezableProxy(database.sidecarUrl);
   fresh.freeze();
   const blind = await startHealthPort(fresh.url);

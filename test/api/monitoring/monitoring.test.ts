@@ -1,31 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addMember,
   addMonitoringRecord,
+  adminOf,
   audited,
   base,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/monitoring`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const ids = (items: readonly Json[]): string[] => items.map(({ id }) => id);
 const list = async (query: Record<string, string | number>): Promise<Json> =>
   (await admin(`GET ${path}?${new URLSearchParams(query as Record<string, string>)}`)).body;
 
 describe('monitoring records', () => {
-  it('have every member in their answers, at its default, and are of now', async () => {
+  it('have every property in their answers, with defaults and the current time', async () => {
     const before = Date.now();
     const answer = await admin(`POST ${path}`, { level: 'warning', message: ' The backup was slow ' });
     const made = answer.body;
@@ -53,7 +48,7 @@ describe('monitoring records', () => {
     expect([read.body, read.headers.get('etag')]).toEqual([made, answer.headers.get('etag')]);
   });
 
-  it('take back by PUT what GET gave, and nothing moves', async () => {
+  it('accept by PUT the result of GET without a change', async () => {
     const made = await addMonitoringRecord(admin, {
       at: '2026-03-01T12:00:00.123456+02:00',
       level: 'critical',
@@ -72,7 +67,7 @@ describe('monitoring records', () => {
     expect([status, body]).toEqual([200, { ...made, updated_at: body.updated_at }]);
   });
 
-  it('go to their defaults by PUT without members and PATCH with null, the moment to now', async () => {
+  it('are reset by PUT without properties and PATCH with null, the time to now', async () => {
     const made = await addMonitoringRecord(admin, { at: '2001-01-01T00:00:00Z', source: 'jobs', code: 'x' });
     const patched = await admin(`PATCH ${path}/${made.id}`, { at: null, source: null });
     expect(patched.body).toMatchObject({ source: 'portal', code: 'x', message: made.message });
@@ -98,12 +93,12 @@ describe('monitoring records', () => {
     [{ details: { a: '\0' } }, '/details/a'],
     [{ code: 'x'.repeat(129) }, '/code'],
     [{ severity: 1 }, '/severity'],
-  ])('refuse %j', async (given, pointer) => {
+  ])('reject %j', async (given, pointer) => {
     const { status, body } = await admin(`POST ${path}`, { level: 'info', message: 'm', ...given });
     expect([status, body.errors?.map((error: Json) => error.pointer)]).toEqual([422, [pointer]]);
   });
 
-  it('say who acknowledged them and when, until they are opened again', async () => {
+  it('have the user and the time of their acknowledgement until they are reopened', async () => {
     const other = await addMember(world, ['monitoring.update', 'monitoring.read']);
     const made = await addMonitoringRecord(admin);
     const one = `${path}/${made.id}`;
@@ -130,7 +125,7 @@ describe('monitoring records', () => {
     expect((await admin(`PATCH ${one}`, { state: 'closed' })).body.acknowledged_by).toBeNull();
   });
 
-  it('leave one audit event a write', async () => {
+  it('write one audit event per write', async () => {
     const { result: made, events } = await audited(world.portal, () => addMonitoringRecord(admin));
     const object = { event: 'portal.EntityAction', object_type: 'monitoring_record', object_id: made.id };
     expect(events).toMatchObject([{ ...object, action: 'create' }]);
@@ -144,7 +139,7 @@ describe('monitoring records', () => {
     expect([refused.result.status, refused.events]).toEqual([404, []]);
   });
 
-  it('honour If-Match', async () => {
+  it('support If-Match', async () => {
     const made = await addMonitoringRecord(admin);
     const stale = { 'if-match': '"2.x"' };
     expect((await admin(`PATCH ${path}/${made.id}`, { code: 'x' }, stale)).status).toBe(412);
@@ -164,9 +159,9 @@ describe('the monitoring journal', () => {
     return made;
   }
 
-  it('comes newest first unless told otherwise, page by page, each record once', async () => {
+  it('is sorted newest first by default, page by page, each record once', async () => {
     const code = unique('series');
-    // Records of one moment are told apart by their ids.
+    // Records of the same time have different ids.
     const made = await addSeries(code, 7, (n) => (n === 3 ? { at: '2026-06-01T12:02:00.000Z' } : {}));
     const walk = async (query: Record<string, string | number>) => {
       const found: string[] = [];
@@ -181,7 +176,7 @@ describe('the monitoring journal', () => {
     expect((await list({ sort: 'name' })).errors).toMatchObject([{ pointer: '?sort' }]);
   });
 
-  it('is filtered by each of its filters, and by several', async () => {
+  it('is filtered by each of its filters, and by several together', async () => {
     const code = unique('filtered');
     const made = await addSeries(code, 4, (n) => ({
       level: ['info', 'warning', 'error', 'critical'][n],
@@ -219,7 +214,7 @@ describe('the monitoring journal', () => {
     expect(await found(word)).toEqual([]);
   });
 
-  it('is destroyed by ids, or whole, with one audit event', async () => {
+  it('is deleted by ids or completely, with one audit event', async () => {
     const [first, second, third] = await addSeries(unique('destroyed'), 3);
     const destroy = (body: unknown) => admin(`PATCH ${path}/bulk_destroy`, body);
     const { result, events } = await audited(world.portal, () =>
@@ -234,7 +229,7 @@ describe('the monitoring journal', () => {
     expect((await admin(`POST ${path}/bulk_destroy`, { all: true })).status).toBe(405);
   });
 
-  it('asks two trips of the database to be read and three to be written', async () => {
+  it('takes two database round trips to read and three to write', async () => {
     const made = await addMonitoringRecord(admin);
     const trips = async (work: () => Promise<unknown>) => {
       await world.portal.settled();
@@ -248,7 +243,7 @@ describe('the monitoring journal', () => {
     expect(await trips(() => addMonitoringRecord(admin))).toBeLessThanOrEqual(3);
   });
 
-  it('is read with a narrow scope and written with the whole one only', async () => {
+  it('is read with a limited scope and written with the scope of all sites only', async () => {
     const made = await addMonitoringRecord(admin);
     const rights = ['read', 'create', 'update', 'delete'].map((action) => `monitoring.${action}`);
     const { ask } = await addMember(world, rights, [world.site.id]);

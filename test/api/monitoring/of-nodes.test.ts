@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { appendMonitoring } from '../../../db/repositories/monitoring/records.ts';
@@ -7,18 +7,14 @@ import { nodeRecord } from '../../../db/repositories/sites/node-records.ts';
 import { type AgedOutcome, recordProbes } from '../../../db/repositories/sites/probes.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
-import { addDispatcher, addNode, base, startWorld, unique, type World } from '../../support/factories.ts';
+import { addDispatcher, addNode, base, unique, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 type Status = AgedOutcome['status'];
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
-/** What a probe of the node saw, as the job hands it on. */
+/** The result of a probe of the node, as the job passes it. */
 function outcome({ id, name }: Json, status: Status, revision = 1): AgedOutcome {
   const last_error = status === 'pass' ? null : status === 'fail' ? 'upstream_timeout' : 'upstream_refused';
   const record = nodeRecord({ id, name }, { status, last_error }, new Date());
@@ -34,15 +30,15 @@ const recordsOf = ({ id }: Json) =>
     .orderBy(asc(monitoringRecords.at), asc(monitoringRecords.id));
 const codesOf = async (node: Json): Promise<string[]> => (await recordsOf(node)).map(({ code }) => code);
 
-describe('the monitoring journal', () => {
-  it('tells when a node begins to fail and when it passes again, and nothing in between', async () => {
+describe('the monitoring journal of nodes', () => {
+  it('has an entry when a node begins to fail and when it recovers, and none in between', async () => {
     const node = await addDispatcher(world.admin, world.farm);
-    const told: number[] = [];
+    const counts: number[] = [];
     for (const status of ['pass', 'pass', 'fail', 'fail', 'unauthorized', 'pass', 'unauthorized'] as const) {
       await recordProbes(world.portal.db, [outcome(node, status)]);
-      told.push((await recordsOf(node)).length);
+      counts.push((await recordsOf(node)).length);
     }
-    expect(told).toEqual([0, 0, 1, 1, 1, 2, 3]);
+    expect(counts).toEqual([0, 0, 1, 1, 1, 2, 3]);
     expect(await codesOf(node)).toEqual(['dispatcher_fail', 'dispatcher_pass', 'dispatcher_fail']);
     const { items } = (await world.admin(`GET ${base}/monitoring?object_id=${node.id}&sort=at&limit=1`)).body;
     expect(items).toMatchObject([
@@ -62,7 +58,7 @@ describe('the monitoring journal', () => {
     expect(found.body.items).toHaveLength(3);
   });
 
-  it('tells of a new node that fails at once, but not of one that passes', async () => {
+  it('has an entry for a new node that fails at once, and none for one that passes', async () => {
     const [failing, passing] = [
       await addDispatcher(world.admin, world.farm),
       await addDispatcher(world.admin, world.farm),
@@ -71,7 +67,7 @@ describe('the monitoring journal', () => {
     expect([await codesOf(failing), await codesOf(passing)]).toEqual([['dispatcher_fail'], []]);
   });
 
-  it('tells nothing of a node that was changed while it was probed', async () => {
+  it('has no entry for a node that was changed during its probe', async () => {
     const node = await addDispatcher(world.admin, world.farm);
     await world.admin(`PATCH ${base}/dispatchers/${node.id}`, { priority: 5 });
     await recordProbes(world.portal.db, [outcome(node, 'fail')]);
@@ -80,7 +76,7 @@ describe('the monitoring journal', () => {
     expect(await codesOf(node)).toEqual(['dispatcher_fail']);
   });
 
-  it('tells once what several sidecars see at once', async () => {
+  it('has one entry for the concurrent reports of several sidecars', async () => {
     const nodes: Json[] = [];
     for (let n = 0; n < 12; n++) nodes.push(await addDispatcher(world.admin, world.farm));
     const sidecars = Array.from({ length: 4 }, () =>
@@ -100,7 +96,7 @@ describe('the monitoring journal', () => {
     for (const node of nodes) expect(await codesOf(node)).toEqual(once);
   });
 
-  it('tells of a node that refuses us when an administrator tries it, once', async () => {
+  it('has one entry for a node that refuses the portal in a test by an administrator', async () => {
     const { simulator, dispatcher } = await addNode(world, world.farm, {
       simulator: { name: unique('somebody-else') },
     });
@@ -120,7 +116,7 @@ describe('the monitoring journal', () => {
     await simulator.close();
   });
 
-  it('takes what the system says in the batch of what it tells of, and not when that fails', async () => {
+  it('stores system entries in the same batch as their cause, and none when the batch fails', async () => {
     const entry = {
       at: new Date('2026-05-01T00:00:00.000Z'),
       level: 'warning',

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { installationCounts } from '../../../db/repositories/monitoring/installation-counts.ts';
 import { portalReportJob } from '../../../functions/health/jobs/process/portal-report.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { noteEdgePortal } from '../../../shared/portals/report.ts';
 import { createAuthority } from '../../simulator/authority.ts';
-import { addMember, base, startWorld, unique, type World } from '../../support/factories.ts';
+import { addMember, base, unique, useWorld } from '../../support/factories.ts';
 import {
   addPeer,
   claimsOf,
@@ -20,18 +20,16 @@ const path = '/api/aggregator/v7.0/portals';
 const aud = `${baseUrl}${path}/heartbeat`;
 const listed = `${base}/appnodes/portals`;
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let peer: Peer;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   peer = await addPeer(world.admin);
 });
-afterAll(() => portal.close());
 
-const told = (given: object = {}) => ({
+const reportBody = (given: object = {}) => ({
   name: unique('portal'),
   fqdn: 'portal.example.com',
   portal_type: 'user',
@@ -54,9 +52,9 @@ const rowOf = async (name: string): Promise<Json> =>
   (await world.admin(`GET ${listed}?search=${encodeURIComponent(name)}`)).body.items[0];
 const outcome = ({ status, body }: Answer) => [status, body.code ?? body.result];
 
-describe('a heartbeat', () => {
-  it('of ours lists the portal with what it told', async () => {
-    const report = told({
+describe('a portal heartbeat', () => {
+  it('of this installation lists the portal with the reported values', async () => {
+    const report = reportBody({
       os: 'workerd',
       build: '7.0.1',
       metrics: { sites_count: 3, cpu_total_percent: null },
@@ -77,12 +75,12 @@ describe('a heartbeat', () => {
     expect(metrics.body).toEqual({ sites_count: 3, cpu_total_percent: null });
   });
 
-  it('of a clock that nobody else has leaves the list as it is', async () => {
+  it('with a wrong clock does not change the list', async () => {
     for (const [started_at, uptime_s] of [
       ['0001-01-01T00:00:00Z', 2_147_483_647],
       ['9999-12-31T23:59:59Z', 0],
     ]) {
-      const report = told({ started_at });
+      const report = reportBody({ started_at });
       expect(outcome(await bringOf(peer, report))).toEqual([200, 'ok']);
       expect((await world.admin(`GET ${listed}`)).status).toBe(200);
       expect(await rowOf(report.name)).toMatchObject({ uptime_s });
@@ -90,7 +88,7 @@ describe('a heartbeat', () => {
   });
 
   it('may be repeated, and keeps id and tags', async () => {
-    const report = told();
+    const report = reportBody();
     await bringOwn(report);
     const before = await rowOf(report.name);
     await world.admin(`PATCH ${listed}/${before.id}/tags`, { tags: ['blue'] });
@@ -101,8 +99,8 @@ describe('a heartbeat', () => {
     expect(await rowOf(report.name)).toMatchObject({ id: before.id, tags: ['blue'], version: '7.1' });
   });
 
-  it('of a peer is named after the peer, so that it takes the place of no other', async () => {
-    const report = told({ runtime: 'node' });
+  it('of a peer is listed under the name of the peer, and cannot replace another portal', async () => {
+    const report = reportBody({ runtime: 'node' });
     await bringOwn({ ...report, fqdn: 'ours.example.com' });
     const { status, body } = await bringOf(peer, report);
     const name = `${peer.peer.name}/${report.name}`;
@@ -118,18 +116,18 @@ describe('a heartbeat', () => {
     expect([split.status, split.body.errors[0].pointer]).toEqual([422, '/token/portal/name']);
   });
 
-  it('of a peer counts by the keys that it publishes', async () => {
+  it('of a peer is verified by its published keys', async () => {
     const signer = await createSigner();
     const server = await startKeyServer(await createAuthority(), { keys: [signer.jwk] });
     const publishing = await addPeer(world.admin, [], { signer, ...server.source });
-    expect(outcome(await bringOf(publishing, told()))).toEqual([200, 'ok']);
+    expect(outcome(await bringOf(publishing, reportBody()))).toEqual([200, 'ok']);
     const stranger = { ...publishing, signer: await createSigner() };
-    expect(outcome(await bringOf(stranger, told()))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bringOf(stranger, reportBody()))).toEqual([401, 'invalid_token']);
     await server.close();
   });
 
-  it('ignores what it does not know, and takes null for absent', async () => {
-    const report = told({ os: null, build: null, metrics: null, colour: 'red' });
+  it('ignores unknown properties and treats null as absent', async () => {
+    const report = reportBody({ os: null, build: null, metrics: null, colour: 'red' });
     const token = await signHeartbeat(portal, { aud, portal: report, more: true });
     const { status } = await portal.send(`POST ${path}/heartbeat`, { body: { token, colour: 'red' } });
     expect([status, (await rowOf(report.name)).os]).toEqual([200, '']);
@@ -142,45 +140,47 @@ describe('a heartbeat', () => {
     ['/token/portal/portal_type', { portal_type: undefined }],
     ['/token/portal/started_at', { started_at: 'today' }],
     ['/token/portal/metrics/sites_count', { metrics: { sites_count: 'many' } }],
-  ])('is refused at %s when that cannot be kept', async (pointer, given) => {
-    const { status, body } = await bringOwn(told(given));
+  ])('is rejected at %s when the value cannot be stored', async (pointer, given) => {
+    const { status, body } = await bringOwn(reportBody(given));
     expect([status, body.errors.map((fault: Json) => fault.pointer)]).toEqual([422, [pointer]]);
   });
 });
 
-describe('a heartbeat is not accepted', () => {
+describe('a portal heartbeat is refused', () => {
   it.each([
     ['that has expired', { iat: 1_000, exp: 1_060 }],
     ['for a session', { aud: baseUrl }],
     ['for another portal', { aud: 'https://other.test/api/aggregator/v7.0/portals/heartbeat' }],
     ['without jti', { jti: undefined }],
-    ['of an issuer that nobody knows', { iss: 'https://nobody.example.com' }],
+    ['of an unknown issuer', { iss: 'https://nobody.example.com' }],
     ['of a peer that says it were us', { iss: baseUrl }],
   ])('%s', async (_, given) => {
-    const { status, body } = await bringOf(peer, told(), given);
+    const { status, body } = await bringOf(peer, reportBody(), given);
     expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token is not valid']);
   });
 
-  it('as a token for a session, nor the other way round', async () => {
+  it('as a session token, and a session token is refused as a heartbeat token', async () => {
     const { signer, peer: from } = peer;
-    expect(outcome(await exchange(portal, peer, { aud, portal: told() }))).toEqual([401, 'invalid_token']);
-    expect(outcome(await bring(await signer.sign(claimsOf(portal, from, { portal: told() }))))).toEqual([
+    expect(outcome(await exchange(portal, peer, { aud, portal: reportBody() }))).toEqual([
       401,
       'invalid_token',
     ]);
-    expect(outcome(await bringOwn(told(), 'north-1'))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bring(await signer.sign(claimsOf(portal, from, { portal: reportBody() }))))).toEqual(
+      [401, 'invalid_token'],
+    );
+    expect(outcome(await bringOwn(reportBody(), 'north-1'))).toEqual([401, 'invalid_token']);
   });
 
-  it('of a peer that is disabled', async () => {
+  it('of a disabled peer', async () => {
     const other = await addPeer(world.admin);
-    expect(outcome(await bringOf(other, told()))).toEqual([200, 'ok']);
+    expect(outcome(await bringOf(other, reportBody()))).toEqual([200, 'ok']);
     const at = `/api/aggregator/v7.0/peers/${other.peer.id}`;
     expect((await world.admin(`PUT ${at}`, { ...other.peer, enabled: false })).status).toBe(200);
-    expect(outcome(await bringOf(other, told()))).toEqual([401, 'invalid_token']);
+    expect(outcome(await bringOf(other, reportBody()))).toEqual([401, 'invalid_token']);
   });
 
-  it('dry: it has no user for whom that could be described', async () => {
-    const report = told();
+  it('as a dry run, because it has no user', async () => {
+    const report = reportBody();
     const token = await signHeartbeat(portal, { aud, portal: report });
     const { status, body } = await bring(token, { headers: { 'x-dry-run': 'true' } });
     expect([status, body.errors[0].code, await rowOf(report.name)]).toEqual([
@@ -191,8 +191,8 @@ describe('a heartbeat is not accepted', () => {
   });
 });
 
-describe('the portal that answers', () => {
-  it('tells of itself to whoever is signed in, and to peers', async () => {
+describe('the information about the current portal', () => {
+  it('is returned to signed-in users and to peers', async () => {
     const { ask } = await addMember(world, []);
     const { status, body } = await ask(`GET ${path}/self`);
     expect([status, body]).toEqual([
@@ -213,7 +213,7 @@ describe('the portal that answers', () => {
     expect((await portal.send(`GET ${path}/self`)).status).toBe(401);
   });
 
-  it('tells what its heartbeats have told', async () => {
+  it('has the values of its heartbeats', async () => {
     await noteEdgePortal(portal.deps);
     const { body } = await world.admin(`GET ${path}/self`);
     const row = await rowOf('portal-1');
@@ -221,8 +221,8 @@ describe('the portal that answers', () => {
   });
 });
 
-describe('the reports of portals on this database', () => {
-  it('say the same by the same names, wherever they run', async () => {
+describe('the reports of portals on one database', () => {
+  it('have the same values under the same names in every runtime', async () => {
     const system = createSystemSampler(() => undefined);
     await system.sample();
     const name = unique('sidecar');

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Ask,
-  addMember,
-  audited,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, addMember, audited, base, unique, useWorld } from '../../support/factories.ts';
 import { addPortal } from '../../support/fleet/portal-rows.ts';
 
 const path = `${base}/appnodes/portals`;
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 describe('a portal', () => {
-  it('is listed with what its heartbeats told', async () => {
+  it('is listed with the values of its heartbeats', async () => {
     const { id, name } = await addPortal(world.portal);
     const { body } = await admin(`GET ${path}?search=${name}`);
     expect(body.items).toMatchObject([
@@ -47,7 +37,7 @@ describe('a portal', () => {
     expect(after).toMatchObject({ id, os: 'Linux 7', tags: ['blue'], updated_at: before.updated_at });
   });
 
-  it('is offline after a minute of silence, and only then deleted', async () => {
+  it('is offline after a minute without a heartbeat, and can be deleted only then', async () => {
     const online = await addPortal(world.portal);
     const offline = await addPortal(world.portal, { silentS: 61 });
     const listed = await admin(`GET ${path}?state=offline&limit=500`);
@@ -63,7 +53,7 @@ describe('a portal', () => {
     expect((await admin(`DELETE ${path}/${offline.id}`)).status).toBe(404);
   });
 
-  it('on the edge reports every minute, and is offline after two and a half', async () => {
+  it('on an edge runtime reports every minute, and is offline after two and a half', async () => {
     const states = await Promise.all(
       [61, 140, 160].map(async (silentS) => {
         const { name } = await addPortal(world.portal, { runtime: 'lambda', silentS });
@@ -73,7 +63,7 @@ describe('a portal', () => {
     expect(states).toEqual(['online', 'online', 'offline']);
   });
 
-  it('tells its metrics by the names of the metrics endpoint', async () => {
+  it('has its metrics under the names of the metrics endpoint', async () => {
     const { id } = await addPortal(world.portal);
     const { status, body } = await admin(`PATCH ${path}/${id}/metrics`);
     expect({ status, body }).toEqual({
@@ -82,7 +72,7 @@ describe('a portal', () => {
     });
   });
 
-  it('tells its tags, and with a body gets others in one audited write', async () => {
+  it('returns its tags, and replaces them by a body in one audited write', async () => {
     const { id } = await addPortal(world.portal, { tags: ['blue'] });
     const tag = unique('tag');
     const read = await admin(`PATCH ${path}/${id}/tags`);
@@ -99,7 +89,7 @@ describe('a portal', () => {
     expect((await admin(`PATCH ${path}/${id}/tags`, { tags: [] }, stale)).status).toBe(412);
   });
 
-  it('gives its tags to whoever may read portals and takes them from whoever may change all', async () => {
+  it('has its tags read with the permission to read portals, and written with the scope of all sites', async () => {
     const { id } = await addPortal(world.portal);
     const reader = await addMember(world, ['portals.read'], [world.site.id]);
     const narrow = await addMember(world, ['portals.read', 'portals.update'], [world.site.id]);

@@ -22,8 +22,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('FLT-4 the plan of the probes', () => {
-  it('has the nodes in service, those first that were probed longest ago', async () => {
+describe('FLT-4 the probe plan', () => {
+  it('has the active nodes, sorted by their last probe, oldest first', async () => {
     const { db } = connection;
     const past = new Date(Date.now() - 60_000);
     const { id: probed } = await addNode(db, {
@@ -50,7 +50,7 @@ describe('FLT-4 the plan of the probes', () => {
     });
   });
 
-  it('is read again only after a change of the fleet, which a result of a probe is not', async () => {
+  it('is read again only after a change of the fleet, and a probe result is none', async () => {
     const { db } = connection;
     const { id } = await addNode(db, { health_key: 'sealed' });
     let { fingerprint } = await probePlan(db, undefined);
@@ -80,13 +80,13 @@ describe('FLT-4 the plan of the probes', () => {
   });
 });
 
-describe('FLT-4 a result', () => {
+describe('FLT-4 a probe result', () => {
   const rowOf = async (id: string) => {
     const [row] = await connection.db.select().from(dispatchers).where(eq(dispatchers.id, id));
     return { status: row?.status, ageMs: Date.now() - (row?.last_check_at?.getTime() ?? 0) };
   };
 
-  it('has the time of its probe, however late it is written, and replaces no later one', async () => {
+  it('has the time of its probe, however late it is written, and does not replace a later one', async () => {
     const { db } = connection;
     const { id } = await addNode(db);
     await recordProbes(db, [{ ...outcomeOf(id, 'pass'), age_ms: 20_000 }]);

@@ -24,7 +24,7 @@ let world: World;
 let ports: HealthPort[];
 let telemetry: Telemetry;
 let isDue = false;
-/** What was counted waits here before it is handed over. */
+/** Observations are held here before they are written. */
 let gate = Promise.resolve();
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function addUpAll(): Promise<void> {
   await addUpLogins(db, 10_000);
 }
 
-/** Series of one family, as one of the sidecars tells them. */
+/** Series of one family in the output of one of the sidecars. */
 async function told(family: string, at = 0): Promise<Record<string, number>> {
   const { text } = (await ports[at]?.ask(metricsPath, { headers: token(accessKeys.metrics) })) ?? {
     text: '',
@@ -65,8 +65,8 @@ async function told(family: string, at = 0): Promise<Record<string, number>> {
 const requests = 'aggregator_http_requests_total';
 const durations = 'aggregator_http_request_duration_seconds';
 
-describe('I2 requests of functions', () => {
-  it('are counted by module, operation and status, whose values are closed lists', async () => {
+describe('I2 the request metrics of functions', () => {
+  it('are counted by module, operation and status, with closed sets of labels', async () => {
     const { portal, admin } = world;
     for (let n = 0; n < 2; n++) await admin('GET /api/userinfo');
     for (let n = 0; n < 3; n++) await portal.send(`GET /api/nowhere/${n}`);
@@ -84,7 +84,7 @@ describe('I2 requests of functions', () => {
     });
   });
 
-  it('have a histogram whose buckets add up to their number', async () => {
+  it('have a histogram whose buckets sum up to their number', async () => {
     for (let n = 0; n < 4; n++) await world.admin('GET /api/userinfo');
     await telemetry.flush();
     await addUpAll();
@@ -99,7 +99,7 @@ describe('I2 requests of functions', () => {
     expect(series[`${durations}_sum{${labels}}`]).toBeGreaterThan(0);
   });
 
-  it('are handed over after the answer, which waits for nothing and takes no trip more', async () => {
+  it('are written after the response, which neither waits for them nor takes another round trip', async () => {
     const { portal, admin } = world;
     const ask = async () => {
       const before = portal.trips();
@@ -119,7 +119,7 @@ describe('I2 requests of functions', () => {
     expect(await portal.db.$count(telemetryBatches)).toBe(1);
   });
 
-  it('are added up once by however many sidecars, which all tell the same', async () => {
+  it('are summed up once by any number of sidecars, which all return the same', async () => {
     const { sidecarDb: db } = world.portal;
     for (let n = 0; n < 20; n++) {
       telemetry.count('jobs', ['probes', 'success']);
@@ -135,8 +135,8 @@ describe('I2 requests of functions', () => {
   });
 });
 
-describe('I2 calls of dispatchers', () => {
-  it('are timed by site, also when the dispatcher is gone, and go with the site', async () => {
+describe('I2 the metrics of dispatcher calls', () => {
+  it('are timed by site, also after the dispatcher is deleted, and deleted with the site', async () => {
     const { portal } = world;
     const member = await addMember(world, []);
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
@@ -159,8 +159,8 @@ describe('I2 calls of dispatchers', () => {
   });
 });
 
-describe('I2 logins', () => {
-  it('are counted by their results, each once', async () => {
+describe('I2 the metrics of logins', () => {
+  it('are counted once each by their results', async () => {
     const { user } = await addMember(world, []);
     await addUpAll();
     await world.portal.sidecarDb.delete(telemetrySums);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   [world, authority] = [await startWorld(), await createAuthority()];
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(world.portal, await world.portal.login());
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.portal.close();
 });
 
-/** A peer whose keys are at a server that replies so; the peer signs with a key of its own making. */
+/** A peer whose keys are on a server with this response; the peer signs with a new key. */
 async function published(reply: Parameters<typeof startKeyServer>[1] | 'own') {
   const signer = await createSigner();
   const server = await startKeyServer(authority, reply === 'own' ? { keys: [signer.jwk] } : reply);
@@ -45,8 +45,8 @@ const come = (peer: Parameters<typeof exchange>[1], given: object = {}) =>
 const outcome = ({ status, body }: Answer) =>
   [status, body.code ?? body.result, body.reason].filter((part) => part !== undefined);
 
-describe('A16 keys that a peer publishes', () => {
-  it('A16 are read once, also for many tokens at once', async () => {
+describe('A16 the published keys of a peer', () => {
+  it('A16 are fetched once, also for concurrent tokens', async () => {
     const { server, peer } = await published('own');
     const answers = await Promise.all(Array.from({ length: 8 }, () => come(peer)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -54,7 +54,7 @@ describe('A16 keys that a peer publishes', () => {
     expect(server.calls).toBe(1);
   });
 
-  it('A16 are read again for a kid that is not known: a peer may renew its keys at any time', async () => {
+  it('A16 are fetched again for an unknown kid, because a peer may rotate its keys at any time', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     const next = { ...peer, signer: await createSigner('EdDSA') };
@@ -70,7 +70,7 @@ describe('A16 keys that a peer publishes', () => {
     expect([outcome(await come(unknown)), server.calls]).toEqual([[401, 'invalid_token'], 3]);
   });
 
-  it('A16 count no longer than five minutes after they were withdrawn', async () => {
+  it('A16 are accepted for at most five minutes after they were withdrawn', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     server.reply = { keys: [] };
@@ -78,7 +78,7 @@ describe('A16 keys that a peer publishes', () => {
     expect(outcome(await come(peer))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 go on to count while their server fails, until they are too old', async () => {
+  it('A16 are accepted while their server fails, until they are too old', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     server.reply = { status: 503 };
@@ -90,7 +90,7 @@ describe('A16 keys that a peer publishes', () => {
     expect(outcome(await come(peer))).toEqual([502, 'upstream_failed', 'unexpected_status']);
   });
 
-  it('A16 of another kind, for encryption or without a name are none', async () => {
+  it('A16 of another type, for encryption or without a kid are ignored', async () => {
     const { server, peer } = await published('own');
     const { jwk } = peer.signer;
     for (const key of [
@@ -115,12 +115,12 @@ describe('A16 keys that a peer publishes', () => {
   });
 });
 
-describe('A16 a peer that is changed while its keys are read', () => {
+describe('A16 a peer that is changed while its keys are fetched', () => {
   it.each([
     ['disabled', { enabled: false }],
     ['given other keys', { jwks_url: 'https://keys.example.com/' }],
     ['given another name', { name: unique('peer') }],
-  ])('A16 and is %s begins no session by what it was', async (_, change) => {
+  ])('A16 and is %s begins no session with its former state', async (_, change) => {
     const { server, peer } = await published('own');
     const path = `${peersPath}/${peer.peer.id}`;
     server.meanwhile = () => world.admin(`PUT ${path}`, { ...peer.peer, ...change });
@@ -136,7 +136,7 @@ describe('A16 a peer that is changed while its keys are read', () => {
   });
 });
 
-describe('A16 a server of keys', () => {
+describe('A16 a key server', () => {
   it.each([
     ['that redirects', { status: 302, headers: { location: 'https://127.0.0.1:1/' } }, 'redirect'],
     ['that answers without end', { status: 200, body: `{"keys":[${'{},'.repeat(40_000)}{}]}` }, 'too_large'],
@@ -145,7 +145,7 @@ describe('A16 a server of keys', () => {
     ['that sends too many', { status: 200, body: `{"keys":[${'{},'.repeat(64)}{}]}` }, 'wrong_shape'],
     ['that sends no set', { status: 200, body: '[]' }, 'wrong_shape'],
     ['that fails', { status: 500 }, 'unexpected_status'],
-  ])('A16 %s lets nobody in', async (_, reply, reason) => {
+  ])('A16 %s admits no token', async (_, reply, reason) => {
     const { server, peer } = await published(reply);
     const { result, events } = await audited(world.portal, () => come(peer));
     expect([outcome(result), server.calls]).toEqual([[502, 'upstream_failed', reason], 1]);
@@ -154,7 +154,7 @@ describe('A16 a server of keys', () => {
     ]);
   });
 
-  it('A16 that hangs is given up, and keeps nobody else waiting', async () => {
+  it('A16 that hangs is aborted, and delays no other request', async () => {
     const { server, peer } = await published('hang');
     const [hanging, other] = [come(peer), await come((await published('own')).peer)];
     expect(outcome(other)).toEqual([200, 'ok']);
@@ -166,7 +166,7 @@ describe('A16 a server of keys', () => {
     'wrong_name',
     'self_signed',
     'unknown_ca',
-  ] as const)('A16 whose certificate is %s is not believed', async (kind) => {
+  ] as const)('A16 whose certificate is %s is not trusted', async (kind) => {
     const signer = await createSigner();
     const certified = { ...authority, issue: () => authority.issue(kind) };
     const server = await startKeyServer(certified, { keys: [signer.jwk] });
@@ -176,7 +176,7 @@ describe('A16 a server of keys', () => {
     expect(server.calls).toBe(0);
   });
 
-  it('A16 is left alone by tokens of an unknown issuer or a forbidden algorithm', async () => {
+  it('A16 is not called for tokens of an unknown issuer or a forbidden algorithm', async () => {
     const { server, peer } = await published('own');
     expect((await come(peer, { iss: 'https://nobody.example.com' })).status).toBe(401);
     const token = await peer.signer.sign(claimsOf(world.portal, peer.peer));
@@ -186,7 +186,7 @@ describe('A16 a server of keys', () => {
   });
 });
 
-describe('G1 and G2 the address of the keys', () => {
+describe('G1 and G2 the key address of a peer', () => {
   it.each([
     'http://keys.example.com/jwks',
     'https://user:pw@keys.example.com/jwks',
@@ -196,7 +196,7 @@ describe('G1 and G2 the address of the keys', () => {
     'https://[::1]/jwks',
     'https://0x0a000001/jwks',
     'no url',
-  ])('G1 %s is refused when it is saved', async (jwks_url) => {
+  ])('G1 %s is rejected when it is saved', async (jwks_url) => {
     const { status, body } = await world.admin(`POST ${peersPath}`, peerBody({ jwks_url }));
     expect([status, body.errors[0]]).toMatchObject([
       422,
@@ -205,7 +205,7 @@ describe('G1 and G2 the address of the keys', () => {
     if (jwks_url.includes('10.0.0.7')) expect(body.errors[0].detail).toContain('ALLOWED_PRIVATE_NETWORKS');
   });
 
-  it('G2 is judged again when it is called: a network may be allowed no longer', async () => {
+  it('G2 is checked again when it is called, because an allowed network may be withdrawn', async () => {
     const { server, peer } = await published('own');
     const { database } = world.portal;
     const strict = await startPortal({ database, allowedNetworks: [] });
@@ -214,7 +214,7 @@ describe('G1 and G2 the address of the keys', () => {
     await strict.close();
   });
 
-  it('G2 is judged for what stands in the database, whoever wrote it there', async () => {
+  it('G2 is checked as stored in the database, whatever wrote it there', async () => {
     const { peer } = await published('own');
     const { db } = world.portal;
     for (const jwks_url of ['https://10.0.0.7/jwks', 'http://127.0.0.1/jwks']) {

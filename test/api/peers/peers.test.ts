@@ -1,17 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { exportJWK, generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { peerSessions } from '../../../db/schema/identity/peers.ts';
 import { permissions } from '../../../shared/context/permissions.ts';
-import {
-  addMember,
-  addRole,
-  audited,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addRole, adminOf, audited, base, unique, useWorld } from '../../support/factories.ts';
 import {
   addPeer,
   createSigner,
@@ -23,22 +15,20 @@ import {
 } from '../../support/identity/peers.ts';
 import type { Answer, Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let signer: Signer;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   signer = await createSigner();
 });
-afterAll(() => world.portal.close());
 
 const withKeys = (given: object = {}) => peerBody({ jwks: { keys: [signer.jwk] }, ...given });
 const pathOf = ({ peer }: Pick<Peer, 'peer'>) => `${peersPath}/${peer.id}`;
 const faults = ({ status, body }: Answer) => [status, body.errors?.map(({ pointer }: Json) => pointer)];
 
 describe('a peer', () => {
-  it('is created, read as it was written, replaced and deleted, each with its event', async () => {
+  it('is created, read back, replaced and deleted, each with its event', async () => {
     const role = await addRole(admin, ['sites.read']);
     const body = withKeys({ roles: [role.id], comments: 'of the south' });
     const { result: made, events } = await audited(world.portal, () => admin(`POST ${peersPath}`, body));
@@ -63,7 +53,7 @@ describe('a peer', () => {
     expect((await admin(`GET ${path}`)).status).toBe(404);
   });
 
-  it('is changed only as it was seen, made once for a key, and not at all when only asked what would be', async () => {
+  it('is changed only at the version read, created once per idempotency key, and not written by a dry run', async () => {
     const key = { 'idempotency-key': unique('key') };
     const body = withKeys();
     const [first, second] = [
@@ -78,7 +68,7 @@ describe('a peer', () => {
     expect([dry.status, dry.body.dry_run, (await admin(`GET ${path}`)).status]).toEqual([200, true, 200]);
   });
 
-  it('has a name and an issuer that no other has', async () => {
+  it('has a unique name and a unique issuer', async () => {
     const { peer } = await addPeer(admin);
     for (const twin of [{ name: peer.name.toUpperCase() }, { issuer: peer.issuer }]) {
       const { status, body } = await admin(`POST ${peersPath}`, withKeys(twin));
@@ -87,7 +77,7 @@ describe('a peer', () => {
     }
   });
 
-  it('has its keys either here or at an address, and public ones only', async () => {
+  it('has its keys either inline or at an address, and public ones only', async () => {
     const [rsa, ec] = [await createSigner('RS256'), await createSigner()];
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const weak = { ...rsa.jwk, n: Buffer.alloc(128, 255).toString('base64url') };
@@ -107,8 +97,8 @@ describe('a peer', () => {
   });
 });
 
-describe('the rights of a peer', () => {
-  it('are given, and its keys chosen, only by who holds them all', async () => {
+describe('the permissions of a peer', () => {
+  it('are granted, and its keys chosen, only by a caller with all of them', async () => {
     const strong = await addRole(admin, ['sites.read', 'farms.delete']);
     const weak = await addRole(admin, ['sites.read']);
     const own = permissions.filter((permission) => permission !== 'farms.delete');
@@ -129,7 +119,7 @@ describe('the rights of a peer', () => {
     expect((await admin(`GET ${pathOf(one)}`)).body).toEqual(one.peer);
   });
 
-  it('keep their roles from being deleted', async () => {
+  it('prevent the deletion of their roles', async () => {
     const role = await addRole(admin, ['sites.read']);
     const one = await addPeer(admin, [role.id]);
     const { status, body } = await admin(`DELETE ${base}/rbac/${role.id}`);
@@ -142,7 +132,7 @@ describe('the rights of a peer', () => {
     expect((await admin(`DELETE ${base}/rbac/${role.id}`)).status).toBe(204);
   });
 
-  it('are not its own to change: it could make itself stay', async () => {
+  it('cannot be changed by the peer itself, which could make them permanent', async () => {
     const role = await addRole(admin, permissions);
     const one = await addPeer(admin, [role.id]);
     const { token } = (await exchange(world.portal, one)).body;
@@ -173,7 +163,7 @@ describe('the sessions of a peer end', () => {
     expect(await db.select().from(peerSessions).where(eq(peerSessions.peer_id, one.peer.id))).toEqual([]);
   });
 
-  it('when it is deleted, and a disabled one begins none', async () => {
+  it('when it is deleted, and a disabled one cannot begin any', async () => {
     const one = await addPeer(admin);
     const { token } = (await exchange(world.portal, one)).body;
     expect((await admin(`PUT ${pathOf(one)}`, { ...one.peer, enabled: false })).status).toBe(200);

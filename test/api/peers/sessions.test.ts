@@ -9,26 +9,23 @@ import {
   audited,
   base,
   siteBody,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addPeer, exchange, type Peer } from '../../support/identity/peers.ts';
 import { type Answer, type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 /** Another process on the same database. */
 let elsewhere: TestPortal;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   elsewhere = await startPortal({ database: portal.database });
 });
 afterAll(async () => {
   await elsewhere.close();
-  await portal.close();
 });
 
 type Guest = Peer & { role: Json; token: string; ask: Ask };
@@ -42,7 +39,7 @@ async function addGuest(permissions: readonly string[], sites: '*' | string[] = 
 const outcome = ({ status, body }: Answer) => [status, body.code].filter((part) => part !== undefined);
 
 describe('A16 the session of a peer', () => {
-  it('A16 loses and gains rights with its roles, at the next request of any process', async () => {
+  it('A16 gains and loses permissions with its roles, at the next request to any process', async () => {
     const guest = await addGuest(['sites.read']);
     const sites = async () =>
       Promise.all(
@@ -73,14 +70,14 @@ describe('A16 the session of a peer', () => {
     ]);
   });
 
-  it('A16 sees the sites of its roles only', async () => {
+  it('A16 has the sites of its roles only', async () => {
     const guest = await addGuest(['sites.read'], [world.site.id]);
     await world.admin(`POST ${base}/sites`, siteBody());
     const { body } = await guest.ask(`GET ${base}/sites`);
     expect(body.items.map(({ id }: Json) => id)).toEqual([world.site.id]);
   });
 
-  it('A16 is written down as the peer, in what it does and in what it is refused', async () => {
+  it('A16 is audited as the peer, in its writes and in its refusals', async () => {
     const guest = await addGuest(['sites.create']);
     const { events } = await audited(portal, async () => {
       expect((await guest.ask(`POST ${base}/sites`, siteBody())).status).toBe(201);
@@ -93,20 +90,20 @@ describe('A16 the session of a peer', () => {
     ]);
   });
 
-  it('A16 hands out no more than it holds', async () => {
+  it('A16 cannot grant more than its own permissions', async () => {
     const guest = await addGuest(['roles.create', 'roles.read', 'peers.create']);
     const role = await guest.ask(`POST ${base}/rbac`, { name: unique('role'), permissions: ['sites.read'] });
     expect([role.status, role.body.missing]).toEqual([403, ['sites.read']]);
   });
 
   const forUsers = operations.filter(({ access, forPeers }) => access === 'signed-in' && !forPeers);
-  it.each(forUsers)('A16 does not use $id, which belongs to users', async (operation) => {
+  it.each(forUsers)('A16 cannot use $id, which is for users', async (operation) => {
     const { token } = await addGuest(['sites.read']);
     const answer = await portal.send(`${operation.method} ${pathOf(operation)}`, { token, body: undefined });
     expect(outcome(answer)).toEqual([403, 'forbidden']);
   });
 
-  it('A16 may use, of what any session may, what says nothing of a user, and log out', async () => {
+  it('A16 may use the operations of any session that return no user, and log out', async () => {
     const open = operations.filter(({ access, forPeers }) => access === 'signed-in' && forPeers);
     expect(open.map(({ id }) => id).sort()).toEqual([
       'login.end',
@@ -123,7 +120,7 @@ describe('A16 the session of a peer', () => {
     expect(outcome(await ask('POST /api/auth/v7.0/logout'))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 writes once for a key of its own, which goes with the peer', async () => {
+  it('A16 has idempotency keys of its own, which are deleted with the peer', async () => {
     const guest = await addGuest(['sites.create']);
     const member = await addMember(world, ['sites.create']);
     const key = { 'idempotency-key': unique('key') };
@@ -135,7 +132,7 @@ describe('A16 the session of a peer', () => {
     expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
     const other = await guest.ask(`POST ${base}/sites`, siteBody(), key);
     expect(outcome(other)).toEqual([422, 'idempotency_mismatch']);
-    // The same key of somebody else is another one.
+    // The same key of another caller is independent.
     expect((await member.ask(`POST ${base}/sites`, siteBody(), key)).status).toBe(201);
     const kept = () => portal.db.select({ peer: idempotencyKeys.peer_id }).from(idempotencyKeys);
     expect(await kept()).toContainEqual({ peer: guest.peer.id });
@@ -143,7 +140,7 @@ describe('A16 the session of a peer', () => {
     expect(await kept()).not.toContainEqual({ peer: guest.peer.id });
   });
 
-  it('A16 is read in one trip to the database, as any other', async () => {
+  it('A16 is read in one database round trip, like any other', async () => {
     const { ask } = await addGuest(['sites.read']);
     await portal.settled();
     const before = portal.trips();
@@ -151,7 +148,7 @@ describe('A16 the session of a peer', () => {
     expect(portal.trips() - before).toBe(2);
   });
 
-  it('A16 is on the portal that its roles lead to, or on none', async () => {
+  it('A16 has the portal of its roles, or none', async () => {
     const [staff, plain] = [await addGuest(['sites.read']), await addPeer(world.admin)];
     const { database } = portal;
     const token = (await exchange(portal, plain)).body.token;
@@ -163,8 +160,8 @@ describe('A16 the session of a peer', () => {
   });
 });
 
-// It moves the clock, which ends the sessions of all others.
-it('A14 the session of a peer ends by idleness and by age, and its token can be had anew', async () => {
+// Moves the clock, which expires all other sessions.
+it('A14 the session of a peer ends by idleness and by age, and a new token can be obtained', async () => {
   const { token, peer, signer } = await addGuest(['sites.read']);
   const status = async (one: string) => {
     const answer = await portal.send('GET /api/discover/', { token: one });

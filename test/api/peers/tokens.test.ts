@@ -11,6 +11,7 @@ import {
   base,
   startWorld,
   unique,
+  useWorld,
   type World,
 } from '../../support/factories.ts';
 import {
@@ -24,18 +25,16 @@ import {
 } from '../../support/identity/peers.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let role: Json;
 let one: Peer;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   role = await addRole(world.admin, ['sites.read', 'gateways.read']);
   one = await addPeer(world.admin, [role.id]);
 });
-afterAll(() => portal.close());
 
 const now = () => Math.floor(portal.deps.clock().getTime() / 1000);
 const bring = (token: unknown, options: object = {}, at = portal) =>
@@ -64,7 +63,7 @@ describe('A16 a token of a peer', () => {
     expect(JSON.stringify(kept)).not.toContain(body.token);
   });
 
-  it('A16 gives exactly the roles of the peer: no more than they name, and nothing without one', async () => {
+  it('A16 grants exactly the roles of the peer, and nothing without one', async () => {
     const { body } = await exchange(portal, one);
     const ask = asker(portal, body.token);
     expect((await ask(`GET ${base}/gateways`)).status).toBe(200);
@@ -75,7 +74,7 @@ describe('A16 a token of a peer', () => {
     expect((await portal.send('GET /api/discover/', { token: none })).body.sites).toEqual([]);
   });
 
-  it('A16 without a signature, or with the public key for a secret, is refused', async () => {
+  it('A16 without a signature, or signed with the public key as a secret, is refused', async () => {
     const claims = claimsOf(portal, one.peer);
     for (const alg of ['none', 'None', '']) {
       const unsigned = `${encode({ alg, kid: one.signer.kid, typ: 'peer+jwt' })}.${encode(claims)}.`;
@@ -97,8 +96,8 @@ describe('A16 a token of a peer', () => {
     ['that was issued in the future', () => ({ iat: now() + 40, exp: now() + 100 })],
     ['that lives longer than ten minutes', () => ({ exp: now() + 601 })],
     ['that ends before it began', () => ({ iat: now(), exp: now() - 1 })],
-    ['for somebody else', () => ({ aud: 'https://other.test' })],
-    ['for us and somebody else', () => ({ aud: [baseUrl, 'https://other.test'] })],
+    ['for another audience', () => ({ aud: 'https://other.test' })],
+    ['for this portal and another audience', () => ({ aud: [baseUrl, 'https://other.test'] })],
     ['of a subject that is not its issuer', () => ({ sub: 'aggregator' })],
     ['for almost us', () => ({ aud: `${baseUrl}.other.test` })],
     ['of an issuer that is not registered', () => ({ iss: 'https://nobody.example.com' })],
@@ -119,7 +118,7 @@ describe('A16 a token of a peer', () => {
     );
   });
 
-  it('A16 is accepted while clocks differ by less than half a minute', async () => {
+  it('A16 is accepted with a clock difference below half a minute', async () => {
     const answers = [
       await exchange(portal, one, { iat: now() - 60, exp: now() - 15 }),
       await exchange(portal, one, { nbf: now() + 15, iat: now() + 15, exp: now() + 60 }),
@@ -132,7 +131,7 @@ describe('A16 a token of a peer', () => {
     ]);
   });
 
-  it('A16 with an unknown kid, none, or that of another key is refused', async () => {
+  it('A16 with an unknown kid, without one, or with that of another key is refused', async () => {
     const claims = () => claimsOf(portal, one.peer);
     const [stranger, neighbour] = [await createSigner(), await addPeer(world.admin, [role.id])];
     const tokens = [
@@ -140,14 +139,14 @@ describe('A16 a token of a peer', () => {
       await stranger.sign(claims(), { kid: one.signer.kid }),
       await one.signer.sign(claims(), { kid: undefined }),
       await one.signer.sign(claims(), { kid: '__proto__' }),
-      // A peer speaks for itself only.
+      // A peer can send only its own heartbeat.
       await neighbour.signer.sign(claims()),
       await neighbour.signer.sign(claims(), { kid: one.signer.kid }),
     ];
     for (const token of tokens) expect(outcome(await bring(token))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 that was changed on its way, or is none at all, is refused', async () => {
+  it('A16 that was modified or is malformed is refused', async () => {
     const [head, , signature] = (await one.signer.sign(claimsOf(portal, one.peer))).split('.');
     const other = encode(claimsOf(portal, one.peer, { sub: 'somebody' }));
     for (const token of [`${head}.${other}.${signature}`, `${head}.${other}.`, 'a.b.c', 'x', '..'])
@@ -156,7 +155,7 @@ describe('A16 a token of a peer', () => {
 });
 
 describe('A16 the jti of a token', () => {
-  it('A16 is not good again for a peer that was registered anew', async () => {
+  it('A16 is not accepted again for a peer that was deleted and created again', async () => {
     const peer = await addPeer(world.admin);
     const token = await peer.signer.sign(claimsOf(portal, peer.peer));
     expect(outcome(await bring(token))).toEqual([200, 'ok']);
@@ -167,7 +166,7 @@ describe('A16 the jti of a token', () => {
     expect(outcome(await bring(token))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 is that of one issuer: another may use the same', async () => {
+  it('A16 is specific to its issuer: another may use the same', async () => {
     const other = await addPeer(world.admin);
     const jti = unique('jti');
     expect(outcome(await exchange(portal, one, { jti }))).toEqual([200, 'ok']);
@@ -182,7 +181,7 @@ describe.each(['pg', 'neon'] as const)('A16 the jti of a token by the driver %s'
   });
   afterAll(() => stand.portal.close());
 
-  it('A16 is good once', async () => {
+  it('A16 is accepted once', async () => {
     const peer = await addPeer(stand.admin);
     const token = await peer.signer.sign(claimsOf(stand.portal, peer.peer));
     expect([
@@ -197,7 +196,7 @@ describe.each(['pg', 'neon'] as const)('A16 the jti of a token by the driver %s'
     expect(await sessionsOf(peer, stand.portal)).toHaveLength(2);
   });
 
-  it('A16 is good once when it comes several times at once, and by another isolate', async () => {
+  it('A16 is accepted once in concurrent requests, also to another isolate', async () => {
     const peer = await addPeer(stand.admin);
     const token = await peer.signer.sign(claimsOf(stand.portal, peer.peer));
     const senders = [stand.portal.send, stand.portal.isolate(), stand.portal.isolate()];
@@ -210,7 +209,7 @@ describe.each(['pg', 'neon'] as const)('A16 the jti of a token by the driver %s'
 });
 
 describe('jwtauth', () => {
-  it('is for one thing at a time', async () => {
+  it('accepts exactly one purpose per request', async () => {
     const token = async () => one.signer.sign(claimsOf(portal, one.peer));
     const dispatcher_id = world.site.id;
     expect(outcome(await portal.send(jwtauth, { body: {} }))).toEqual([401, 'unauthenticated']);
@@ -234,7 +233,7 @@ describe('jwtauth', () => {
     expect(outcome(await bring('x'.repeat(8_193)))).toEqual([422, 'invalid_request']);
   });
 
-  it('names the peer in the audit, and why a token was refused', async () => {
+  it('names the peer in the audit, with the reason of a refusal', async () => {
     const jti = unique('jti');
     const good = await audited(portal, () => exchange(portal, one, { jti }));
     const who = { user_name: one.peer.name, user_id: one.peer.id, domain: one.peer.issuer };
@@ -260,7 +259,7 @@ describe('jwtauth', () => {
     expect(stranger.events[0]?.domain).not.toContain('\u0007');
   });
 
-  it('asks the database twice for a peer whose keys are known', async () => {
+  it('takes two database round trips for a peer with cached keys', async () => {
     const token = await one.signer.sign(claimsOf(portal, one.peer));
     await portal.settled();
     const before = portal.trips();
@@ -269,8 +268,8 @@ describe('jwtauth', () => {
   });
 });
 
-// It moves the clock, which ends the sessions of all others.
-it('A16 what time has ended is taken out with the next token', async () => {
+// Moves the clock, which expires all other sessions.
+it('A16 deletes expired rows with the next token', async () => {
   const { peer, signer } = await addPeer(world.admin);
   const come = () => exchange(portal, { peer, signer });
   const used = () => portal.db.$count(usedPeerTokens);

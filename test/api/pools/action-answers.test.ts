@@ -1,30 +1,15 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import type { Terse } from '../../simulator/faults.ts';
-import { addMember, base, startWorld, type World } from '../../support/factories.ts';
-import {
-  type Fleet,
-  listed,
-  observe,
-  sessionOf,
-  startFleet,
-  workplaceOf,
-} from '../../support/fleet/fleet.ts';
+import { addMember, base, useWorld } from '../../support/factories.ts';
+import { listed, observe, sessionOf, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-let fleet: Fleet;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
+const world = useWorld();
+const fleet = useFleet(world);
 
 const office = () => fleet.simulator.state.poolNamed('Office');
 const workplace = (verb: string): string =>
@@ -66,25 +51,25 @@ const orders: Record<string, Order> = {
 };
 
 describe.each(Object.keys(orders))('CON-7: %s', (name) => {
-  it.each(terse)('CON-7: is a success for a node that answers with %s', async (answer) => {
+  it.each(terse)('CON-7: succeeds for a node that answers with %s', async (answer) => {
     const { send, shows = {} } = orders[name] as Order;
     const [route, body] = await send();
     fleet.simulator.knobs.terse = answer;
     const { answer: got, events, calls } = await observe(world, fleet, () => world.admin(route, body));
     expect([got.status < 300, got.body.code]).toEqual([true, undefined]);
-    // Members that the node shows as it should win over what the order would make of them.
+    // Properties in the response of the node take precedence over the expected result of the action.
     if (answer !== 'bad_members') expect(got.body).toMatchObject(shows);
     expect(events.map(({ result }) => result)).toEqual(['success']);
     expect(calls.filter((call) => !/jwtauth/.test(call))).toHaveLength(1);
   });
 });
 
-describe('CON-7: what an answer leaves out', () => {
+describe('CON-7: a property that the answer omits', () => {
   const isOne = () =>
     and(eq(workplaces.farm_id, fleet.farm.id), eq(workplaces.uuid, workplaceOf(fleet, 'Office', 1).uuid));
   const rowOf = async () => (await world.portal.db.select().from(workplaces).where(isOne()))[0];
 
-  it('CON-7: stays as it was in the snapshot, and is read again in the next round', async () => {
+  it('CON-7: stays unchanged in the snapshot, and is read again in the next sync', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'empty_object';
     await world.admin(`PATCH ${workplace('machine')}`, { action: 'suspend' });
@@ -98,7 +83,7 @@ describe('CON-7: what an answer leaves out', () => {
     expect((await rowOf())?.machine_state).toBe('suspended');
   });
 
-  it('CON-7: does not let a row of another object in', async () => {
+  it('CON-7: is not taken from a row of another object', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'other_row';
     await world.admin(`PATCH ${workplace('refresh')}`, {});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDispatcher,
   addDomain,
@@ -7,6 +7,7 @@ import {
   addMember,
   addSite,
   addUser,
+  adminOf,
   audited,
   base,
   builtin,
@@ -14,18 +15,13 @@ import {
   domainsPath,
   groupsPath,
   resources,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const absentIds = (count: number): string[] =>
@@ -42,7 +38,7 @@ describe.each(
   const destroy = (body?: unknown) =>
     admin(`${resource.bulkDestroyMethod ?? 'POST'} ${resource.path(world)}/bulk_destroy`, body);
 
-  it('deletes the ids given and no others, with one audit event, and may be repeated', async () => {
+  it('deletes the given ids only, with one audit event, and may be repeated', async () => {
     const [first, second, third] = await add(3);
     const ids = [first.id, second.id, second.id.toUpperCase(), unknownId];
     const { result, events } = await audited(world.portal, () => destroy({ ids }));
@@ -61,7 +57,7 @@ describe.each(
     expect(again.body).toMatchObject({ deleted_count: 0, deleted: [], failed_count: 3 });
   });
 
-  it('destroys nothing for an empty body, empty ids, or both ways at once', async () => {
+  it('deletes nothing for an empty body, empty ids, or both modes together', async () => {
     const [one] = await add(1);
     const bodies = [
       undefined,
@@ -83,7 +79,7 @@ describe.each(
 });
 
 describe('bulk_destroy of all', () => {
-  it('takes the users of the domain and of no other', async () => {
+  it('deletes the users of the domain and of no other', async () => {
     const [domain, other] = await Promise.all([addDomain(admin), addDomain(admin)]);
     await Promise.all([addUser(admin, domain), addUser(admin, domain), addGroup(admin, domain)]);
     const kept = await addUser(admin, other);
@@ -93,7 +89,7 @@ describe('bulk_destroy of all', () => {
     expect((await admin(`GET ${usersPath(other)}/${kept.id}`)).status).toBe(200);
   });
 
-  it('keeps the caller, and what is in use, and tells so', async () => {
+  it('keeps the caller and objects in use, and reports them', async () => {
     const { domain, admin: caller } = await builtin(admin);
     const [gone, used] = [await addUser(admin, domain), await addUser(admin, domain)];
     const site = await addSite(admin, { users: [used.id] });
@@ -108,7 +104,7 @@ describe('bulk_destroy of all', () => {
     ]);
   });
 
-  it('keeps the built-in domain, domains whose users or groups a site names, and the domain of the caller', async () => {
+  it('keeps the built-in domain, domains with users or groups that a site names, and the domain of the caller', async () => {
     const { domain: own } = await builtin(admin);
     const [free, named, byUser, byGroup] = [
       await addDomain(admin),
@@ -132,7 +128,7 @@ describe('bulk_destroy of all', () => {
     expect((await admin(`GET ${usersPath(byUser)}/${user.id}`)).status).toBe(200);
   });
 
-  it('keeps sites with farms and farms with nodes, and may go from the leaves up', async () => {
+  it('keeps sites with farms and farms with nodes, and works from the leaves upwards', async () => {
     const site = await addSite(admin);
     const farm = await addFarm(admin, site);
     const node = await addDispatcher(admin, farm);
@@ -145,7 +141,7 @@ describe('bulk_destroy of all', () => {
     expect(await destroy('sites', site)).toMatchObject({ deleted_count: 1 });
   });
 
-  it('keeps users and domains of users who hold more than the caller', async () => {
+  it('keeps users with more permissions than the caller, and their domains', async () => {
     const domain = await addDomain(admin);
     const { ask } = await addMember(world, ['users.delete', 'authenticators.delete']);
     const strong = await addMember({ ...world, domain }, ['sites.delete']);
@@ -159,14 +155,14 @@ describe('bulk_destroy of all', () => {
     expect(domains.body).toMatchObject({ deleted: [], failed: [{ id: domain.id, code: 'forbidden' }] });
   });
 
-  it('tells at most a hundred failures and counts them all', async () => {
+  it('reports at most a hundred failures and counts all', async () => {
     const farm = await addFarm(admin, world.site);
     await addDispatcher(admin, farm);
     const { body } = await admin(`POST ${base}/farms/bulk_destroy`, { ids: [farm.id, ...absentIds(150)] });
     expect([body.deleted_count, body.failed_count, body.failed.length]).toEqual([0, 151, 100]);
   });
 
-  it('deletes hundreds at once', async () => {
+  it('deletes hundreds in one request', async () => {
     const domain = await addDomain(admin);
     const made = await Promise.all(Array.from({ length: 120 }, () => addGroup(admin, domain)));
     const ids = made.map(({ id }) => id);
@@ -174,7 +170,7 @@ describe('bulk_destroy of all', () => {
     expect([body.deleted_count, body.failed_count]).toEqual([120, 0]);
   });
 
-  it('is an address of roles like any other: there is no such verb', async () => {
+  it('does not exist for roles: the path is a role id', async () => {
     expect((await admin(`POST ${base}/rbac/bulk_destroy`, { all: true })).status).toBe(405);
     expect((await admin(`GET ${base}/rbac/bulk_destroy`)).status).toBe(404);
   });

@@ -7,25 +7,22 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 const path = () => `${base}/farms/${world.farm.id}/tags`;
 
 beforeAll(async () => {
-  world = await startWorld();
   node = await addNode(world, world.farm, { pools: [pool('Office', { tags: ['green', 'blue'] })] });
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
-it('a farm that was never read has no tags yet, and says so', async () => {
+it('a farm that was never synchronised has no tags, and the answer states it', async () => {
   const { body } = await world.admin(`GET ${path()}`);
   expect(body).toEqual({
     items: [],
@@ -34,7 +31,7 @@ it('a farm that was never read has no tags yet, and says so', async () => {
   });
 });
 
-it('the tags of a farm are those that its nodes know, in the list and in the farm', async () => {
+it('the tags of a farm are those of its nodes, in the list and in the farm', async () => {
   await syncAll(world.portal, world.farm);
   const { body } = await world.admin(`GET ${path()}?count=exact`);
   const [{ fetched_at }] = body.sites;
@@ -53,7 +50,7 @@ it('the tags of a farm are those that its nodes know, in the list and in the far
   expect((await world.admin(`GET ${path()}?search=GR`)).body.items).toHaveLength(1);
 });
 
-it('the tags are read anew on demand', async () => {
+it('the tags are read from the nodes on request', async () => {
   node.simulator.state.tags.put('0f0e7f6c-5d3c-4a64-9d0c-2b8f2a2f7d11', {
     uuid: '0f0e7f6c-5d3c-4a64-9d0c-2b8f2a2f7d11',
     name: 'red',
@@ -61,7 +58,7 @@ it('the tags are read anew on demand', async () => {
   expect((await world.admin(`GET ${path()}?refresh=true`)).body.items).toHaveLength(3);
 });
 
-it('a farm out of reach has no tags to show', async () => {
+it('an unreachable farm returns no tags', async () => {
   const site = await addSite(world.admin);
   await addFarm(world.admin, site);
   const { ask } = await addMember(world, ['farms.read'], [site.id]);

@@ -18,8 +18,8 @@ const domain = async (name: string): Promise<string> =>
 const group = async (domainId: string, fields: object): Promise<string> =>
   (await admin(`POST ${base}/authenticators/${domainId}/groups`, fields)).body.id;
 
-describe('what objects may refer to', () => {
-  it('a user is not put into a group of another domain', async () => {
+describe('a reference of an object', () => {
+  it('cannot put a user into a group of another domain', async () => {
     const [own, other] = [await domain('Own'), await domain('Other')];
     const [mine, foreign] = [await group(own, { name: 'Mine' }), await group(other, { name: 'Foreign' })];
     const users = `${base}/authenticators/${own}/users`;
@@ -37,13 +37,13 @@ describe('what objects may refer to', () => {
     expect(kept.body.groups).toEqual([mine]);
   });
 
-  it('the scope of a role names sites that exist', async () => {
+  it('names existing sites in the scope of a role', async () => {
     const scope = { sites: [newId()] };
     const refused = await admin(`POST ${base}/rbac`, { name: 'Nowhere', permissions: ['sites.read'], scope });
     expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer: '/scope/sites' }]]);
   });
 
-  it('a replacement of a group that leaves its directory name out keeps it', async () => {
+  it('to a directory name is kept by a PUT of a group that omits it', async () => {
     const own = await domain('Kept');
     const id = await group(own, { name: 'Staff', external_id: 'cn=staff,dc=example' });
     const one = `${base}/authenticators/${own}/groups/${id}`;

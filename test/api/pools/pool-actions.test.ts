@@ -1,30 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  addFarm,
-  addMember,
-  addNode,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
-import { type Fleet, listed, observe, startFleet } from '../../support/fleet/fleet.ts';
+import { describe, expect, it } from 'vitest';
+import { addFarm, addMember, addNode, adminOf, base, unique, useWorld } from '../../support/factories.ts';
+import { listed, observe, useFleet } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
+const world = useWorld();
+const fleet = useFleet(world);
+const admin = adminOf(world);
 
 const uuidOf = (name: string): string => fleet.simulator.state.poolNamed(name).uuid;
 const update = (name: string): string => `PUT ${base}/servicespools/${fleet.farm.id}/update/${uuidOf(name)}`;
@@ -34,7 +16,7 @@ const shown = async (uuid: string): Promise<Json> =>
   (await listed(world, fleet, 'servicespools')).find((one) => one.uuid === uuid);
 
 describe('a pool', () => {
-  it('is changed on its node and in the snapshot, by what a list gave, in one call', async () => {
+  it('is changed on its node and in the snapshot, with the values of its list row, in one call', async () => {
     await admin(policies('Lab'));
     const uuid = uuidOf('Lab');
     const before = await shown(uuid);
@@ -57,13 +39,13 @@ describe('a pool', () => {
     expect(await shown(uuid)).toMatchObject(change);
   });
 
-  it('is never emptied by what a request leaves out', async () => {
+  it('is never emptied by properties that a request omits', async () => {
     const { status, body } = await admin(update('Lab'), { name: 'Lab' });
     expect(status).toBe(422);
     expect(body.errors.map(({ pointer }: Json) => pointer)).toContain('/max_srvs');
   });
 
-  it('is not changed where the node refuses', async () => {
+  it('is not changed when the node refuses', async () => {
     const before = await shown(uuidOf('Lab'));
     for (const change of [{ name: 'Office' }, { initial_srvs: 50 }]) {
       const { answer, events } = await observe(world, fleet, () =>
@@ -75,7 +57,7 @@ describe('a pool', () => {
     expect(await shown(uuidOf('Lab'))).toEqual(before);
   });
 
-  it('that the node does not know any more leaves the snapshot', async () => {
+  it('is deleted from the snapshot when the node no longer has it', async () => {
     const [lab, office] = [uuidOf('Lab'), uuidOf('Office')];
     const [first, second] = [update('Lab'), policies('Office')];
     const body = await shown(lab);
@@ -89,7 +71,7 @@ describe('a pool', () => {
 });
 
 describe('the policies of a pool', () => {
-  it('are what the node says now, and no event', async () => {
+  it('are read from the node at each request, without an event', async () => {
     const { answer, events } = await observe(world, fleet, () => admin(policies('Lab')));
     expect([answer.status, answer.body.length, events]).toEqual([200, 3, []]);
     expect(answer.body[0]).toEqual({
@@ -103,7 +85,7 @@ describe('the policies of a pool', () => {
     });
   });
 
-  it('come from the farm that is named where several have the pool, and from the one within the scope', async () => {
+  it('come from the given farm when several have the pool, within the scope only', async () => {
     const farm = await addFarm(world.admin, world.site, { name: unique('twin') });
     const { simulator } = await addNode(world, farm, { state: fleet.simulator.state });
     await syncAll(world.portal, farm);

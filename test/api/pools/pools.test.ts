@@ -1,24 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { touchPool } from '../../../db/repositories/snapshot/touch.ts';
+import { updatePoolRow } from '../../../db/repositories/snapshot/write-through.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
-import {
-  addMember,
-  addNode,
-  base,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addMember, addNode, base, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/servicespools`;
-let world: World;
+const world = useWorld();
 let node: SimulatedNode;
 
 beforeAll(async () => {
-  world = await startWorld();
   const pools = [pool('Office', { tags: ['blue'], comments: 'Desks' }), pool('Lab', { workplaces: 1 })];
   node = await addNode(world, world.farm, { pools });
   const { state } = node.simulator;
@@ -29,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node.simulator.close();
-  await world.portal.close();
 });
 
 const list = async (query = ''): Promise<Json> => {
@@ -39,7 +29,7 @@ const list = async (query = ''): Promise<Json> => {
 };
 
 describe('the merged list of pools', () => {
-  it('shows what the node said of them', async () => {
+  it('shows the values that the nodes returned', async () => {
     const { items, sites } = await list();
     expect(items.map(({ name }: Json) => name)).toEqual(['Lab', 'Office']);
     expect(items[1]).toEqual({
@@ -77,28 +67,28 @@ describe('the merged list of pools', () => {
     ['search=OFF', ['Office']],
     ['sort=-usage_percent', ['Lab', 'Office']],
     ['sort=usage_percent', ['Office', 'Lab']],
-  ])('is narrowed and ordered by %s', async (query, names) => {
+  ])('is filtered and sorted by %s', async (query, names) => {
     const { items, total } = await list(`?${query}&count=exact`);
     expect([items.map(({ name }: Json) => name), total]).toEqual([names, names.length]);
   });
 
-  it('pages by a number as well', async () => {
+  it('supports page numbers as well', async () => {
     const first = await list('?sort=-usage_percent&limit=1');
     const second = await list(`?sort=-usage_percent&limit=1&cursor=${first.next}`);
     expect([first, second].map(({ items: [{ name }] }) => name)).toEqual(['Lab', 'Office']);
     expect(second.next).toBeNull();
   });
 
-  it('shows at once what an action of ours changed, and when that was', async () => {
+  it('shows at once what an action of the portal changed, with the time', async () => {
     const { items, sites } = await list('?search=office');
-    await touchPool(world.portal.db, world.farm.id, items[0].uuid, { comments: 'Moved' });
+    await updatePoolRow(world.portal.db, world.farm.id, items[0].uuid, { comments: 'Moved' });
     const after = await list('?search=office');
     expect(after.items[0].comments).toBe('Moved');
     expect(after.items[0].fetched_at > sites[0].fetched_at).toBe(true);
     expect(after.sites[0].fetched_at).toBe(sites[0].fetched_at);
   });
 
-  it('is for those who may read pools, within their sites', async () => {
+  it('needs the permission to read pools, within its sites', async () => {
     const nobody = await addMember(world, ['workplaces.read']);
     expect((await nobody.ask(`GET ${path}`)).body.required_permission).toBe('servicespools.read');
     const elsewhere = await addMember(world, ['servicespools.read'], []);

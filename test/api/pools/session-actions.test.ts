@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endSession } from '../../simulator/data/sessions.ts';
-import { addMember, base, startWorld, unique, type World } from '../../support/factories.ts';
-import { type Fleet, listed, observe, sessionOf, startFleet } from '../../support/fleet/fleet.ts';
+import { addMember, adminOf, base, unique, useWorld } from '../../support/factories.ts';
+import { listed, observe, sessionOf, startFleet, useFleet } from '../../support/fleet/fleet.ts';
 
-let world: World;
-let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
+const world = useWorld();
+const fleet = useFleet(world);
+const admin = adminOf(world);
 
 const at = (verb: string): string =>
   `${base}/spsessions/${fleet.farm.id}/${verb}/${sessionOf(fleet).session_uuid}`;
 const shown = () => listed(world, fleet, 'spsessions');
 
 describe('a workplace session', () => {
-  it('is disconnected on its node and in the snapshot, in four round trips and one call', async () => {
+  it('is disconnected on its node and in the snapshot, in four round trips and one dispatcher call', async () => {
     await admin(`PATCH ${at('raconnect')}`);
     const [before] = await shown();
     const { answer, events, event, calls, trips } = await observe(world, fleet, () =>
@@ -46,7 +36,7 @@ describe('a workplace session', () => {
     expect(await shown()).toMatchObject([{ state: 'disconnected' }]);
   });
 
-  it('is ended, and leaves the snapshot', async () => {
+  it('is ended, and is deleted from the snapshot', async () => {
     const path = at('logoff');
     const { answer, events } = await observe(world, fleet, () => admin(`PATCH ${path}`));
     expect([answer.status, answer.body.state, events.length]).toEqual([202, 'disconnected', 1]);
@@ -54,7 +44,10 @@ describe('a workplace session', () => {
     expect((await admin(`PATCH ${path}`)).status).toBe(404);
   });
 
-  it.each(['disconnect', 'logoff'])('that is gone already has had its %s', async (verb) => {
+  it.each([
+    'disconnect',
+    'logoff',
+  ])('that has already ended accepts %s with the result gone', async (verb) => {
     const path = at(verb);
     endSession(fleet.simulator.state, sessionOf(fleet));
     const { answer, events } = await observe(world, fleet, () => admin(`PATCH ${path}`));
@@ -62,7 +55,7 @@ describe('a workplace session', () => {
     expect(events.map(({ result, details }) => [result, details.result])).toEqual([['success', 'gone']]);
   });
 
-  it('can be looked at by a one-time URL, which is told once and not to the audit', async () => {
+  it('can be viewed through a one-time URL, which is returned once and not audited', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const ask = () => admin(`PATCH ${at('raconnect')}`, undefined, headers);
     const { answer, events } = await observe(world, fleet, ask);
@@ -79,7 +72,7 @@ describe('a workplace session', () => {
     expect(await shown()).toEqual([]);
   });
 
-  it('is within the scope, and of the farm that is named', async () => {
+  it('is found within the scope, and on the given farm', async () => {
     const other = await startFleet(world);
     const { ask } = await addMember(world, ['spsessions.logoff'], [other.site.id]);
     expect((await ask(`PATCH ${at('logoff')}`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
 import {
@@ -7,6 +7,7 @@ import {
   addMember,
   addRole,
   addUser,
+  adminOf,
   asker,
   base,
   create,
@@ -16,30 +17,28 @@ import {
   type Member,
   startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
 });
-afterAll(() => portal.close());
 
 const statusOf = async ({ ask }: Pick<Member, 'ask'>) => (await ask('GET /api/userinfo')).status;
 const set = (name: string, value: number) =>
   portal.db.insert(systemParameters).values({ name, value, updated_at: new Date() });
 
 describe('a session', () => {
-  it('ends by logout, at once and once', async () => {
+  it('ends once and at once by logout', async () => {
     const member = await addMember(world, []);
     expect(await statusOf(member)).toBe(200);
     expect((await member.ask('POST /api/auth/v7.0/logout')).body).toEqual({ result: 'ok' });
@@ -53,7 +52,7 @@ describe('a session', () => {
     expect(rows).toEqual([]);
   });
 
-  it('ends when it was idle for too long, and lives on while it is used', async () => {
+  it('ends when it was idle for too long, and stays valid while it is used', async () => {
     const member = await addMember(world, []);
     for (let n = 0; n < 4; n++) {
       portal.advance(1_700);
@@ -80,7 +79,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 makes the oldest end when the user has too many', async () => {
+  it('A4 ends the oldest one when the user has too many', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     const open = async () => {
@@ -92,7 +91,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 is one of at most so many also when they begin at once', async () => {
+  it('A4 is limited in number also for concurrent logins', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));
@@ -102,7 +101,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('is written down as used once a minute at most', async () => {
+  it('has its last use updated once a minute at most', async () => {
     const member = await addMember(world, []);
     const seen = async () => {
       await statusOf(member);
@@ -121,7 +120,7 @@ describe('a session', () => {
   });
 });
 
-describe('sessions end at the next request', () => {
+describe('a session ends at the next request', () => {
   let domain: Json;
   let member: Member;
   beforeEach(async () => {
@@ -136,7 +135,7 @@ describe('sessions end at the next request', () => {
     expect(await statusOf(member)).toBe(401);
   });
 
-  it('when the user is deleted, one way or the other', async () => {
+  it('when the user is deleted in either way', async () => {
     expect((await admin(`DELETE ${one()}`)).status).toBe(204);
     expect(await statusOf(member)).toBe(401);
     const other = await addMember({ ...world, domain }, []);
@@ -162,16 +161,16 @@ describe('sessions end at the next request', () => {
     expect((await logIn(portal, domain, member.user)).status).toBe(401);
   });
 
-  it('when the user becomes a service', async () => {
+  it('when the user becomes a service account', async () => {
     expect((await admin(`PATCH ${one()}`, { kind: 'service' })).status).toBe(200);
     expect(await statusOf(member)).toBe(401);
   });
 });
 
-describe('rights change at the next request', () => {
+describe('the permissions of a session change at the next request', () => {
   const sites = async ({ ask }: Member) => (await ask(`GET ${base}/sites`)).status;
 
-  it('when a role is taken, given, or edited', async () => {
+  it('when a role is removed, assigned or edited', async () => {
     const member = await addMember(world, ['sites.read']);
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect(await sites(member)).toBe(200);
@@ -188,7 +187,7 @@ describe('rights change at the next request', () => {
     expect((await member.ask(`GET ${base}/sites`)).body.items).toEqual([]);
   });
 
-  it('and a session that began as a user gets none by a later role', async () => {
+  it('and a session of the user portal gets none by a later role', async () => {
     const member = await addMember(world, []);
     const role = await addRole(admin, ['sites.read']);
     await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { roles: [role.id] });
@@ -197,7 +196,7 @@ describe('rights change at the next request', () => {
 });
 
 describe('a portal for', () => {
-  it('administrators has no client module and lets only staff in', async () => {
+  it('administrators has no client module and admits users with a role only', async () => {
     const one = await startWorld({ portalType: 'admin' });
     const [user, staff] = [await addUser(one.admin, one.domain), await addMember(one, ['sites.read'])];
     expect((await logIn(one.portal, one.domain, user)).status).toBe(403);
@@ -217,7 +216,7 @@ describe('a portal for', () => {
     await one.portal.close();
   });
 
-  it('users has no administration, and no rights for administrators', async () => {
+  it('users has no administration and no administrative permissions', async () => {
     const one = await startPortal({ portalType: 'user' });
     const { body } = await one.send('POST /api/auth/v7.0/login', {
       body: { username: 'admin', password: 'correct horse battery staple', authSmallName: 'builtin' },

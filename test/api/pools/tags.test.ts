@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ask,
   addDomain,
@@ -7,34 +7,31 @@ import {
   audited,
   base,
   domainsPath,
-  startWorld,
   tagsPath,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addPortal } from '../../support/fleet/portal-rows.ts';
 
-let world: World;
+const world = useWorld();
 let admin: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   ({ admin } = world);
 });
-afterAll(() => world.portal.close());
 
 const domainWith = (tags: string[]) => addDomain(admin, { tags });
 const tagsOf = async (domain: { id: string }) => (await admin(`GET ${domainsPath}/${domain.id}`)).body.tags;
 
 describe('a tag', () => {
-  it('comes into being with the first object that carries it', async () => {
+  it('is created with the first object that has it', async () => {
     const name = unique('tag');
     await domainWith([name]);
     const { body } = await admin(`GET ${tagsPath}?search=${name}`);
     expect(body.items).toMatchObject([{ name, source: 'manual', color: null, objects_count: 1 }]);
   });
 
-  it('counts the domains and portals that carry it, however they spell it', async () => {
+  it('counts the domains and portals that have it, in any spelling', async () => {
     const tag = await addTag(admin);
     await domainWith([tag.name.toUpperCase()]);
     const portal = await addPortal(world.portal, { tags: [tag.name] });
@@ -44,7 +41,7 @@ describe('a tag', () => {
     ]);
   });
 
-  it('stays on its objects when it is renamed, and their readers must read anew', async () => {
+  it('stays on its objects when it is renamed, and their ETags change', async () => {
     const tag = await addTag(admin);
     const domain = await domainWith(['first', tag.name, 'last']);
     const before = await admin(`GET ${domainsPath}/${domain.id}`);
@@ -58,7 +55,7 @@ describe('a tag', () => {
     expect((await admin(`PATCH ${domainsPath}/${domain.id}`, { comments: 'late' }, stale)).status).toBe(412);
   });
 
-  it('is attached to and detached from objects, once and with one event', async () => {
+  it('is attached to and detached from objects once, with one event', async () => {
     const [tag, one, other] = [await addTag(admin), await domainWith([]), await domainWith([])];
     const objects = [one, other].map(({ id }) => ({ type: 'authenticator', id }));
     const { result, events } = await audited(world.portal, () =>
@@ -71,13 +68,13 @@ describe('a tag', () => {
     expect([await tagsOf(one), await tagsOf(other)]).toEqual([[], [tag.name]]);
   });
 
-  it('PEER-1: takes null in attach and detach for nothing to do', async () => {
+  it('PEER-1: accepts null in attach and detach as no change', async () => {
     const tag = await addTag(admin);
     for (const body of [{ attach: null }, { detach: null }, { attach: null, detach: null }])
       expect((await admin(`PATCH ${tagsPath}/${tag.id}`, body)).status).toBe(200);
   });
 
-  it('is attached to all objects or to none', async () => {
+  it('is attached to all given objects or to none', async () => {
     const [tag, domain] = [await addTag(admin), await domainWith([])];
     const attach = [
       { type: 'authenticator', id: domain.id },
@@ -94,7 +91,7 @@ describe('a tag', () => {
     });
   });
 
-  it('is not deleted while an object carries it', async () => {
+  it('is not deleted while an object has it', async () => {
     const tag = await addTag(admin);
     const domain = await domainWith([tag.name]);
     expect(await admin(`DELETE ${tagsPath}/${tag.id}`)).toMatchObject({
@@ -105,7 +102,7 @@ describe('a tag', () => {
     expect((await admin(`DELETE ${tagsPath}/${tag.id}`)).status).toBe(204);
   });
 
-  it('is attached and detached only by who may change the objects, and names none that he may not read', async () => {
+  it('is attached and detached with the right to change the objects, and objects outside the scope are not named', async () => {
     const [tag, domain] = [await addTag(admin), await domainWith([])];
     const { ask } = await addMember(world, ['tags.read', 'tags.update', 'tags.delete', 'portals.update']);
     const objects = [{ type: 'authenticator', id: domain.id }];
@@ -131,14 +128,14 @@ describe('a tag', () => {
     ['a name of 65 characters', { name: 'x'.repeat(65) }, '/name'],
     ['a colour in words', { name: 'tag', color: 'red' }, '/color'],
     ['a source', { name: 'tag', origin: 'dispatcher' }, '/origin'],
-  ])('is refused with %s', async (_, body, pointer) => {
+  ])('is rejected with %s', async (_, body, pointer) => {
     expect(await admin(`POST ${tagsPath}`, body)).toMatchObject({
       status: 422,
       body: { errors: [{ pointer }] },
     });
   });
 
-  it('is read with a narrow scope and written with none', async () => {
+  it('is read with a limited scope and written with the scope of all sites only', async () => {
     const tag = await addTag(admin);
     const { ask } = await addMember(world, ['tags.read', 'tags.update'], [world.site.id]);
     expect((await ask(`GET ${tagsPath}/${tag.id}`)).status).toBe(200);

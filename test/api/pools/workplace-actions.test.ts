@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, addNode, addUser, base, startWorld, type World } from '../../support/factories.ts';
-import { type Fleet, listed, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
+import { describe, expect, it } from 'vitest';
+import { addMember, addNode, addUser, adminOf, base, useWorld } from '../../support/factories.ts';
+import { listed, observe, startFleet, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
-let fleet: Fleet;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
-});
+const world = useWorld();
+const fleet = useFleet(world);
+const admin = adminOf(world);
 
 const at = (verb: string, n = 1, pool = 'Office', farm = fleet.farm): string => {
   const { uuid } = workplaceOf(fleet, pool, n);
@@ -34,7 +24,7 @@ describe('an action on a workplace', () => {
     ['refresh', 'PATCH', {}, 202, { revision: 2 }, ['revision']],
     ['delete', 'DELETE', undefined, 202, { state: 'removing' }, ['state']],
     ['tags', 'PATCH', { tags: ['blue'] }, 200, { tags: ['blue'] }, ['tags']],
-  ])('%s is one call, one event, and in the snapshot at once', async (verb, method, body, status, after, fields) => {
+  ])('%s takes one call, one event, and is in the snapshot at once', async (verb, method, body, status, after, fields) => {
     const path = verb === 'tags' ? tagsAt() : at(verb);
     const before = await shown(1);
     const { answer, events, event, calls } = await observe(world, fleet, () =>
@@ -64,7 +54,7 @@ describe('an action on a workplace', () => {
     expect(now).toMatchObject(after);
   });
 
-  it('costs four round trips with a warm key, and one call', async () => {
+  it('costs four round trips with a cached key, and one dispatcher call', async () => {
     const { user } = await addMember(world, []);
     await admin(`PATCH ${tagsAt()}`, { tags: [] });
     const actions = [
@@ -81,7 +71,7 @@ describe('an action on a workplace', () => {
     }
   });
 
-  it('is refused where the node says that the state does not allow it, which is one event', async () => {
+  it('is refused when the node reports that the state does not allow it, with one event', async () => {
     const attempts = [
       [`PATCH ${at('machine')}`, { action: 'start' }],
       [`DELETE ${at('delete', 0)}?force=true`, undefined],
@@ -96,7 +86,7 @@ describe('an action on a workplace', () => {
     expect((await admin(`PATCH ${at('refresh', 0)}`, { force: true })).body.in_use).toBe(false);
   });
 
-  it('is about nothing that does not belong together, or lies outside the scope', async () => {
+  it('is refused for objects that do not belong together or are outside the scope', async () => {
     const other = await startFleet(world);
     const wrong = [
       at('machine', 1, 'Office', other.farm),
@@ -118,7 +108,7 @@ describe('an action on a workplace', () => {
     await other.simulator.close();
   });
 
-  it('takes a workplace that the node does not know any more out of the snapshot', async () => {
+  it('deletes a workplace from the snapshot that the node no longer has', async () => {
     const { uuid } = workplaceOf(fleet, 'Office', 2);
     const path = at('machine', 2);
     fleet.simulator.state.workplaces.remove(uuid);
@@ -127,7 +117,7 @@ describe('an action on a workplace', () => {
     expect((await listed(world, fleet, 'workplaces')).map((one) => one.uuid)).not.toContain(uuid);
   });
 
-  it('cannot be run dry, and not on a farm that is disabled', async () => {
+  it('has no dry run, and is refused on a disabled farm', async () => {
     const dry = await admin(`PATCH ${at('machine')}`, { action: 'reset' }, { 'x-dry-run': 'true' });
     expect([dry.status, dry.body.errors[0].pointer]).toEqual([422, 'X-Dry-Run']);
     await admin(`PATCH ${base}/farms/${fleet.farm.id}`, { enabled: false });
@@ -144,9 +134,9 @@ describe('a node that fails during an action', () => {
   it.each([
     [500, 'upstream_failed', 502, 1],
     [403, 'upstream_refused', 502, 1],
-    // With a key that it no longer takes it is asked once more, with a new one.
+    // When the node rejects the key, the call is repeated once with a new one.
     [401, 'upstream_refused', 502, 2],
-  ] as const)('with %s is a failure, an event, and no second try elsewhere', async (failing, code, status, times) => {
+  ] as const)('with %s causes an error and an event, and is not retried on another node', async (failing, code, status, times) => {
     await act();
     const second = await addNode(world, fleet.farm, { state: fleet.simulator.state });
     Object.assign(fleet.simulator.knobs, { path: '/api/webui', failing });
@@ -161,17 +151,17 @@ describe('a node that fails during an action', () => {
     await second.simulator.close();
   });
 
-  it('before the call can have reached it leaves it to another one', async () => {
+  it('before the call was sent is replaced by another node', async () => {
     await act();
     const second = await addNode(world, fleet.farm, { state: fleet.simulator.state });
     const { simulator } = fleet;
     await simulator.close();
-    fleet = { ...fleet, simulator: second.simulator };
+    Object.assign(fleet, { simulator: second.simulator });
     const { answer, events } = await observe(world, fleet, act);
     expect([answer.status, patches(), events.map(({ result }) => result)]).toEqual([202, 1, ['success']]);
   });
 
-  it('after the call has reached it does not', async () => {
+  it('after the call was sent is not replaced', async () => {
     await act();
     const second = await addNode(world, fleet.farm, { state: fleet.simulator.state });
     Object.assign(fleet.simulator.knobs, { path: '/api/webui', reset: true });
@@ -184,7 +174,7 @@ describe('a node that fails during an action', () => {
 });
 
 describe('the owner of a workplace', () => {
-  it('is whom an administrator names, and then nobody', async () => {
+  it('is the user that an administrator sets, and can be removed', async () => {
     const user = await addUser(world.admin, world.domain);
     const owner = { domain: world.domain.small_name, name: user.name };
     const { answer, event } = await observe(world, fleet, () =>
@@ -198,7 +188,7 @@ describe('the owner of a workplace', () => {
     expect((await admin(`PATCH ${at('assign')}`, assigning(user))).status).toBe(200);
   });
 
-  it('is not another one, has one workplace of a pool, and exists', async () => {
+  it('must exist, is the only one, and has at most one workplace of a pool', async () => {
     const [first, second] = [
       await addUser(world.admin, world.domain),
       await addUser(world.admin, world.domain),
@@ -220,7 +210,7 @@ describe('the owner of a workplace', () => {
     expect((await admin(`PATCH ${at('assign', 1, 'Lab')}`, assigning(first))).status).toBe(200);
   });
 
-  it('is decided by the node where the snapshot knows too little, and can then be tried again', async () => {
+  it('is decided by the node when the snapshot is incomplete, and the action can be retried', async () => {
     const [first, second] = [
       await addUser(world.admin, world.domain),
       await addUser(world.admin, world.domain),
@@ -234,7 +224,10 @@ describe('the owner of a workplace', () => {
     expect((await admin(`PATCH ${at('assign')}`, assigning(second))).status).toBe(200);
   });
 
-  it.each([true, false])('is one when two administrators name one at once (the same: %s)', async (isSame) => {
+  it.each([
+    true,
+    false,
+  ])('is unique when two administrators set one concurrently (the same: %s)', async (isSame) => {
     const users = [await addUser(world.admin, world.domain), await addUser(world.admin, world.domain)];
     const [first, second] = [users[0], isSame ? users[0] : users[1]];
     fleet.simulator.knobs.latencyMs = 50;

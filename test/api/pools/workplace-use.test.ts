@@ -1,25 +1,19 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { workplaceSessions } from '../../../db/schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import { type Ask, addMember, base, startWorld, type World } from '../../support/factories.ts';
-import { type Fleet, observe, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
+import { type Ask, addMember, base, useWorld } from '../../support/factories.ts';
+import { observe, startFleet, useFleet, workplaceOf } from '../../support/fleet/fleet.ts';
 
-let world: World;
-let fleet: Fleet;
-/** May do everything with workplaces but force it. */
+const world = useWorld();
+const fleet = useFleet(world);
+/** Has every permission for workplaces except the one to force. */
 let careful: Ask;
 
 beforeAll(async () => {
-  world = await startWorld();
   const able = ['power', 'refresh', 'delete', 'read'].map((action) => `workplaces.${action}`);
   careful = (await addMember(world, able)).ask;
-});
-afterAll(() => world.portal.close());
-beforeEach(async () => {
-  fleet = await startFleet(world);
-  return () => fleet.simulator.close();
 });
 
 /** The first workplace of the pool has a session, the second has none. */
@@ -52,11 +46,11 @@ const inSnapshot = () => {
 };
 
 describe.each(Object.keys(orders))('CON-2: %s', (name) => {
-  it('CON-2: is refused while a session is live, without asking a node', async () => {
+  it('CON-2: is refused during a live session, without a dispatcher call', async () => {
     expect(await order(careful, name, 0)).toMatchObject({ outcome: [409, 'session_live'], calls: [] });
   });
 
-  it('CON-2: is refused where only an agent reported a session', async () => {
+  it('CON-2: is refused when only an agent reported a session', async () => {
     const { farm_id, uuid } = inSnapshot();
     await world.portal.db
       .update(workplaces)
@@ -68,7 +62,7 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
   it.each([
     'workplaces',
     'spsessions',
-  ] as const)('CON-2: is refused where the list of %s is stale', async (kind) => {
+  ] as const)('CON-2: is refused when the list of %s is stale', async (kind) => {
     const ofList = and(eq(farmParts.farm_id, fleet.farm.id), eq(farmParts.kind, kind));
     await world.portal.db.update(farmParts).set({ fetched_at: sql`now() - interval '1 hour'` }).where(ofList);
     expect(await order(careful, name, 1)).toMatchObject({ outcome: [409, 'snapshot_stale'], calls: [] });
@@ -76,7 +70,7 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
     expect(await order(careful, name, 1)).toMatchObject({ outcome: [409, 'snapshot_stale'], calls: [] });
   });
 
-  it('CON-2: is forced with the permission for the site alone, and the journal says so', async () => {
+  it('CON-2: is forced with the permission for the site only, and the journal records it', async () => {
     expect(await order(careful, name, 0, true)).toMatchObject({ outcome: [403, 'forbidden'], calls: [] });
     const elsewhere = await startFleet(world);
     const able = ['power', 'refresh', 'delete', 'force'].map((action) => `workplaces.${action}`);
@@ -92,16 +86,13 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
   });
 });
 
-describe('CON-2: an order', () => {
-  it.each([
-    'start',
-    'resume',
-  ])('CON-2: to %s interrupts no session, so that it needs no force', async (action) => {
+describe('CON-2: an action', () => {
+  it.each(['start', 'resume'])('CON-2: to %s interrupts no session, and needs no force', async (action) => {
     const { calls } = await order(careful, action, 0);
     expect(calls).toHaveLength(1);
   });
 
-  it('CON-2: is carried out as soon as the session has ended', async () => {
+  it('CON-2: is executed as soon as the session has ended', async () => {
     expect((await order(careful, 'refresh', 0)).outcome).toEqual([409, 'session_live']);
     const { uuid } = workplaceOf(fleet, 'Office', 0);
     const { db } = world.portal;

@@ -23,7 +23,7 @@ let asked: { text: string; values: unknown[] } | undefined;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  // The statistics of a table are its owner's to make.
+  // Statistics of a table can be created by its owner only.
   pool = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
   const note = (text: string, values: unknown[]) => {
     asked = { text, values };
@@ -58,7 +58,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 type Given = { filters?: Record<string, unknown>; search?: string; after?: Position; scope?: '*' | string[] };
 
-/** The scans of workplaces that a page takes. */
+/** The scans of the table of workplaces for a page. */
 async function scansOf({ filters = {}, scope = '*', ...given }: Given): Promise<Plan[]> {
   const { site_id: siteId, farm_id: farmId } = filters as Record<string, string | undefined>;
   const choice = { scope, siteId, farmId };
@@ -77,11 +77,11 @@ async function scansOf({ filters = {}, scope = '*', ...given }: Given): Promise<
 
 const midway: Position = { key: 'farm4-office-2000', id: '00000000-0000-0000-0000-000000000000' };
 
-describe('a page of workplaces is read off an index', () => {
+describe('a page of workplaces is read from an index', () => {
   const cases: [string, () => Given][] = [
     ['from the start', () => ({})],
     ['in the midst', () => ({ after: midway })],
-    // The names of the last farm are the last ones of all.
+    // The names of the last farm are last in the order.
     ['of one site', () => ({ filters: { site_id: site } })],
     ['of one site in the midst', () => ({ filters: { site_id: site }, after: midway })],
     ['of one farm', () => ({ filters: { farm_id: farm } })],

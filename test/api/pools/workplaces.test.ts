@@ -12,21 +12,19 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
 import { addPart, addWorkplaces } from '../../support/fleet/snapshot-rows.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/workplaces`;
-let world: World;
+const world = useWorld();
 let other: { site: Json; farm: Json };
 let nodes: SimulatedNode[];
 
 beforeAll(async () => {
-  world = await startWorld();
   const site = await addSite(world.admin);
   other = { site, farm: await addFarm(world.admin, site) };
   nodes = [
@@ -50,7 +48,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(nodes.map(({ simulator }) => simulator.close()));
-  await world.portal.close();
 });
 
 const list = async (query = '', ask = world.admin): Promise<Json> => {
@@ -60,7 +57,7 @@ const list = async (query = '', ask = world.admin): Promise<Json> => {
 };
 
 describe('the merged list of workplaces', () => {
-  it('shows those of all farms by name, with what they belong to and how old that is', async () => {
+  it('shows those of all farms by name, with their site, farm and pool and the age of the data', async () => {
     const body = await list('?count=exact');
     expect([body.items.length, body.total, body.next]).toEqual([8, 8, null]);
     const names = body.items.map(({ name }: Json) => name);
@@ -126,7 +123,7 @@ describe('the merged list of workplaces', () => {
     expect([body.items.length, body.total]).toEqual([count, count]);
   });
 
-  it('filters by site, farm and pool, and then tells of the farms concerned only', async () => {
+  it('filters by site, farm and pool, and then reports the state of these farms only', async () => {
     const farms = ({ sites }: Json) => sites.map(({ farm_id }: Json) => farm_id);
     const ofSite = await list(`?site_id=${other.site.id}&count=exact`);
     expect([ofSite.items.length, ofSite.total, farms(ofSite)]).toEqual([2, 2, [other.farm.id]]);
@@ -141,7 +138,7 @@ describe('the merged list of workplaces', () => {
     });
   });
 
-  it('is within the sites of the caller, whatever he asks for', async () => {
+  it('is limited to the sites of the caller, whatever the filter', async () => {
     const { ask } = await addMember(world, ['workplaces.read'], [other.site.id]);
     for (const query of [
       '?count=exact',
@@ -157,13 +154,13 @@ describe('the merged list of workplaces', () => {
     expect((await none.ask(`GET ${path}`)).status).toBe(403);
   });
 
-  it('costs two round trips', async () => {
+  it('costs two database round trips', async () => {
     const before = world.portal.trips();
     await list('?count=exact&search=office');
     expect(world.portal.trips() - before).toBeLessThanOrEqual(2);
   });
 
-  it('says of each farm why it is not fresh', async () => {
+  it('has the reason for each farm that is not fresh', async () => {
     const site = await addSite(world.admin);
     const statuses: [Json, Parameters<typeof addPart>[3] | undefined, string][] = [
       [{}, {}, 'ok'],
@@ -189,7 +186,10 @@ describe('the merged list of workplaces', () => {
 
 type Change = { farm: number; adds: string[]; removes: number };
 
-/** Pages through the list of a site, changing it after each page. @returns what was seen, and what stayed throughout */
+/**
+ * Pages through the list of a site, changing it after each page.
+ * @returns the rows read, and those that existed throughout
+ */
 async function pageWhileChanging(site: Json, farms: Json[], changes: Change[], query: string) {
   const { db } = world.portal;
   const all = async (): Promise<string[]> =>
@@ -211,8 +211,8 @@ async function pageWhileChanging(site: Json, farms: Json[], changes: Change[], q
   return { seen, stayed };
 }
 
-describe('paging through a list while rows come and go', () => {
-  it('returns each row that stays and keeps its name exactly once', async () => {
+describe('paging through a list while rows are added and deleted', () => {
+  it('returns each row that keeps its name exactly once', async () => {
     const name = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b', 'B', 'é') });
     const farm = fc.nat({ max: 1 });
     const change = fc.record({ farm, adds: fc.array(name, { maxLength: 3 }), removes: fc.nat({ max: 30 }) });
@@ -232,7 +232,7 @@ describe('paging through a list while rows come and go', () => {
     await fc.assert(law, { numRuns: 15 });
   });
 
-  it('has a cursor that belongs to one caller, filter and order', async () => {
+  it('uses a cursor for one caller, filter and order', async () => {
     const { next } = await list('?limit=1&in_use=false');
     expect((await world.admin(`GET ${path}?limit=1&in_use=true&cursor=${next}`)).status).toBe(400);
     expect((await world.admin(`GET ${path}?limit=1&in_use=false&sort=-name&cursor=${next}`)).status).toBe(
@@ -244,8 +244,8 @@ describe('paging through a list while rows come and go', () => {
   });
 });
 
-describe('refresh', () => {
-  it('reads the farms first; one that hangs is told as stale and holds nobody up', async () => {
+describe('a refresh of the list', () => {
+  it('reads the farms first; one that hangs is reported as stale and does not delay the others', async () => {
     const site = await addSite(world.admin);
     const farms = [await addFarm(world.admin, site), await addFarm(world.admin, site)];
     const [good, hanging] = await Promise.all(
@@ -268,7 +268,7 @@ describe('refresh', () => {
     await good.simulator.close();
   });
 
-  it('is merged the same in whatever order the farms answer', async () => {
+  it('has the same result in whatever order the farms answer', async () => {
     const answers: unknown[] = [];
     for (const slow of [0, 1]) {
       for (const [n, { simulator }] of nodes.entries()) simulator.knobs.latencyMs = n === slow ? 150 : 0;

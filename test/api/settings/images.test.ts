@@ -1,34 +1,30 @@
 import { count, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { images } from '../../../db/schema/settings/images.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
   addMember,
   addRule,
   addSite,
+  adminOf,
   audited,
   base,
   ruleBody,
   rulesPath,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { dataUri, png, svg, webp } from '../../support/pictures.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const service = (id: string) => `${base}/gallery/images/srvimg/${id}`;
 const protocol = (id: string) => `${base}/gallery/images/transicon/${id}`;
 const own = (id: string) => `/api/userinfo/images/${id}`;
 
 let width = 0;
-/** A picture that no other test has. */
+/** An image that no other test uses. */
 const picture = (): Buffer => png(++width, 1);
 const withPicture = (bytes = picture(), given: Json = {}): Promise<Json> =>
   addRule(admin, world.site, { image: dataUri('png', bytes), ...given });
@@ -38,12 +34,12 @@ const isKept = async (id: string): Promise<boolean> => {
 };
 const patch = ({ id }: Json, body: Json) => admin(`PATCH ${rulesPath}/${id}`, body);
 
-describe('the picture of a rule', () => {
+describe('the image of a rule', () => {
   it.each([
     ['image/png', picture()],
     ['image/webp', webp(3, 3)],
     ['image/svg+xml', Buffer.from(svg())],
-  ])('of %s is served as it is, to be kept for a while and to do nothing', async (type, bytes) => {
+  ])('of %s is served unchanged, with caching and without script execution', async (type, bytes) => {
     const { image_id: id } = await addRule(admin, world.site, {
       image: `data:${type};base64,${bytes.toString('base64')}`,
     });
@@ -68,7 +64,7 @@ describe('the picture of a rule', () => {
     expect((await admin(`GET ${service(id)}`)).body.toString()).toBe(svg('<path d="M0 0"/>'));
   });
 
-  it('is refused when it is none, in POST, PUT and PATCH alike', async () => {
+  it('is rejected in an unknown format, in POST, PUT and PATCH', async () => {
     const rule = await addRule(admin, world.site);
     const image = dataUri('png', '<html>');
     for (const answer of [
@@ -82,7 +78,7 @@ describe('the picture of a rule', () => {
       ]);
   });
 
-  it('is stored once however many rules show it', async () => {
+  it('is stored once, however many rules use it', async () => {
     const bytes = picture();
     const [first, second] = [await withPicture(bytes), await withPicture(bytes)];
     expect(second.image_id).toBe(first.image_id);
@@ -90,7 +86,7 @@ describe('the picture of a rule', () => {
     expect(third.image_id).toBe(first.image_id);
   });
 
-  it('goes with its last use: by another picture, by null, or with the rule', async () => {
+  it('is deleted with its last use: by another image, by null, or with the rule', async () => {
     const bytes = picture();
     const [a, b, c] = [await withPicture(bytes), await withPicture(bytes), await withPicture(bytes)];
     const { image_id: id } = a;
@@ -104,7 +100,7 @@ describe('the picture of a rule', () => {
     expect(await isKept(changed.image_id)).toBe(false);
   });
 
-  it('stays through writes of other members, and through a PUT of what GET gave', async () => {
+  it('stays through writes of other properties, and through a PUT of the result of GET', async () => {
     const rule = await withPicture();
     expect((await patch(rule, { comments: 'x', image: null })).body.image_id).toBe(rule.image_id);
     expect((await admin(`PUT ${rulesPath}/${rule.id}`, rule)).body.image_id).toBe(rule.image_id);
@@ -113,12 +109,12 @@ describe('the picture of a rule', () => {
     expect(await isKept(rule.image_id)).toBe(false);
   });
 
-  it('is one of those that are stored: an unknown id is refused', async () => {
+  it('must be a stored one: an unknown id is rejected', async () => {
     const { status, body } = await admin(`POST ${rulesPath}`, ruleBody(world.site, { image_id: newId() }));
     expect([status, body.errors]).toMatchObject([422, [{ pointer: '/image_id', code: 'not_found' }]]);
   });
 
-  it('stands in the audit by its digest', async () => {
+  it('is represented in the audit by its digest', async () => {
     const rule = await withPicture();
     const bytes = picture();
     const image = dataUri('png', bytes);
@@ -140,7 +136,7 @@ describe('the picture of a rule', () => {
     expect([beyond.status, beyond.body.limit_bytes]).toEqual([413, 2 * 1_048_576]);
   });
 
-  it('is neither lost nor left behind when uses come and go at once', async () => {
+  it('is neither lost nor orphaned when uses are added and removed concurrently', async () => {
     for (let round = 0; round < 8; round++) {
       const bytes = picture();
       const [former, sharing] = [await withPicture(bytes), await withPicture(bytes)];
@@ -152,7 +148,7 @@ describe('the picture of a rule', () => {
       ]);
       const [dropped, removed, taken, named] = answers;
       expect([dropped?.status, removed?.status, taken?.status]).toEqual([200, 204, 201]);
-      // The picture may be gone by the time somebody names it by its id.
+      // The image may be deleted before another write refers to its id.
       expect([201, 422]).toContain(named?.status);
       expect(await isKept(taken?.body.image_id)).toBe(true);
       const left = answers.slice(2).filter(({ status }) => status === 201);
@@ -161,7 +157,7 @@ describe('the picture of a rule', () => {
     }
   });
 
-  it('changes places with another at once', async () => {
+  it('can be swapped with another in one write', async () => {
     for (let round = 0; round < 8; round++) {
       const [a, b] = [await withPicture(), await withPicture()];
       const statuses = await Promise.all([
@@ -175,8 +171,8 @@ describe('the picture of a rule', () => {
   });
 });
 
-describe('pictures that are always there', () => {
-  it('are those of the protocols and the default one, which stands for every unknown service', async () => {
+describe('built-in images', () => {
+  it('are those of the protocols and the default one, which is used for every unknown service', async () => {
     const bodyOf = async (path: string) => (await admin(`GET ${path}`)).body.toString();
     const [rdp, spice, byDefault] = await Promise.all(
       ['rdp', 'spice', 'default'].map((id) => bodyOf(service(id))),
@@ -192,7 +188,7 @@ describe('pictures that are always there', () => {
       expect((await admin(`GET ${protocol(id)}`)).status, id).toBe(404);
   });
 
-  it('and all others are for whoever is signed in, on the user portal by the path of userinfo', async () => {
+  it('and all others need a session, and on the user portal they are under the path of userinfo', async () => {
     const { ask } = await addMember(world, []);
     for (const path of [service('rdp'), protocol('rdp'), own('rdp')]) {
       expect((await ask(`GET ${path}`)).status).toBe(200);
@@ -205,7 +201,7 @@ describe('pictures that are always there', () => {
   });
 });
 
-it('a picture is removed with the rules of a site that goes', async () => {
+it('an image is deleted with the rules of a deleted site', async () => {
   const site = await addSite(admin);
   const rule = await addRule(admin, site, { image: dataUri('png', picture()) });
   expect((await admin(`DELETE ${base}/sites/${site.id}`)).body.references).toEqual([

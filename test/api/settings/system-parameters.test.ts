@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ask, addMember, audited, base, startWorld, type World } from '../../support/factories.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, addMember, audited, base, useWorld } from '../../support/factories.ts';
 
 const path = `${base}/tconfig`;
 
 describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let admin: Ask;
 
   beforeAll(async () => {
-    world = await startWorld({ driver });
     ({ admin } = world);
   });
-  afterAll(() => world.portal.close());
 
-  it('are told with their defaults, bounds and words', async () => {
+  it('are listed with defaults, bounds and descriptions', async () => {
     const { status, body } = await admin(`GET ${path}`);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual([
@@ -41,7 +39,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect(body.monitoring.site_failure_fails_health).toMatchObject({ type: 'boolean', value: false });
   });
 
-  it('take back what was read, with one event for each that becomes another', async () => {
+  it('accept the values that were read, with one event for each change', async () => {
     const { body } = await admin(`GET ${path}`);
     body.session.idle_s.value = 900;
     body.lockout.max_tries.value = 4;
@@ -58,7 +56,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect((await audited(world.portal, () => admin(`PUT ${path}`, body))).events).toEqual([]);
   });
 
-  it('count at once for whoever is signed in', async () => {
+  it('take effect at once in current sessions', async () => {
     await admin(`PUT ${path}`, { session: { idle_s: { value: 600 } } });
     const settings = await admin('GET /api/auth/v7.0/settings');
     expect(settings.body.session.idle_s).toBe(600);
@@ -74,13 +72,13 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     ['no choice', { ui: { default_language: { value: 'xx' } } }, '/ui/default_language/value'],
     ['no URL', { ui: { client_download_url: { value: 'javascript:x' } } }, '/ui/client_download_url/value'],
     ['no value', { session: { idle_s: { help: 'x' } } }, '/session/idle_s/value'],
-  ])('refuse %s, and then change nothing', async (_, body, pointer) => {
+  ])('reject %s, and change nothing then', async (_, body, pointer) => {
     const both = { lockout: { block_s: { value: 77 } }, ...body };
     expect(await admin(`PUT ${path}`, both)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
     expect((await admin(`GET ${path}`)).body.lockout.block_s.value).toBe(300);
   });
 
-  it('are written all or none while others write', async () => {
+  it('are written completely or not at all under concurrency', async () => {
     const values = [11, 12, 13, 14, 15, 16, 17, 18];
     await Promise.all(
       values.map((value) =>
@@ -92,7 +90,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect(lockout.account_per_hour.value).toBe(lockout.max_tries.value);
   });
 
-  it('are read with a narrow scope and written with none', async () => {
+  it('are read with a limited scope and written with the scope of all sites only', async () => {
     const { ask } = await addMember(
       world,
       ['system_parameters.read', 'system_parameters.update'],

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addMember, audited, startWorld, type World } from '../../support/factories.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addMember, adminOf, audited, startWorld, useWorld } from '../../support/factories.ts';
 import { dataUri, png, svg } from '../../support/pictures.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
 const path = '/api/userinfo/themes';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 const put = (body: Json, headers?: Record<string, string>) => admin(`PUT ${path}`, body, headers);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 
 const defaults = {
   site_name: 'Aggregator portal',
@@ -42,7 +37,7 @@ const own = {
   default_language: 'ru',
 };
 
-it('the branding is complete before anybody has written it, and a first write needs no row', async () => {
+it('the branding is complete before the first write, which needs no row', async () => {
   const fresh = await startWorld();
   const read = await fresh.admin(`GET ${path}`);
   expect([read.status, read.body]).toEqual([200, defaults]);
@@ -60,7 +55,7 @@ describe('the branding', () => {
     expect((await put({})).status).toBe(200);
   });
 
-  it('is replaced as a whole, and what GET gives PUT takes back', async () => {
+  it('is replaced as a whole, and PUT accepts the result of GET', async () => {
     const written = await put(own);
     expect([written.status, written.body]).toEqual([200, own]);
     const read = await admin(`GET ${path}`);
@@ -111,25 +106,25 @@ describe('the branding', () => {
     ['support_link', 'https://example.com/"onmouseover="x'],
     ['default_language', 'xx'],
     ['revision', 1],
-  ])('refuses %s to be %j', async (member, value) => {
+  ])('rejects %s with the value %j', async (member, value) => {
     const { status, body } = await put({ ...own, [member]: value });
     expect([status, body.errors]).toMatchObject([422, [{ pointer: `/${member}` }]]);
     expect((await admin(`GET ${path}`)).body).toEqual(defaults);
   });
 
-  it('holds pictures sanitised', async () => {
+  it('stores sanitised images', async () => {
     const logo = dataUri('svg+xml', svg('<script>alert(1)</script><path d="M0 0"/>'));
     expect((await put({ logo })).body.logo).toBe(dataUri('svg+xml', svg('<path d="M0 0"/>')));
   });
 
-  it('takes a body of up to 2 MiB', async () => {
+  it('accepts a body of up to 2 MiB', async () => {
     const large = dataUri('png', png(1, 1, 262_144 - png().length));
     expect((await put({ logo: large, favicon: large, login_background: large })).status).toBe(200);
     const beyond = await admin(`PUT ${path}`, `{"logo":"${'a'.repeat(2 * 1_048_576)}"}`);
     expect([beyond.status, beyond.body.limit_bytes]).toEqual([413, 2 * 1_048_576]);
   });
 
-  it('honours If-Match and If-None-Match', async () => {
+  it('supports If-Match and If-None-Match', async () => {
     const { headers } = await admin(`GET ${path}`);
     const etag = headers.get('etag') ?? '';
     const unchanged = await admin(`GET ${path}`, undefined, { 'if-none-match': etag });
@@ -141,7 +136,7 @@ describe('the branding', () => {
     expect(without.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('leaves one audit event a write, with pictures by their digests', async () => {
+  it('writes one audit event per write, with images by their digests', async () => {
     const { events } = await audited(world.portal, () => put({ site_name: 'Named', logo: own.logo }));
     expect(events).toMatchObject([
       {

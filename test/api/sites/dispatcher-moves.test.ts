@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, withTransaction } from '../../../db/client.ts';
 import { dropSessionsOf, upsertNodeKey } from '../../../db/repositories/routing/dispatcher-sessions.ts';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
@@ -14,22 +14,18 @@ import {
   dispatcherState,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let site: Json;
-/** The node as it is registered first, by way of a proxy that can hold its answers, and the one it moves to. */
+/** The node as first registered, through a proxy that can hold its responses, and the one with the new address. */
 let former: SimulatedNode;
 let proxy: FreezableProxy;
 let next: SimulatedNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   site = await addSite(world.admin, { authenticators: [world.domain.id] });
   const farm = await addFarm(world.admin, site);
@@ -37,12 +33,11 @@ beforeEach(async () => {
   const name = unique('node');
   former = await addNode(world, farm, { name, state, dispatcher: { timeout_ms: 20_000 } });
   proxy = await startFreezableProxy(former.simulator.url);
-  // Only its address is of interest: a node in a disabled farm is never called.
+  // Only its address matters: a node in a disabled farm is never called.
   const parked = await addFarm(world.admin, site, { enabled: false });
   next = await addNode(world, parked, { name, state, dispatcher: { name: unique('parked') } });
   await change({ url: proxy.url });
 });
-afterAll(() => world.portal.close());
 
 const change = async (body: object) => {
   const { status } = await world.admin(`PATCH ${base}/dispatchers/${former.dispatcher.id}`, body);
@@ -56,7 +51,7 @@ const keysKept = () =>
     .from(dispatcherSessions)
     .where(eq(dispatcherSessions.dispatcher_id, former.dispatcher.id));
 
-/** Whether a statement waits for another one's lock. */
+/** Whether a statement waits for a lock of another one. */
 async function isWaiting(db: Db): Promise<boolean> {
   const [row] = await db
     .select({ n: sql<number>`count(*)::int` })
@@ -73,7 +68,7 @@ async function kept() {
   return { domains: node?.domains, keys: (await keysKept()).length };
 }
 
-/** Runs the request, moves the node while its answer is held, and lets the answer come. */
+/** Runs the request, changes the address while the response is held, and releases the response. */
 async function whileMoving<T>(request: () => Promise<T>): Promise<T> {
   proxy.freeze();
   const answer = request();
@@ -92,8 +87,8 @@ afterEach(async () => {
   await Promise.all([former.simulator.close(), next.simulator.close(), proxy.close()]);
 });
 
-describe('a node that moves while it is called', () => {
-  it('is not remembered by the key that jwtauth obtained at the former address', async () => {
+describe('a node whose address changes during a call', () => {
+  it('does not keep the session key that jwtauth obtained at the former address', async () => {
     const jwtauth = () => world.admin('POST /api/auth/v7.0/jwtauth', { dispatcher_id: former.dispatcher.id });
     expect((await whileMoving(jwtauth)).status).toBe(200);
     expect(former.simulator.calls).toHaveLength(1);
@@ -103,7 +98,7 @@ describe('a node that moves while it is called', () => {
     expect((await kept()).keys).toBe(1);
   });
 
-  it('gets neither keys nor domains that a services list brought from the former address', async () => {
+  it('gets neither session keys nor domains from a services list of the former address', async () => {
     const { ask } = await addMember(world, []);
     const list = () => ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
     expect((await whileMoving(list)).status).toBe(200);
@@ -118,7 +113,7 @@ describe('a node that moves while it is called', () => {
     expect(await kept()).toMatchObject({ domains: [{ authSmallName: world.domain.small_name }], keys: 2 });
   });
 
-  it('is not remembered either when the move is under way in the database', async () => {
+  it('does not keep the key while the change is uncommitted in the database', async () => {
     const { db } = world.portal;
     const { body } = await world.admin(`GET ${base}/dispatchers/${former.dispatcher.id}`);
     const { id, kind, name, url, ca_certificate: caCertificate } = body;
@@ -140,7 +135,7 @@ describe('a node that moves while it is called', () => {
     expect(await keysKept()).toEqual([]);
   });
 
-  it('is remembered when it did not move', async () => {
+  it('keeps the key when the address did not change', async () => {
     proxy.freeze();
     const { ask } = await addMember(world, []);
     const answer = ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dispatcherSessions } from '../../../db/schema/routing/dispatcher-sessions.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { createAuthority } from '../../simulator/authority.ts';
@@ -7,22 +7,18 @@ import {
   addDispatcher,
   addFarm,
   addNode,
+  adminOf,
   audited,
   base,
   startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/dispatchers`;
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const { caPem: pem } = await createAuthority();
@@ -36,7 +32,7 @@ const stored = async ({ id }: Json) =>
   (await world.portal.db.select().from(dispatchers).where(eq(dispatchers.id, id)))[0];
 
 describe('dispatchers', () => {
-  it('have every member in their answers, at its default, and contact nobody', async () => {
+  it('have every property in their answers, with defaults, and no node is called', async () => {
     const sent = body();
     const made = (await admin(`POST ${path}`, sent)).body;
     expect(made).toEqual({
@@ -87,7 +83,7 @@ describe('dispatchers', () => {
     'https://0xa000001',
     'https://[::ffff:10.0.0.1]',
     'https://localhost.@node.example.com',
-  ])('refuse the address %s, by POST, PUT and PATCH', async (url) => {
+  ])('reject the address %s in POST, PUT and PATCH', async (url) => {
     const node = await addDispatcher(admin, world.farm);
     for (const [route, sent] of [
       [`POST ${path}`, body({ url })],
@@ -101,7 +97,7 @@ describe('dispatchers', () => {
     expect((await admin(`GET ${path}/${node.id}`)).body.url).toBe(node.url);
   });
 
-  it('take an address in an allowed network, and say which variable allows others', async () => {
+  it('accept an address in an allowed network, and the error names the variable that allows others', async () => {
     expect((await admin(`POST ${path}`, body({ url: 'https://127.0.0.1:8443/' }))).body.url).toBe(
       'https://127.0.0.1:8443',
     );
@@ -109,7 +105,7 @@ describe('dispatchers', () => {
     expect(refused.body.errors[0].detail).toContain('ALLOWED_PRIVATE_NETWORKS');
   });
 
-  it('are used without a checked certificate only where the installation allows it', async () => {
+  it('are called without certificate verification only where the installation allows it', async () => {
     const refused = await admin(`POST ${path}`, body({ verify_tls: false }));
     expect(refused.body.errors).toMatchObject([{ pointer: '/verify_tls', code: 'not_allowed' }]);
     const lax = await startWorld({ allowInsecure: true });
@@ -128,13 +124,13 @@ describe('dispatchers', () => {
     ['health_key', ''],
     ['farm_id', 'x'],
     ['status', 'pass'],
-  ])('refuse or ignore %s to be %j', async (member, value) => {
+  ])('reject or ignore %s with the value %j', async (member, value) => {
     const answer = await admin(`POST ${path}`, body({ [member]: value }));
     if (member === 'status') expect(answer.body.status).toBe('unknown');
     else expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([422, `/${member}`]);
   });
 
-  it('belong to a farm that exists', async () => {
+  it('belong to an existing farm', async () => {
     const node = await addDispatcher(admin, world.farm);
     for (const [route, sent] of [
       [`POST ${path}`, body({ farm_id: unknownId })],
@@ -162,7 +158,7 @@ describe('dispatchers', () => {
 });
 
 describe('the health key of a dispatcher', () => {
-  it('is never read back, lies sealed in its row, and shows in no audit event or log', async () => {
+  it('is never returned, is sealed in its row, and is in no audit event and no log', async () => {
     const key = unique('secret');
     const { result: node, events } = await audited(world.portal, () =>
       addDispatcher(admin, world.farm, { health_key: key }),
@@ -178,7 +174,7 @@ describe('the health key of a dispatcher', () => {
     await expect(sealer.open(row?.health_key ?? '', { ...place, row: unknownId })).rejects.toThrow();
   });
 
-  it('stays when a write leaves it out or says null, and changes when it is sent', async () => {
+  it('stays when a write omits it or has null, and changes when it is sent', async () => {
     const node = await addDispatcher(admin, world.farm, { health_key: 'first' });
     const before = (await stored(node))?.health_key;
     const { health_key: _, ...without } = node;
@@ -213,7 +209,7 @@ describe('the health key of a dispatcher', () => {
     expect((await admin(`PATCH ${path}/${node.id}`, { ...change, health_key: 'again' })).status).toBe(200);
   });
 
-  it('is not asked for when there is none, or nothing of the destination changes', async () => {
+  it('is not required without a stored one, or when the destination does not change', async () => {
     const keyless = await addDispatcher(admin, world.farm);
     expect(
       (await admin(`PATCH ${path}/${keyless.id}`, { url: 'https://elsewhere.example.com' })).status,
@@ -224,8 +220,8 @@ describe('the health key of a dispatcher', () => {
   });
 });
 
-describe('what probes saw of a dispatcher', () => {
-  it('is forgotten when its destination changes, and kept otherwise', async () => {
+describe('the probe results of a dispatcher', () => {
+  it('are deleted when its destination changes, and kept otherwise', async () => {
     const node = await addDispatcher(admin, world.farm);
     const domains = [{ authUuid: unknownId, authSmallName: 'corp', auth: 'Corp' }];
     const seen = {
@@ -244,8 +240,8 @@ describe('what probes saw of a dispatcher', () => {
   });
 });
 
-describe('session keys of a dispatcher', () => {
-  it('are dropped when its address changes, and kept otherwise', async () => {
+describe('the session keys of a dispatcher', () => {
+  it('are deleted when its address changes, and kept otherwise', async () => {
     const { simulator, dispatcher } = await addNode(world, world.farm);
     const kept = async () => {
       await world.portal.settled();

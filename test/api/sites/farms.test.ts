@@ -1,30 +1,17 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
-import {
-  addDispatcher,
-  addFarm,
-  addSite,
-  base,
-  startWorld,
-  unique,
-  type World,
-} from '../../support/factories.ts';
+import { addDispatcher, addFarm, addSite, adminOf, base, unique, useWorld } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/farms`;
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
 describe('farms', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const name = unique('farm');
     const made = (await admin(`POST ${path}`, { name, site_id: world.site.id })).body;
     expect(made).toEqual({
@@ -50,7 +37,7 @@ describe('farms', () => {
     });
   });
 
-  it('move to another site, and to none that does not exist', async () => {
+  it('can be moved to another existing site', async () => {
     const [farm, other] = [await addFarm(admin, world.site), await addSite(admin)];
     const moved = await admin(`PATCH ${path}/${farm.id}`, { site_id: other.id });
     expect(moved.body).toMatchObject({ site_id: other.id, site_name: other.name });
@@ -71,13 +58,13 @@ describe('farms', () => {
     ['weight', 101],
     ['balancing', 'random'],
     ['maintenance_template_id', 'x'],
-  ])('refuse %s to be %s', async (member, value) => {
+  ])('reject %s with the value %s', async (member, value) => {
     const body = { name: unique('farm'), site_id: world.site.id, [member]: value };
     const answer = await admin(`POST ${path}`, body);
     expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([422, `/${member}`]);
   });
 
-  it('are filtered by site, state and what probes said', async () => {
+  it('are filtered by site, state and probe status', async () => {
     const site = await addSite(admin);
     const [good, bad, off] = [
       await addFarm(admin, site),
@@ -102,7 +89,7 @@ describe('farms', () => {
     expect((await admin(`GET ${base}/sites/${site.id}/farms?status=fail&count=exact`)).body.total).toBe(1);
   });
 
-  it('with nodes are not deleted', async () => {
+  it('with nodes cannot be deleted', async () => {
     const farm = await addFarm(admin, world.site);
     const node = await addDispatcher(admin, farm);
     const { status, body } = await admin(`DELETE ${path}/${farm.id}`);
@@ -110,7 +97,7 @@ describe('farms', () => {
     expect((await admin(`GET ${path}/${farm.id}`)).body.dispatchers_count).toBe(1);
   });
 
-  it('keep their ETag revision when probes write beside them, and show it in the rest of the tag', async () => {
+  it('keep the revision in their ETag during probes, and the rest of the tag shows the probes', async () => {
     const farm = await addFarm(admin, world.site);
     const node = await addDispatcher(admin, farm);
     const before = (await admin(`GET ${path}/${farm.id}`)).headers.get('etag') ?? '';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import {
   addDomain,
@@ -7,34 +7,29 @@ import {
   addMember,
   addPriorityGroup,
   addUser,
+  adminOf,
   audited,
   base,
   domainsPath,
   groupsPath,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/priority_groups`;
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const world = useWorld();
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
-
-/** By id, as answers have them. */
+/** By id, as in responses. */
 const sorted = (farms: { farm_id: string; priority: number }[]) =>
   [...farms].sort((a, b) => (a.farm_id < b.farm_id ? -1 : 1));
 const prefer = ({ id }: Json, priority: number) => ({ farm_id: String(id), priority });
 
 describe('priority groups', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const name = unique('preference');
     const made = (await admin(`POST ${path}`, { name })).body;
     expect(made).toEqual({
@@ -50,7 +45,7 @@ describe('priority groups', () => {
     });
   });
 
-  it('say for whom they are, and which farms come first', async () => {
+  it('have their users and the priority of each farm', async () => {
     const [first, second] = [await addFarm(admin, world.site), await addFarm(admin, world.site)];
     const [user, group] = [await addUser(admin, world.domain), await addGroup(admin, world.domain)];
     const made = await addPriorityGroup(admin, {
@@ -88,7 +83,7 @@ describe('priority groups', () => {
     ]);
   });
 
-  it('name a farm once, and none that does not exist', async () => {
+  it('name each farm once, and existing ones only', async () => {
     const made = await addPriorityGroup(admin);
     const twice = [prefer(world.farm, 1), prefer({ id: world.farm.id.toUpperCase() }, 2)];
     const attempts = [
@@ -110,7 +105,7 @@ describe('priority groups', () => {
     expect((await admin(`GET ${path}/${made.id}`)).body).toEqual(made);
   });
 
-  it('keep what they name from being deleted, and are told as its references', async () => {
+  it('prevent the deletion of the objects they name, and are listed as references', async () => {
     const domain = await addDomain(admin);
     const farm = await addFarm(admin, world.site);
     const [user, group] = [await addUser(admin, domain), await addGroup(admin, domain)];
@@ -134,7 +129,7 @@ describe('priority groups', () => {
     for (const [one] of kept) expect((await admin(`DELETE ${one}`)).status).toBe(204);
   });
 
-  it('know no bulk_destroy: there it is an identifier like any other', async () => {
+  it('have no bulk_destroy: the path is a group id', async () => {
     const made = await addPriorityGroup(admin);
     expect((await admin(`POST ${path}/bulk_destroy`, { all: true })).status).toBe(405);
     expect((await admin(`PATCH ${path}/bulk_destroy`, {})).status).toBe(404);
@@ -142,7 +137,7 @@ describe('priority groups', () => {
     expect((await admin(`GET ${path}/${made.id}`)).status).toBe(200);
   });
 
-  it('are read with a narrow scope and written with the whole one only', async () => {
+  it('are read with a limited scope and written with the scope of all sites only', async () => {
     const made = await addPriorityGroup(admin);
     const { ask } = await addMember(world, permissions, [world.site.id]);
     expect((await ask(`GET ${path}`)).body.items).not.toEqual([]);

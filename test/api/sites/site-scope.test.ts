@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import {
@@ -12,23 +12,23 @@ import {
   addRule,
   addSite,
   addTemplate,
+  adminOf,
   base,
   domainsPath,
   groupsPath,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let scoped: Ask;
 type Place = { site: Json; farm: Json; node: Json };
 let own: Place;
 let other: Place;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 async function addPlace(): Promise<Place> {
   const site = await addSite(admin);
@@ -37,11 +37,9 @@ async function addPlace(): Promise<Place> {
 }
 
 beforeAll(async () => {
-  world = await startWorld();
   [own, other] = [await addPlace(), await addPlace()];
   scoped = (await addMember(world, permissions, [own.site.id])).ask;
 });
-afterAll(() => world.portal.close());
 
 const nodeBody = (farm: Json) => ({
   name: unique('node'),
@@ -50,7 +48,7 @@ const nodeBody = (farm: Json) => ({
 });
 
 describe('an administrator of one site', () => {
-  it('lists and counts the rows of that site only, whatever is filtered or searched', async () => {
+  it('lists and counts the rows of that site only, with every filter and search', async () => {
     const expected = { sites: own.site.id, farms: own.farm.id, dispatchers: own.node.id };
     for (const [collection, id] of Object.entries(expected)) {
       const { body } = await scoped(`GET ${base}/${collection}?count=exact`);
@@ -73,7 +71,7 @@ describe('an administrator of one site', () => {
       });
   });
 
-  it('finds nothing of another site, by any verb', async () => {
+  it('gets 404 for objects of another site with every method', async () => {
     const rows = { sites: other.site, farms: other.farm, dispatchers: other.node };
     for (const [collection, row] of Object.entries(rows)) {
       const one = `${base}/${collection}/${row.id}`;
@@ -96,7 +94,7 @@ describe('an administrator of one site', () => {
     expect((await scoped('POST /api/auth/v7.0/jwtauth', { dispatcher_id: other.node.id })).status).toBe(404);
   });
 
-  it('changes what is in the site', async () => {
+  it('changes objects of that site', async () => {
     expect((await scoped(`PATCH ${base}/sites/${own.site.id}`, { comments: 'mine' })).status).toBe(200);
     const farm = await scoped(`POST ${base}/farms`, { name: unique('farm'), site_id: own.site.id });
     expect(farm.status).toBe(201);
@@ -109,7 +107,7 @@ describe('an administrator of one site', () => {
     ).toBe(1);
   });
 
-  it('creates in, and moves to, another site as little as to one that does not exist', async () => {
+  it('gets the same error for another site and an unknown one when creating and moving', async () => {
     const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
     const attempts = (siteId: string, farmId: string) =>
       [
@@ -136,7 +134,7 @@ describe('an administrator of one site', () => {
     expect((await admin(`GET ${base}/farms/${own.farm.id}`)).body.site_id).toBe(own.site.id);
   });
 
-  it('creates no site, and is not told which object has a name that is taken elsewhere', async () => {
+  it('cannot create a site, and a name conflict does not name an object of another site', async () => {
     const { status, body } = await scoped(`POST ${base}/sites`, siteBody());
     expect([status, body.code]).toEqual([403, 'forbidden']);
     const twin = await scoped(`POST ${base}/farms`, { name: other.farm.name, site_id: own.site.id });
@@ -144,7 +142,7 @@ describe('an administrator of one site', () => {
     expect(twin.body).not.toHaveProperty('existing_id');
   });
 
-  it('destroys all, which is all of that site', async () => {
+  it('deletes all objects of that site in a bulk deletion of all', async () => {
     const place = await addPlace();
     const { ask } = await addMember(world, permissions, [place.site.id]);
     const destroy = async (collection: string) =>
@@ -155,7 +153,7 @@ describe('an administrator of one site', () => {
     expect((await admin(`GET ${base}/dispatchers/${other.node.id}`)).status).toBe(200);
   });
 
-  it('reads what belongs to no site and writes none of it', async () => {
+  it('reads objects without a site and writes none of them', async () => {
     const group = await addGroup(admin, world.domain);
     const [users, groups] = [usersPath(world.domain), groupsPath(world.domain)];
     for (const path of [domainsPath, users, groups, `${base}/rbac`, `${groups}/${group.id}`])
@@ -178,14 +176,14 @@ describe('an administrator of one site', () => {
     }
   });
 
-  it('has a cursor of his own: that of somebody who sees more does not continue his list', async () => {
+  it('cannot continue a list with the cursor of a caller with a wider scope', async () => {
     const { next } = (await admin(`GET ${base}/farms?limit=1`)).body;
     expect((await scoped(`GET ${base}/farms?limit=1&cursor=${next}`)).status).toBe(400);
   });
 });
 
-describe('what is told of objects elsewhere', () => {
-  /** Everything without regard to sites, but for reading these kinds of objects. */
+describe('information about objects outside the scope', () => {
+  /** Every permission for all sites, except those to read these kinds of objects. */
   async function memberReading(narrow: readonly string[]): Promise<Ask> {
     const wide = permissions.filter((permission) => !narrow.includes(permission));
     const member = await addMember(world, narrow, [own.site.id]);
@@ -195,7 +193,7 @@ describe('what is told of objects elsewhere', () => {
     return member.ask;
   }
 
-  it('names in a refused deletion only those that the caller may read', async () => {
+  it('is left out of a refused deletion', async () => {
     const template = await addTemplate(admin);
     const [site, far] = [own.site, other.site];
     for (const { id } of [site, far])
@@ -210,7 +208,7 @@ describe('what is told of objects elsewhere', () => {
     expect(await remove(ask)).toEqual([409, []]);
   });
 
-  it('names in a refused move of a farm only rules that the caller may read', async () => {
+  it('is left out of a refused move of a farm', async () => {
     const [site, away] = [await addSite(admin), await addSite(admin)];
     const farm = await addFarm(admin, site);
     const rule = await addRule(admin, site, {
@@ -224,7 +222,7 @@ describe('what is told of objects elsewhere', () => {
     });
   });
 
-  it('is not told by records of the monitoring journal, nor by the dashboard', async () => {
+  it('is neither in records of the monitoring journal nor on the dashboard', async () => {
     const gone = await addPlace();
     const about = (object_type: string | null, object_id: string | null) =>
       addMonitoringRecord(admin, { level: 'error', object_type, object_id });
@@ -265,7 +263,7 @@ describe('what is told of objects elsewhere', () => {
 });
 
 describe('two roles', () => {
-  it('add up: each permission within the sites of the roles that give it', async () => {
+  it('are combined: each permission applies within the sites of the roles that grant it', async () => {
     const member = await addMember(world, ['sites.read', 'farms.read'], [own.site.id]);
     const second = await admin(`POST ${base}/rbac`, {
       name: unique('role'),
@@ -287,7 +285,7 @@ describe('two roles', () => {
     );
   });
 
-  it('and a role within no site at all sees none', async () => {
+  it('and a role without sites grants none', async () => {
     const { ask } = await addMember(world, ['sites.read', 'sites.create'], []);
     expect((await ask(`GET ${base}/sites?count=exact`)).body).toEqual({ items: [], next: null, total: 0 });
     expect((await ask(`POST ${base}/sites`, siteBody())).status).toBe(403);

@@ -1,34 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addDomain,
   addFarm,
   addGroup,
   addSite,
   addUser,
+  adminOf,
   base,
   domainsPath,
   groupsPath,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
 const path = `${base}/sites`;
-let world: World;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
+const admin = adminOf(world);
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
 describe('sites', () => {
-  it('have every member in their answers, at its default', async () => {
+  it('have every property in their answers, with defaults', async () => {
     const body = siteBody();
     const made = (await admin(`POST ${path}`, body)).body;
     expect(made).toEqual({
@@ -54,7 +49,7 @@ describe('sites', () => {
     });
   });
 
-  it('merge a location member by member, and drop it with null', async () => {
+  it('merge a location property by property, and remove it with null', async () => {
     const site = await addSite(admin, { location: { latitude: 59.9, longitude: 30.3, country: 'RU' } });
     const patch = async (location: unknown) => admin(`PATCH ${path}/${site.id}`, { location });
     expect((await patch({ latitude: 60 })).body.location).toEqual({
@@ -76,7 +71,7 @@ describe('sites', () => {
     expect((await patch(null)).body.location).toBeNull();
   });
 
-  it('do not take a location from the prototype of one', async () => {
+  it('do not take a location from an object prototype', async () => {
     const site = await addSite(admin);
     const text = '{"location":{"__proto__":{"latitude":1,"longitude":2}}}';
     expect((await admin(`PATCH ${path}/${site.id}`, text)).status).toBe(422);
@@ -93,12 +88,12 @@ describe('sites', () => {
     'ё',
     'a'.repeat(64),
     '../x',
-  ])('refuse the uri "%s"', async (uri) => {
+  ])('reject the uri "%s"', async (uri) => {
     const { status, body } = await admin(`POST ${path}`, siteBody({ uri }));
     expect([status, body.errors?.[0]?.pointer]).toEqual([422, '/uri']);
   });
 
-  it('have a uri of their own, and name the twin by it', async () => {
+  it('have a unique uri, and the conflict names the existing site', async () => {
     const [first, second] = [await addSite(admin), await addSite(admin)];
     const created = await admin(`POST ${path}`, siteBody({ uri: first.uri }));
     expect(created.body).toMatchObject({
@@ -124,13 +119,13 @@ describe('sites', () => {
     ['name', '"\\ud800"'],
     ['users', '["nobody"]'],
     ['users', '"all"'],
-  ])('refuse %s to be %s', async (member, value) => {
+  ])('reject %s with the value %s', async (member, value) => {
     const text = JSON.stringify(siteBody({ [member]: '$' })).replace('"$"', value);
     const { status, body } = await admin(`POST ${path}`, text);
     expect([status, body.errors?.[0]?.pointer.split('/')[1]]).toEqual([422, member]);
   });
 
-  it('refuse bodies that are no JSON object, ambiguous, too deep or too large', async () => {
+  it('reject bodies that are not a JSON object, ambiguous, too deep or too large', async () => {
     const bad = ['[]', '"x"', '{', '{"name":"a","name":"b","uri":"u"}'];
     for (const text of bad) {
       const { status, body } = await admin(`POST ${path}`, text);
@@ -144,7 +139,7 @@ describe('sites', () => {
     expect((await admin(`POST ${path}`, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('name domains, users and groups once each, and none that do not exist', async () => {
+  it('name domains, users and groups once each, and existing ones only', async () => {
     const [user, group] = [await addUser(admin, world.domain), await addGroup(admin, world.domain)];
     const site = await addSite(admin, {
       authenticators: [world.domain.id, world.domain.id.toUpperCase()],
@@ -167,7 +162,7 @@ describe('sites', () => {
     expect([emptied.body.authenticators, emptied.body.users, emptied.body.groups]).toEqual([[], [], []]);
   });
 
-  it('keep what they name from being deleted, and are told as its references', async () => {
+  it('prevent the deletion of the objects they name, and are listed as references', async () => {
     const domain = await addDomain(admin);
     const [user, group] = [await addUser(admin, domain), await addGroup(admin, domain)];
     const site = await addSite(admin, { authenticators: [domain.id], users: [user.id], groups: [group.id] });
@@ -187,7 +182,7 @@ describe('sites', () => {
     for (const one of [...named].reverse()) expect((await admin(`DELETE ${one}`)).status).toBe(204);
   });
 
-  it('with farms are not deleted', async () => {
+  it('with farms cannot be deleted', async () => {
     const site = await addSite(admin);
     const farm = await addFarm(admin, site);
     expect((await admin(`GET ${path}/${site.id}`)).body.farms_count).toBe(1);
@@ -214,7 +209,7 @@ describe('sites', () => {
     expect((await admin(`GET ${path}?status=well`)).body.errors).toMatchObject([{ pointer: '?status' }]);
   });
 
-  it('are offered the users and groups of all domains by name, page by page', async () => {
+  it('can choose from the users and groups of all domains by name, page by page', async () => {
     const prefix = unique('Shared');
     const domain = await addDomain(admin);
     const user = await addUser(admin, domain, { name: `${prefix} b` });

@@ -1,6 +1,6 @@
 /**
- * Runs work and gives the longest time in milliseconds for which it kept the event loop from anything else. Between two
- * turns of the loop nothing but the work can run, so that a turn that takes long is the work's.
+ * Runs work and returns the longest time in milliseconds for which it blocked the event loop. Between two turns of the
+ * loop only the work can run, so that a long turn is caused by the work.
  */
 export async function longestBlock<T>(work: () => Promise<T>): Promise<{ block: number; result: T }> {
   let longest = 0;
@@ -14,7 +14,7 @@ export async function longestBlock<T>(work: () => Promise<T>): Promise<{ block: 
   };
   setImmediate(turn);
   const result = await work();
-  // What the work did last belongs to a turn that has not ended.
+  // The last part of the work belongs to a turn that has not ended.
   await new Promise((resolve) => setImmediate(resolve));
   isRunning = false;
   return { block: longest, result };

@@ -6,7 +6,7 @@ import { placesOf } from '../../contract/generated/hostile.ts';
 import { fullest } from './fullest.ts';
 import { pictures } from './pictures.ts';
 
-/** `write` gives another text of the same kind each time, with member names that were not seen before. */
+/** `write` returns another text of the same kind each time, with new member names. */
 export type BodyCase = { name: string; write: () => string };
 
 const { members, names, values } = jsonLimits;
@@ -21,7 +21,7 @@ const list = (item: string, most: number) => (room: number) =>
 let used = 0;
 const newName = (): string => `"${((++used * 2_654_435_761) % 2 ** 32).toString(36)}"`;
 
-/** Objects of so many members each, with so many orders of their names in all. */
+/** Objects with this many members each, and this many orders of their names in all. */
 const objects = (each: number, orders: number) => (room: number) => {
   const own = Array.from({ length: Math.max(each, Math.floor(orders / each)) }, newName);
   const one = (at: number) =>
@@ -33,7 +33,7 @@ const objects = (each: number, orders: number) => (room: number) => {
   return `[${Array.from({ length: count }, (_, at) => one(at % Math.max(1, Math.floor(orders / each)))).join()}]`;
 };
 
-/** The largest value of each kind that fits into so many bytes and into the limits of JSON. */
+/** The largest value of each kind within this many bytes and the limits of JSON. */
 const texts: Record<string, (room: number) => string> = {
   'combining marks': string('\u0345\u0301'),
   spaces: string(' '),
@@ -45,7 +45,7 @@ const structures: Record<string, (room: number) => string> = {
   'elements: empty objects': list('{}', values - 10),
   'members: one an object': objects(1, names - 100),
 };
-/** They cost the same wherever they are. */
+/** Their cost does not depend on their position. */
 const anywhere: Record<string, (room: number) => string> = {
   ...texts,
   ...structures,
@@ -61,8 +61,8 @@ const anywhere: Record<string, (room: number) => string> = {
 };
 
 /**
- * The bodies of an operation that cost most: each kind of value as large as the limits allow, in every place of the body
- * and as a member that is not known; and a body that fits, with everything that it may have.
+ * The most expensive bodies of an operation: each kind of value at the limits, in every position of the body and as an
+ * unknown member; and a valid body with all optional members.
  */
 export function* casesOf(operation: Registered, body: object, limit: number): Generator<BodyCase> {
   const schema = bodySchemaOf(operation);
@@ -86,7 +86,7 @@ export function* casesOf(operation: Registered, body: object, limit: number): Ge
   );
 }
 
-/** Each picture is read in turn, within one request. */
+/** Images are parsed sequentially within one request. */
 function* ofSeveralPictures(pointers: readonly string[], body: object, limit: number): Generator<BodyCase> {
   if (new Set(pointers).size < 2) return;
   for (const [name, uri] of Object.entries(pictures))

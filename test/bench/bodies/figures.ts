@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { migrateDatabase } from '../../../db/migrate.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { systemParameters } from '../../../db/schema/settings/system-parameters.ts';
@@ -9,6 +9,7 @@ import { everyOperation, type Registered } from '../../contract/generated/descri
 import { createGround } from '../../contract/generated/ground.ts';
 import { type Credentials, createCredentials } from '../../contract/support/credentials.ts';
 import { startPostgres } from '../../support/database/postgres.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import type { Answer, SendOptions, TestPortal } from '../../support/portal.ts';
 import { rounded } from '../load.ts';
 import { createBenchPortal } from '../portal/portal.ts';
@@ -18,7 +19,7 @@ import { type BodyCase, casesOf } from './cases.ts';
 export type BodiesEffort = {
   /** Bodies of each operation, at most. */
   cases: number;
-  /** How often the worst of them are sent again; the least block of each counts, because other programs only add to it. */
+  /** How often the worst ones are repeated; the shortest block of each counts, because other programs only add time. */
   repeats: number;
 };
 
@@ -28,7 +29,7 @@ export type BodyFigure = {
   body: string;
   bytes: number;
   status: number;
-  /** Longest time that the request kept the event loop from anything else. */
+  /** Longest time for which the request blocked the event loop. */
   block_ms: number;
   /** `JSON.parse` of the same text. */
   floor_ms: number;
@@ -41,7 +42,7 @@ type Sent = Pick<TestPortal, 'send' | 'db'> & {
   newToken(): Promise<string>;
 };
 
-/** None of what is sent may be refused for its number. */
+/** No request may be refused because of a rate limit. */
 const quotas = {
   'limits.per_token_per_minute': 0,
   'limits.anonymous_per_ip_per_minute': 0,
@@ -51,14 +52,14 @@ const quotas = {
   'lockout.overall_per_minute': 1_000_000,
 };
 
-/** What the last one sets would change what the others do. */
+/** The settings of the last one would affect the others. */
 const withBody = everyOperation
   .filter(({ body }) => body)
   .toSorted(
     (a, b) => Number(a.id === 'systemParameters.replace') - Number(b.id === 'systemParameters.replace'),
   );
 
-/** Sends each operation the worst bodies that its limits accept, in this process, and measures how long they block it. */
+/** Sends each operation the worst bodies within its limits, in this process, and measures how long they block it. */
 export async function measureBodies(effort: BodiesEffort): Promise<BodiesFigures> {
   const database = await startPostgres();
   try {
@@ -80,10 +81,8 @@ async function onPortal<T>(databaseUrl: string, work: (sent: Sent) => Promise<T>
   const settings = {
     databaseUrl,
     baseUrl: 'https://bench.test',
-    secretKey: randomBytes(32).toString('base64'),
-    signingKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
+    secretKey: newSecretKey(),
+    signingKey: newSigningKey(),
     adminPassword: randomBytes(18).toString('base64url'),
   };
   const log = createLog({ level: 'info', write: () => undefined });
@@ -163,7 +162,7 @@ async function measure(
 
 type Sample = { name: string; block: number; floor: number; status: number; bytes: number };
 
-/** The least of several: whatever else runs on the machine only adds to them. */
+/** The minimum of several: other programs on the machine only add time. */
 async function least(sample: () => Promise<Sample>, repeats: number): Promise<Sample> {
   const samples: Sample[] = [];
   while (samples.length < repeats) samples.push(await sample());

@@ -7,7 +7,7 @@ const components: Record<string, Schema> = document.components.schemas;
 const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** A value that fits a schema and has as much in it as the document allows: all members, full lists, long texts. */
+/** A value that matches a schema with the maximum content: all members, full lists, long texts. */
 export function fullest(schema: Schema): unknown {
   const name = componentOf(schema);
   if (name !== undefined) return fullest(components[name] ?? {});

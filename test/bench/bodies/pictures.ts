@@ -1,10 +1,10 @@
-/** The pictures that take longest to check, each as large as a picture may be. */
+/** The images that take longest to check, each of the maximum size. */
 const mostBytes = 262_144;
 const open = '<svg xmlns="http://www.w3.org/2000/svg">';
 const close = '</svg>';
 const room = mostBytes - open.length - close.length;
 
-/** As many items as fit, at most so many. */
+/** As many items as fit, up to a maximum. */
 function filled(item: (n: number) => string, { most = Number.POSITIVE_INFINITY, less = 0 } = {}): string {
   const items: string[] = [];
   for (let size = 0; items.length < most; ) {
@@ -57,7 +57,7 @@ const base64 = (text: string): string => `data:image/svg+xml;base64,${Buffer.fro
 const percent = (text: string): string =>
   `data:image/svg+xml,${[...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')}`;
 
-/** Data URIs of pictures, by what they are. */
+/** Data URIs of images, by their type. */
 export const pictures: Readonly<Record<string, string>> = Object.fromEntries([
   ...Object.entries(documents).map(([name, text]) => [`SVG of ${name}`, base64(text)]),
   ['SVG in percent', percent(documents['kept attributes'] ?? '')],

@@ -3,7 +3,7 @@ import type { BodiesFigures } from './figures.ts';
 
 const shown = 15;
 
-/** The operations that block longest, the worst first. */
+/** The operations that block longest, worst first. */
 export const bodiesLines = ({ operations, worst_ms }: BodiesFigures): string[] => [
   `Longest block of the event loop by the worst body of each of ${operations.length} operations: ${worst_ms} ms\n`,
   row('  operation', 'block ms', 'JSON.parse ms', 'bytes', 'status', '  body'),

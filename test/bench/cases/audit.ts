@@ -16,9 +16,12 @@ import { signingKeysOf } from '../../support/identity/signing-keys.ts';
 
 export type AuditEffort = { roundS: number; rounds: number; events: number };
 export type AuditFigures = {
-  /** Single inserts of eight writers: into a table with the same columns and indexes, and into the audit while it is sealed. */
+  /**
+   * Single inserts of eight writers: into a table with the same columns and indexes, and into the audit while it is
+   * sealed.
+   */
   append: { plain_per_s: number; audited_per_s: number; ratio: number };
-  /** Events a second when many wait, and the longest that one waited while 1,000 came every second. */
+  /** Events a second with a backlog, and the longest wait of one at 1,000 events a second. */
   sealing: { per_s: number; oldest_ms: number };
   verification: { events: number; per_s: number };
 };
@@ -26,10 +29,10 @@ export type AuditFigures = {
 type Bench = { db: Db; sealerDb: Db; keys: SigningKeys };
 
 const writers = 8;
-/** The route looks at as many at once. */
+/** The operation reads this many in one batch. */
 const limit = 100_000;
 
-/** What the chain of the audit costs, on a database of its own. */
+/** The cost of the audit chain, on a separate database. */
 export async function measureAudit({ roundS, rounds, events }: AuditEffort): Promise<AuditFigures> {
   const postgres = await startPostgres();
   try {
@@ -50,7 +53,7 @@ export async function measureAudit({ roundS, rounds, events }: AuditEffort): Pro
   }
 }
 
-/** In turns, the sealer running all the time as it does beside a portal. */
+/** In turns, with the sealer running throughout as it does beside a portal. */
 async function measureAppend(bench: Bench, roundS: number, rounds: number): Promise<AuditFigures['append']> {
   const { db } = bench;
   await db.execute(sql`create table plain_events (like audit_events including all)`);
@@ -70,7 +73,7 @@ async function measureAppend(bench: Bench, roundS: number, rounds: number): Prom
   });
 }
 
-/** Both by the same statement, so that nothing but the table differs. */
+/** Both by the same statement, so that only the table differs. */
 const insertInto = async (db: Db, table: 'plain_events' | 'audit_events', n: number): Promise<void> => {
   const { id, message } = auditEntry(n);
   await db.execute(sql`insert into ${sql.identifier(table)} (id, at, event, category, level, result, user_name,
@@ -89,7 +92,7 @@ async function ratePerS(insert: (n: number) => Promise<void>, seconds: number): 
   return (done * 1_000) / (performance.now() - startedAt);
 }
 
-/** @returns the age in milliseconds of the oldest event that was seen waiting while 1,000 came every second */
+/** @returns the age in milliseconds of the oldest waiting event at 1,000 events a second */
 const measureDelay = (bench: Bench, seconds: number): Promise<number> =>
   whileSealing(bench, async () => {
     let oldestMs = 0;
@@ -132,7 +135,7 @@ async function seal(db: Db): Promise<number> {
   return total;
 }
 
-/** As a caller of the route goes through the whole chain. */
+/** Verifies the whole chain as a caller of the operation does. */
 async function verifyAll(db: Db, keys: SigningKeys): Promise<number> {
   for (let from = 1; ; ) {
     const { checked, sealedTo, broken } = await verifyChain(db, keys, {

@@ -15,10 +15,10 @@ import type { Settings } from '../settings.ts';
 
 type Times = { p50_ms: number; p99_ms: number };
 
-/** `finalize`, its floor, which is how long the KDC takes to answer, and what is left. */
+/** `finalize`, the response time of the KDC in it, and the rest. */
 export type CardFigures = { logins: number; portal: Times; floor: Times; besides: Times };
 
-/** Logins by certificate, one after the other, through the whole portal in this process. */
+/** Logins by certificate, sequentially, through the whole portal in this process. */
 export async function measureCards(settings: Settings, logins: number): Promise<CardFigures | null> {
   if (!hasKdc || !hasSlapd) return null;
   const kdc = await startRealm();
@@ -62,7 +62,7 @@ async function measureLogin(
   return { whole, kdc: stopwatch.ms, besides: whole - stopwatch.ms };
 }
 
-/** Counts the time from before a connection is opened until the reply is there. */
+/** Measures the time from opening a connection until the reply. */
 const timed = (kdcs: KdcRemote, stopwatch: { ms: number }): KdcRemote => ({
   ask: async (call, message) => {
     const started = performance.now();

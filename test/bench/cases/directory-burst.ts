@@ -12,13 +12,13 @@ export type DirectoryFigures = {
   served: number;
   p50_ms: number;
   p95_ms: number;
-  /** Requests to the directory of one more login. */
+  /** Requests to the directory for one further login. */
   operations: string[];
 };
 
 const people = Array.from({ length: 200 }, (_, at) => `crowd${at}`);
 
-/** Simultaneous logins of one domain, and what one login asks of the directory afterwards. */
+/** Concurrent logins of one domain, and the requests of one login to the directory afterwards. */
 export async function measureDirectory(portal: {
   portalUrl: string;
   adminToken: string;

@@ -4,14 +4,14 @@ import { passwordOf, person, posixGroup } from '../../support/directories/entrie
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../../support/directories/slapd.ts';
 import type { Target } from '../load.ts';
 
-/** @returns a directory with one person and his group, or undefined where no slapd is installed */
+/** @returns a directory with one user and a group, or undefined where slapd is not installed */
 export async function startDirectory(): Promise<Slapd | undefined> {
   if (!hasSlapd) return undefined;
   const ldif = person('alice') + posixGroup('staff', ['alice']);
   return startSlapd(await (await createAuthority()).issue(), ldif);
 }
 
-/** Makes a domain of the directory, and tells how its person logs in. */
+/** Creates a domain of the directory. @returns the login of its user */
 export async function loginByDirectory(
   url: string,
   portal: { url: string; adminToken: string },

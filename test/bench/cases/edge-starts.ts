@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import {
   bundleEntry,
   type EdgeModule,
 } from '../../../shared/tooling/build/bundles.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { median, rounded } from '../load.ts';
 import { type LambdaStart, startLambda } from '../portal/lambda-process.ts';
 import { startWorkerd, type WorkerStart } from '../portal/workerd-process.ts';
@@ -15,15 +15,15 @@ import { startWorkerd, type WorkerStart } from '../portal/workerd-process.ts';
 export type { LambdaStart, WorkerStart };
 
 export type EdgeFigures = {
-  /** What is asked for; it goes through the guard, and no database has a part in it. */
+  /** The measured request; it passes the guard and needs no database. */
   request: string;
   floor: WorkerStart;
-  /** The ratios are those to the floor. */
+  /** The ratios are relative to the floor. */
   workers: ({ module: EdgeModule; ratio: { first: number; total: number } } & WorkerStart)[];
   lambda: ({ module: EdgeModule } & LambdaStart)[];
 };
 
-/** An operation of each module that demands a session; that of gateways demands a ticket. */
+/** An operation of each module that needs a session, or a ticket for gateways. */
 const routes: Record<EdgeModule, string> = {
   agent: 'POST /api/agent/v7.0/register',
   aggregator: 'GET /api/aggregator/v7.0/peers',
@@ -36,7 +36,7 @@ const routes: Record<EdgeModule, string> = {
   wsproxy: 'GET /api/wsproxy/v7.0/ticket/none/nowhere/nobody',
 };
 
-/** How long a module takes to its first answer when nothing of it runs yet, each time in a process of its own. */
+/** The time of a module from a cold start to its first response, each time in a new process. */
 export async function measureEdgeStarts(runs: number): Promise<EdgeFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-edge-'));
   try {
@@ -47,7 +47,7 @@ export async function measureEdgeStarts(runs: number): Promise<EdgeFigures> {
   }
 }
 
-/** In turns with the floor, so that what drifts meanwhile drifts for all. */
+/** In turns with the floor, so that drift affects all equally. */
 async function measureWorkers(folder: string, runs: number): Promise<Pick<EdgeFigures, 'floor' | 'workers'>> {
   const bundles = await bundleAll('workers', folder);
   const floorFile = join(folder, 'floor.js');
@@ -81,18 +81,15 @@ async function measureFunction(file: Bundle['file'], route: string, runs: number
   return typical(starts);
 }
 
-/** The database is never spoken to: nobody listens there. */
+/** The database is never called, and its port is closed. */
 const variables = {
   DATABASE_URL: 'postgres://nobody:none@127.0.0.1:9/portal',
   BASE_URL: 'https://bench.test',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   LOG_LEVEL: 'error',
 };
 
-/** The median of each figure by itself. */
+/** The median of each figure separately. */
 function typical<Start extends Record<string, number>>(starts: readonly Start[]): Start {
   const [first] = starts;
   if (!first) throw new Error('nothing was measured');

@@ -4,14 +4,14 @@ import { type ListIdentity, sealCursor } from '../../../shared/kernel/cursor.ts'
 import { domain } from '../../simulator/demo/seed.ts';
 import type { Rows } from '../fill.ts';
 
-/** A page of a list: what it is called and its address with query. */
+/** A page of a list: its name and its path with query. */
 export type ListCase = { name: string; path: string };
 
 const webui = '/api/webui/aggregator';
-/** How far inside a list its deep page lies. */
+/** The position of the deep page in a list. */
 const depth = 0.9;
 
-/** The pages that are measured, of the lists that `fillLists` filled. */
+/** The measured pages of the lists of `fillLists`. */
 export async function listCases(database: pg.Pool, secretKey: string, rows: Rows): Promise<ListCase[]> {
   const sealer = await (await createSealer([secretKey])).derive('cursor');
   const { domain_id, group_id } = await placesOf(database);
@@ -76,7 +76,7 @@ async function placesOf(database: pg.Pool): Promise<{ domain_id: string; group_i
 
 export type Deep = { list: ListIdentity; order: string; rows: number };
 
-/** Sealed here as the portal seals: to walk there takes it thousands of pages. */
+/** Sealed here like the portal does, which would have to read thousands of pages to reach it. */
 export async function deepCursor(
   database: pg.Pool,
   sealer: Sealer,

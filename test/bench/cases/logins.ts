@@ -12,10 +12,10 @@ export type LoginFigures = {
   refusals: Refusals;
 };
 
-/** Reads at a steady pace, alone and beside twice as many logins as can be checked. */
+/** Reads at a steady rate, alone and beside twice as many logins as can be verified. */
 export type Storm = {
   logins_per_s: number;
-  /** How many logins got which status; excess is refused, and told when to come again. */
+  /** Number of logins by status; excess logins are refused with Retry-After. */
   statuses: Record<string, number>;
   refused_without_retry_after: number;
   slowest_login_ms: number;
@@ -24,7 +24,7 @@ export type Storm = {
 };
 
 const readsPerS = 50;
-/** A login that has no answer by then hangs, which ends the benchmark. */
+/** A login without a response by then hangs, which ends the benchmark. */
 const longestMs = 60_000;
 
 export async function measureLogins(stand: Stand, effort: Loading): Promise<LoginFigures> {
@@ -38,7 +38,7 @@ export async function measureLogins(stand: Stand, effort: Loading): Promise<Logi
 
 type Answer = { status: number; retryAfter: boolean; ms: number };
 
-/** Idle and storm in turns, so that what drifts meanwhile drifts for both. */
+/** Idle and storm in turns, so that drift affects both equally. */
 async function storm(
   { login, userinfo }: Pick<Stand, 'login' | 'userinfo'>,
   loginsPerS: number,
@@ -82,7 +82,7 @@ const p99 = (answers: readonly Answer[]): number =>
     2,
   );
 
-/** Sends at this pace whether answers come or not, as clients do that know nothing of each other. */
+/** Sends at this rate regardless of responses, like independent clients. */
 async function pace(work: () => Promise<Answer>, perS: number, seconds: number): Promise<Answer[]> {
   const sent: Promise<Answer>[] = [];
   const started = performance.now();

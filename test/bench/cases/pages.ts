@@ -10,7 +10,7 @@ export type PageFigures = Comparison & { items: number; statements: number; plan
 
 /**
  * Compares pages of lists, as an administrator reads them, with the bare run of the same statements.
- * @param big the tables that nothing may read from end to end
+ * @param big the tables that may not be read sequentially
  */
 export async function measurePages(
   { settings, adminToken, portalUrl, start }: Stand,

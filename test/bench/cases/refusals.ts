@@ -5,9 +5,9 @@ import type { Stand } from '../stand.ts';
 
 export type Refusals = {
   attempts_each: number;
-  /** Of a refused login, by what was wrong. */
+  /** Refused logins by their cause. */
   median_ms: Record<string, number>;
-  /** The largest difference of two medians by the smaller one: a stranger must not learn from it who exists. */
+  /** The largest difference of two medians relative to the smaller one: it must not reveal whether an account exists. */
   difference: number;
 };
 
@@ -17,7 +17,7 @@ const wrong = {
   'unknown domain': { username: alice.name, authSmallName: 'nowhere' },
   'unknown domain id': { username: alice.name, authId: '01900000-0000-7000-8000-000000000000' },
 };
-/** None of what follows may be refused for its number. */
+/** No request may be refused because of a rate limit. */
 const lockout = {
   max_tries: { value: 100 },
   account_per_hour: { value: 100_000 },
@@ -25,7 +25,7 @@ const lockout = {
   overall_per_minute: { value: 1_000_000 },
 };
 
-/** One login at a time, the kinds in turns, so that what drifts meanwhile drifts for all. */
+/** Sequential logins with the kinds in turns, so that drift affects all equally. */
 export async function measureRefusals(
   { portalUrl, adminToken }: Pick<Stand, 'portalUrl' | 'adminToken'>,
   attempts: number,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bareVariables, freePorts, startPortal } from '../../e2e/support/portal-process.ts';
 
-/** How long `npm start` takes on the embedded database: on an empty folder, and on the same folder later. */
+/** The time of `npm start` on the embedded database: on an empty folder, and on the same folder later. */
 export async function measureStarts(): Promise<{ first_ms: number; later_ms: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-starts-'));
   const env = bareVariables(folder, await freePorts(2));

@@ -4,7 +4,7 @@ import { createBenchPortal } from '../portal/portal.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
 export type Statement = { text: string; values: unknown[] };
-/** What the portal sent to the database for one page, and how many items or services that gave; any other answer is one. */
+/** The statements of the portal for one page, and its number of items or services; any other response counts as one. */
 export type Watched = { statements: Statement[]; items: number };
 
 export type WatchedPortal = {
@@ -13,7 +13,7 @@ export type WatchedPortal = {
   close(): Promise<void>;
 };
 
-/** The portal in this process, where every statement of a request is seen as it goes to the database. */
+/** The portal in this process, with every statement of a request recorded. */
 export async function watchPortal(settings: Settings, token: string): Promise<WatchedPortal> {
   const statements: Statement[] = [];
   const pool = new pg.Pool({ connectionString: settings.databaseUrl, max: 1 });
@@ -39,7 +39,7 @@ export async function watchPortal(settings: Settings, token: string): Promise<Wa
   };
   return {
     ask: async (path) => {
-      // Once a minute a request also notes that the session was used; the second one has no such need.
+      // Once a minute a request also updates the last use of the session; the second request does not.
       await ask(path);
       return ask(path);
     },

@@ -10,8 +10,8 @@ import { newId } from '../../../shared/kernel/ids.ts';
 import type { ExportFigures } from './exports.ts';
 
 /**
- * In a process of its own, whose memory is nobody else's: the audit as a CSV file in the database, as a sidecar builds it,
- * and `COPY` of the same rows, which nobody keeps. Told on standard output.
+ * In a separate process with its own memory: the audit as a CSV file in the database, as a sidecar builds it, and `COPY`
+ * of the same rows without storing them. The results are on standard output.
  */
 const [, , databaseUrl = ''] = process.argv;
 const { db, close } = connectPg({ url: databaseUrl, maxConnections: 2, statementTimeoutMs: 60_000 });

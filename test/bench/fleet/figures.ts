@@ -7,9 +7,9 @@ import { measureSyncs, type SyncFigures } from './syncs.ts';
 import { measureWorkplaces, type SnapshotSizes, type WorkplacesFigures } from './workplaces.ts';
 
 export type FleetEffort = FleetSizes & {
-  /** Of each kind, one after the other. */
+  /** Of each kind, sequentially. */
   requests: number;
-  /** Of requests about the sites that answer. */
+  /** Requests for the sites that answer. */
   roundS: number;
   snapshot: SnapshotSizes;
 };
@@ -23,7 +23,7 @@ export type FleetFigures = {
   workplaces: WorkplacesFigures;
 };
 
-/** What many farms cost; the snapshot is filled last, so that the tables are small before. */
+/** The cost of many farms; the snapshot is filled last, so that the tables are small before. */
 export async function measureFleet(
   stand: Stand,
   effort: FleetEffort,

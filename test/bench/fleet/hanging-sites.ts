@@ -7,19 +7,19 @@ type Sample = { requests: number; p50_ms: number; p99_ms: number };
 export type HangingFigures = {
   sites: number;
   hanging: number;
-  /** Requests about the sites that answer, while all do, and while some hang. */
+  /** Requests for the sites that answer, while all do, and while some hang. */
   without: Sample;
   with: Sample;
   ratio: { p50: number; p99: number };
 };
 
-/** Users of the sites that answer, and of those that will not. */
+/** Users of the sites that answer, and of the others. */
 const users = 4;
 const othersEveryMs = 100;
 
 /**
- * What users of some sites notice of others that hang. As many requests are made for those that hang as before, when
- * they answered: neither round has more to do than the other.
+ * The effect of hanging sites on users of other sites. The number of requests for the hanging sites is the same as
+ * before, when they answered: both rounds have the same load.
  */
 export async function measureHangingSites(fleet: FleetStand, roundS: number): Promise<HangingFigures> {
   const { others, hang } = fleet;

@@ -8,10 +8,10 @@ export type FleetSettings = {
     prefix: string;
   })[];
 };
-/** These nodes hang from now on, all others answer. */
+/** These nodes hang from now on, and all others answer. */
 export type FleetOrder = { hang: string[] };
 
-/** All simulated farms of the bench in one process, where they take nothing from whoever takes the time. */
+/** All simulated farms of the benchmark in one process, separate from the measuring one. */
 const { jwks, fleets }: FleetSettings = JSON.parse(process.argv[2] ?? '{}');
 const authority = await createAuthority();
 const started = await Promise.all(fleets.map((fleet) => startFleet({ ...fleet, jwks, authority })));

@@ -11,23 +11,23 @@ import { type Times, timed, timesOf } from '../times.ts';
 import type { FleetNode, FleetStand } from './stand.ts';
 
 export type ServicesFigures = {
-  /** The same calls of all farms, six at a time, with nothing of ours around them, in turns with `warm`. */
+  /** The same calls to all farms, six at a time, without the portal, in turns with `warm`. */
   floor: Times;
-  /** Nothing is kept but the keys of the nodes. */
+  /** Only session keys are cached. */
   warm: Times & { ratio: number };
-  /** Without any key, and with domains that nobody told. */
+  /** Without session keys and without known domains. */
   cold: Times & { present: number };
   /** A bare route that runs the same statements, in turns with `kept`. */
   kept_floor: Times & { statements: number };
   kept: Times & { ratio: number };
-  /** One farm hangs: lists until its circuit was open, and how many farms the worst of them had. */
+  /** One farm hangs: the number of lists until its circuit breaker opened, and of farms in the slowest of them. */
   hanging: Times & { lists: number; present: number };
   circuit_open: Times & { present: number };
 };
 
 type Listed = { tookMs: number; statuses: string[] };
 
-/** Lists of one user, one after the other. */
+/** Lists of one user, sequentially. */
 export async function measureServices(
   stand: Stand,
   fleet: FleetStand,
@@ -39,7 +39,7 @@ export async function measureServices(
     await fleet.forget('dispatcher_sessions');
     cold.push(await list());
   }
-  // Keys that came after the deadline of the last cold list are there for the next.
+  // Keys that arrived after the deadline of the last cold list are available to the next.
   await list();
   return {
     cold: { ...timesOf(tookBy(cold)), present: presentIn(cold) },
@@ -120,7 +120,7 @@ async function measureKept({ settings, start }: Stand, fleet: FleetStand, count:
   };
 }
 
-/** The circuit opens by itself: three lists in a row that the farm lets down. */
+/** The circuit breaker opens after three consecutive failures of the farm. */
 async function measureHanging(fleet: FleetStand, count: number) {
   const { hang, forget } = fleet;
   await hang(fleet.listed.slice(0, 1));

@@ -11,7 +11,7 @@ import type { Stand } from '../stand.ts';
 import type { FleetOrder, FleetSettings } from './server.ts';
 
 export type FleetSizes = {
-  /** Of the site whose lists are measured, and milliseconds until each answers. */
+  /** Of the measured site, and milliseconds until each farm answers. */
   farms: number;
   latencyMs: number;
   /** Sites of one farm each, beside some that hang. */
@@ -22,26 +22,26 @@ export type FleetSizes = {
 };
 
 export type FleetNode = { name: string; url: string; caPem: string; farmId: string; siteUri: string };
-/** What became of a request, whatever its status. */
+/** The outcome of a request, with any status. */
 export type Asked = { tookMs: number; status: number; body: Json };
 
 export type FleetStand = {
   deps: PortalDeps;
-  /** The farms of the one site; the one farm of each other site; the large one. */
+  /** The farms of the first site; the one farm of each other site; the large farm. */
   listed: FleetNode[];
   others: FleetNode[];
   large: FleetNode;
   /** A session of the user. */
   token: string;
-  /** Asks the portal in its own process, as the user, for something of a site. */
+  /** Sends a request for a site to the portal in its own process, as the user. */
   ask(siteUri: string, what: string): Promise<Asked>;
   hang(nodes: readonly FleetNode[]): Promise<void>;
-  /** Lists are not kept any more, nor what these tables have. */
+  /** Deletes cached lists and the rows of these tables. */
   forget(...tables: string[]): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Sites of simulated farms, one process for all of them, beside a portal that runs already. */
+/** Sites of simulated farms, one process for all of them, beside a running portal. */
 export async function startFleetStand(stand: Stand, sizes: FleetSizes): Promise<FleetStand> {
   const { settings, portalUrl, adminToken } = stand;
   const connection = connectPg({ url: settings.databaseUrl, maxConnections: 4 });
@@ -76,7 +76,7 @@ export async function startFleetStand(stand: Stand, sizes: FleetSizes): Promise<
     },
     hang: (hanging) => child.tell({ hang: hanging.map(({ name }) => name) } satisfies FleetOrder),
     forget: async (...tables) => {
-      // What is written behind the last answer is not to come after this.
+      // Background writes of the last request must end before.
       await delay(50);
       await db.execute(sql.raw(`truncate ${['service_lists', ...tables].join(', ')}`));
     },
@@ -103,7 +103,7 @@ function simulated(portalUrl: string, sizes: FleetSizes): FleetSettings {
 
 type Api = ReturnType<typeof createApi>;
 
-/** A farm of this node, in the site that its name tells, which is made when it is not there yet. */
+/** A farm of this node, in the site of its name, which is created if missing. */
 async function register(
   api: Api,
   token: string,

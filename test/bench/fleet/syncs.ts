@@ -6,17 +6,17 @@ import type { FleetStand } from './stand.ts';
 
 export type SyncFigures = {
   workplaces: number;
-  /** The same pages, read and checked, and nothing done with them. */
+  /** The same pages, read and validated only. */
   floor_ms: number;
   full_ms: number;
   unchanged_ms: number;
-  /** How much the heap grew at most during the full one. */
+  /** The maximum growth of the heap during the full sync. */
   heap_mb: number;
 };
 
 const sampleMs = 5;
 
-/** A farm is read into the snapshot for the first time, and once more when nothing has changed. */
+/** The first sync of a farm into the snapshot, and one without changes. */
 export async function measureSyncs({ deps, large }: FleetStand, workplaces: number): Promise<SyncFigures> {
   const farm = await snapshotFarm(deps.db, large.farmId);
   const sync = async (): Promise<void> => {
@@ -24,7 +24,7 @@ export async function measureSyncs({ deps, large }: FleetStand, workplaces: numb
     if (outcome !== 'synced' && outcome !== 'unchanged') throw new Error(`the sync was ${outcome}`);
   };
   const read = await readerOf(deps, large);
-  // Connections, keys and code that runs the first time are no part of it.
+  // Connections, session keys and cold code are excluded.
   await read();
   const floor_ms = await timed(read);
   const { tookMs, heap_mb } = await watchingHeap(sync);

@@ -3,7 +3,7 @@ import type { Times } from '../times.ts';
 import type { FleetFigures } from './figures.ts';
 import type { ServicesFigures } from './services-lists.ts';
 
-/** The figures for people. */
+/** The figures as tables. */
 export const fleetLines = (figures: FleetFigures): string[] => {
   const { farms, latency_ms, services, hanging_sites, sync, workplaces } = figures;
   return [

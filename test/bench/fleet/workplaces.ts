@@ -30,7 +30,7 @@ export async function measureWorkplaces(
   }
 }
 
-/** Sites of farms of workplaces in the snapshot, without dispatchers that answer; statistics are fresh afterwards. */
+/** Sites of farms of workplaces in the snapshot, with unreachable dispatchers; statistics are fresh afterwards. */
 export async function fillWorkplaces(database: pg.Pool, sizes: SnapshotSizes): Promise<void> {
   await database.query(fillSites, [sizes.sites, domain.small_name]);
   await database.query(fillFarms, [sizes.farmsPerSite]);

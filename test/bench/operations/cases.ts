@@ -3,23 +3,23 @@ import { alice, domain } from '../../simulator/demo/seed.ts';
 import type { Target } from '../load.ts';
 import type { Stand } from '../stand.ts';
 
-/** How many rows the lists have while they are measured. */
+/** Number of rows in the lists during the measurement. */
 export type Rows = { users: number; workplaces: number };
 
-/** One operation as somebody asks it. */
+/** One operation as a client calls it. */
 export type Operation = {
   name: string;
   method: 'GET' | 'POST';
   path: string;
   token?: string;
   body?: string;
-  /** What it is compared with: the bare run of its own statements, a server of the stand, or nothing. */
+  /** The reference: the bare run of its own statements, a server of the stand, or none. */
   floor: 'statements' | Target | undefined;
-  /** Only few can be made at once; their CPU is all that they cost. */
+  /** The number of concurrent calls is limited by their CPU time. */
   isHeavy?: boolean;
 };
 
-/** What a day is made of: logging in, looking, listing, connecting. */
+/** The typical calls of a day: login, reads, lists, connections. */
 export async function operationsOf(stand: Stand, database: pg.Pool, userToken: string): Promise<Operation[]> {
   const { rows } = await database.query('select id from authenticators where small_name = $1', [
     domain.small_name,

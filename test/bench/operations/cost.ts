@@ -5,10 +5,10 @@ import { sameForBoth } from '../settings.ts';
 import type { Stand } from '../stand.ts';
 import { type Operation, targetOf } from './cases.ts';
 
-/** Of one request, what goes on after its answer included. CPU is that of the portal's process, on all its threads. */
+/** Of one request, including work after its response. CPU is that of the portal's process, on all its threads. */
 export type Cost = { name: string; round_trips: number; upstream_calls: number; cpu_ms: number };
 
-/** One request after the other, by a portal in this process. */
+/** Sequential requests to a portal in this process. */
 export async function measureCosts(
   { settings }: Stand,
   operations: readonly Operation[],

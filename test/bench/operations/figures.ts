@@ -17,9 +17,9 @@ import { startWorkers } from './workers.ts';
 export type OperationsEffort = Loading & { sizes: readonly Rows[]; costRequests: number };
 
 export type OperationsFigures = {
-  /** On Node, on a database of its own for each size, the smallest first. */
+  /** On Node, on a separate database for each size, the smallest first. */
   sizes: { rows: Rows; operations: Comparison[] }[];
-  /** How much longer the median takes on the largest than on the smallest. */
+  /** The ratio of the median on the largest database to that on the smallest. */
   growth: { name: string; p50: number }[];
   /** On workerd, by Neon's driver, on the largest; the floor is a bare Worker. */
   workers: (Comparison | { name: string; portal: Sample })[];
@@ -27,7 +27,7 @@ export type OperationsFigures = {
   memory: { node: Memory; workerd: Memory };
 };
 
-/** What a request costs, on what runtime, and how that grows with the installation. */
+/** The cost of a request by runtime, and its growth with the installation. */
 export async function measureOperations({
   sizes,
   costRequests,
@@ -74,7 +74,7 @@ async function onFilledStand(rows: Rows, work: (filled: Filled) => Promise<void>
   }
 }
 
-/** What the portal sends to the database for each; those that are compared with something else are empty. */
+/** The statements of the portal for each; empty for those with another reference. */
 async function statementsOf(
   { settings }: Stand,
   operations: readonly Operation[],
@@ -122,7 +122,7 @@ async function compareAll(
   return figures;
 }
 
-/** What needs to be known once: the edge, the cost of one request, and memory. */
+/** What is measured once: the edge, the cost of one request, and memory. */
 async function measureLargest(
   { stand, operations, statements }: Filled,
   { memory: node }: Measured,
@@ -142,7 +142,7 @@ async function measureLargest(
   }
 }
 
-/** The floors that are servers of Node say nothing about a Worker. */
+/** The floors that run on Node are no reference for a Worker. */
 async function measureWorkers(
   operations: readonly Operation[],
   loading: Loading,

@@ -8,7 +8,7 @@ export type Memory = { rest_mb: number; peak_mb: number; after_mb: number };
 
 const everyMs = 500;
 
-/** @param pid the first of the processes that are looked at */
+/** @param pid the first of the measured processes */
 export async function memoryDuring<T>(
   pid: number,
   work: () => Promise<T>,
@@ -30,7 +30,7 @@ export async function memoryDuring<T>(
 export const residentMb = async (pid: number): Promise<number> =>
   rounded((await familyOf(pid)).reduce((sum, { kb }) => sum + kb, 0) / 1024, 1);
 
-/** Files and sockets that they have open; zero where the system does not tell. */
+/** Open files and sockets; zero where the system does not report them. */
 export async function openHandles(pid: number): Promise<number> {
   const family = await familyOf(pid);
   const lists = await Promise.all(family.map((one) => readdir(`/proc/${one.pid}/fd`).catch(() => [])));

@@ -4,7 +4,7 @@ import type { Statement } from '../cases/statements.ts';
 
 type Bindings = { PAGES: string; SQL_ENDPOINT: string };
 
-/** The floor of reads on the edge: the same framework and driver, one round trip a statement, and nothing else. */
+/** The floor of reads on the edge: the same framework and driver with one round trip per statement. */
 const app = new Hono<{ Bindings: Bindings }>();
 let pages: Statement[][] | undefined;
 

@@ -2,7 +2,7 @@ import { cells, row } from '../rows.ts';
 import type { OperationsFigures } from './figures.ts';
 import type { Memory } from './memory.ts';
 
-/** The figures for people. */
+/** The figures as tables. */
 export const operationsLines = ({ sizes, growth, workers, costs, memory }: OperationsFigures): string[] => [
   ...sizes.flatMap(({ rows, operations }) => [
     row(`Node, ${rows.users} users`, 'req/s', 'p50 ms', 'p99 ms', 'req/s ÷ floor', 'p50 ÷ floor'),

@@ -7,7 +7,7 @@ import type { StatementsSettings } from '../portal/statements-server.ts';
 
 type Settings = StatementsSettings & { file: string };
 
-/** A workerd of its own with the one floor Worker, as the portal's modules run in theirs. */
+/** A separate workerd with the floor Worker, started like the modules of the portal. */
 const { databaseUrl, pages, file }: Settings = JSON.parse(process.argv[2] ?? '{}');
 const proxy = await startNeonProxy({ databaseUrl });
 const { compatibilityDate, compatibilityFlags } = deploymentOf('userinfo');

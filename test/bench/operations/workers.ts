@@ -41,7 +41,10 @@ export async function startWorkers(
   };
 }
 
-/** A Worker cannot be given the authority of a dispatcher; its runtime is told instead. @returns all of them, PEM */
+/**
+ * A Worker cannot be given the certificate authority of a dispatcher; its runtime trusts it instead.
+ * @returns all, PEM
+ */
 async function releaseAuthorities(connectionString: string): Promise<string> {
   const database = new pg.Client({ connectionString });
   await database.connect();

@@ -5,7 +5,7 @@ import { Client } from 'ldapts';
 import { connectPg } from '../../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findOwnAccount } from '../../../db/repositories/identity/own-account.ts';
-import type { StoredNode } from '../../../db/repositories/sites/stored-nodes.ts';
+import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
 import { findUserSite } from '../../../db/repositories/sites/user-sites.ts';
 import { findPrincipal } from '../../../shared/access/session.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
@@ -21,8 +21,8 @@ import { tellReady } from '../child-process.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
 /**
- * The floor: what the same answers cost on the same server, driver, pool and transport with nothing of ours around
- * them: no registry, guard, validation, trace, log, sealing or routing between nodes.
+ * The floor: the same responses on the same server, driver, pool and transport without the layers of the portal:
+ * registry, guard, validation, trace, log, sealing and routing between nodes.
  */
 const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
 const { outbound, host, trustProxy } = sameForBoth;
@@ -58,7 +58,7 @@ app.get('/aggregator/api/client/v7.0/:site/connectionInfo/:id', async (c) => {
   return c.json(JSON.parse(text));
 });
 
-/** What a login asks of a directory, by the same client in the same order, and nothing else. */
+/** The directory requests of a login, by the same client in the same order. */
 app.post('/floor/login-by-directory', async (c) => {
   const client = new Client({ url: settings.directoryUrl ?? '' });
   const { bind_dn, bind_password } = reader;
@@ -75,7 +75,7 @@ app.post('/floor/login-by-directory', async (c) => {
   return c.json(groups.searchEntries);
 });
 
-/** What a login cannot do without: one hash of the same cost, as many at once as the portal makes. */
+/** The necessary part of a login: one hash of the same cost, with the concurrency of the portal. */
 app.post('/api/auth/v7.0/login', async (c) => {
   const { password } = await c.req.json();
   const options = { N: 2 ** 14, r: 8, p: 5, maxmem: 2 ** 25 };
@@ -95,13 +95,13 @@ const whoOf = ({ user, domain }: UserPrincipal) => ({ userId: user.id, domainId:
 
 let key: Promise<string> | undefined;
 
-/** Got once: that the portal finds, opens and checks the stored key each time is its own cost. */
-function keyOf(node: StoredNode, principal: UserPrincipal): Promise<string> {
+/** Read once: finding, opening and checking the stored key is a cost of the portal. */
+function keyOf(node: FarmNode, principal: UserPrincipal): Promise<string> {
   key ??= obtainKey(node, principal);
   return key;
 }
 
-async function obtainKey(stored: StoredNode, { user, domain }: UserPrincipal): Promise<string> {
+async function obtainKey(stored: FarmNode, { user, domain }: UserPrincipal): Promise<string> {
   const signer = await createSigningKeys([settings.signingKey], settings.baseUrl);
   const node = {
     id: stored.id,

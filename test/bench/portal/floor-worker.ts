@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 
-/** The floor of a Worker's start: the same framework, bundled alike, with one route and nothing else. */
+/** The floor of a Worker's start: the same framework and bundling, with a single route. */
 const app = new Hono();
 app.all('*', (c) => c.json({ code: 'unauthenticated' }, 401));
 

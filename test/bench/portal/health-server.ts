@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm';
 import { Hono } from 'hono';
 import { connectPg } from '../../../db/pg.ts';
 import { createHealthApp } from '../../../functions/health/app.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
-import { watchWrites } from '../../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../../shared/runtime/write-monitor.ts';
 import { tellReady } from '../child-process.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
-/** The two endpoints of the sidecar, and beside them the floor: one question to the database, answered with a word. */
+/** The two endpoints of the sidecar, and the floor: one database query with a one-word response. */
 const settings: Settings & { accessKey: string } = JSON.parse(process.argv[2] ?? '{}');
 const { host, trustProxy } = sameForBoth;
 const log = createLog({ level: 'info' });
@@ -25,7 +25,7 @@ const health = createHealthApp({
   accessKeys: { check: settings.accessKey, metrics: settings.accessKey, url: undefined },
   baseUrl: 'https://localhost:8443',
   system,
-  writes: watchWrites(db, log),
+  writes: monitorWrites(db, log),
 });
 const floor = new Hono().get('/floor', async (c) =>
   c.json({ up: await db.execute(sql`select 1`).then(() => true) }),

@@ -6,13 +6,13 @@ import type { Stand } from '../stand.ts';
 export type HealthFigures = { sites: number; series: number; asked: Comparison[] };
 
 const sites = 50;
-/** Load balancers ask often; of the metrics even several scrapers ask less than that. */
+/** Load balancers call often; even several metrics scrapers call less often. */
 const demands = {
   check: { connections: 4, perSecond: 50 },
   metrics: { connections: 1, perSecond: 4 },
 } as const;
 
-/** Health and metrics of an installation of fifty sites, beside one question to its database. */
+/** Health and metrics of an installation of fifty sites, beside one database query. */
 export async function measureHealth(stand: Stand, loading: Loading): Promise<HealthFigures> {
   const accessKey = randomBytes(16).toString('hex');
   await fillFleet(stand.settings.databaseUrl);
@@ -51,7 +51,7 @@ async function fillFleet(connectionString: string): Promise<void> {
     select 'http_requests', array['webui', 'operation.' || n, '200'], n from generate_series(1, 200) n
     union all select 'http_duration', array['webui', 'operation.' || n, le], n
       from generate_series(1, 200) n, unnest(array['0.005', '0.05', '1']) le`);
-  // A live worker, as the health check wants one.
+  // The health check needs a live worker.
   await database.query(`insert into job_workers (name, host, started_at, last_seen_at)
     values ('bench', 'bench', now(), now() + interval '1 hour')`);
   await database.end();

@@ -1,6 +1,6 @@
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
-/** A function's instance: loads the bundle and asks it once, as Lambda's runtime does. */
+/** An instance of a function: loads the bundle and invokes it once, as Lambda's runtime does. */
 const [file = '', route = ''] = process.argv.slice(2);
 Object.assign(globalThis, { awslambda });
 

@@ -7,7 +7,7 @@ export type LambdaStart = { import_ms: number; first_ms: number; total_ms: numbe
 
 const program = fileURLToPath(new URL('lambda-instance.ts', import.meta.url));
 
-/** One start of a function in a fresh process of Node, which is asked once. @throws Error when it does not answer 401 */
+/** One start of a function in a new Node process, with one request. @throws Error for a status other than 401 */
 export async function startLambda(
   file: string,
   route: string,

@@ -9,12 +9,12 @@ import { createBenchPortal } from './portal.ts';
 
 const settings: Settings = JSON.parse(process.argv[2] ?? '{}');
 const { host, trustProxy } = sameForBoth;
-// One line a request, as in production.
+// One line per request, as in production.
 const log = createLog({ level: 'info' });
 const { db } = connectPg({ url: settings.databaseUrl });
 const { portal, deps } = await createBenchPortal(settings, db, log);
 await prepareInstallation(db, deps.hasher, settings.adminPassword);
-// One session asks as fast as it can; its quota is not what is measured.
+// One session sends as fast as it can; its quota is not measured.
 const quotas = ['limits.per_token_per_minute', 'limits.anonymous_per_ip_per_minute'];
 await db.insert(systemParameters).values(quotas.map((name) => ({ name, value: 0, updated_at: new Date() })));
 const { port } = await serveNode({ fetch: portal.fetch, host, port: 0, trustProxy, log });

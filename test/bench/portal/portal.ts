@@ -12,8 +12,8 @@ import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
 /**
- * The portal as the bench measures it, on a database that is there already.
- * @param onCall hears of each request that goes out to a dispatcher
+ * The portal as the benchmark measures it, on an existing database.
+ * @param onCall is called for each request to a dispatcher
  */
 export async function createBenchPortal(
   settings: Settings,

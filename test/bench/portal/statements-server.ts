@@ -8,8 +8,8 @@ import { sameForBoth } from '../settings.ts';
 export type StatementsSettings = { databaseUrl: string; pages: Statement[][] };
 
 /**
- * The floor of the lists: a bare route that sends to the database, one after the other, exactly the statements that the
- * portal sends for a page (the look-up of the session among them), and answers with the rows of the last.
+ * The floor of the lists: a bare route that sends exactly the statements of the portal for a page to the database,
+ * sequentially (including the session lookup), and returns the rows of the last.
  */
 const { databaseUrl, pages }: StatementsSettings = JSON.parse(process.argv[2] ?? '{}');
 const { host, trustProxy } = sameForBoth;

@@ -7,17 +7,18 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { root } from '../../e2e/support/portal-process.ts';
+import { endOf } from '../../support/processes/output.ts';
 
 /**
- * Milliseconds: from the start of the process until it listens, which the program of the Worker has run by then; of
+ * Milliseconds: from the start of the process until it listens, after the Worker program was evaluated; of
  * its first answer, and of its second; `total_ms` is from the start of the process to the first answer.
  */
 export type WorkerStart = { listens_ms: number; first_ms: number; total_ms: number; second_ms: number };
 
 /**
- * One start of workerd itself, as it comes from npm, with one Worker.
- * @param route an operation that answers 401, or 403 where there are no sessions, to a stranger
- * @throws Error when it answers anything else, or does not start
+ * One start of workerd from npm with one Worker.
+ * @param route an operation that returns 401, or 403 where there are no sessions, without a session
+ * @throws Error for another status, or when it does not start
  */
 export async function startWorkerd(
   file: string,
@@ -31,12 +32,8 @@ export async function startWorkerd(
     cwd: dirname(file),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
-  // It has remarks on our compatibility flags; what it says counts only when it ends.
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const ended = once(child, 'close').then(([code]) => `workerd ended with ${code}: ${said}`);
+  // It prints warnings about the compatibility flags; the output matters only when it ends.
+  const ended = endOf(child).then(({ code, stderr }) => `workerd ended with ${code}: ${stderr}`);
   const agent = new Agent({ keepAlive: true });
   try {
     const port = await portOf(child, ended);
@@ -56,7 +53,7 @@ const { compatibility_date: date, compatibility_flags: flags } = readConfig({
   env: 'userinfo',
 });
 
-/** Texts of JSON are texts of Cap'n Proto. */
+/** A JSON string is a valid Cap'n Proto text. */
 const configOf = (file: string, variables: Readonly<Record<string, string>>): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -86,7 +83,7 @@ async function portOf(child: ChildProcess, ended: Promise<string>): Promise<numb
   return port;
 }
 
-/** From before the connection is made, or taken again, until the whole answer is there. */
+/** From before the connection is opened or reused until the complete response. */
 async function timeOf(agent: Agent, port: number, route: string): Promise<number> {
   const [method, path] = route.split(' ');
   const sent = performance.now();

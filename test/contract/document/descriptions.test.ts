@@ -23,7 +23,7 @@ import { document } from '../generated/described.ts';
 import { descriptionFaults } from './descriptions.ts';
 
 describe('USE-12: descriptions of the OpenAPI document', () => {
-  it('USE-12: every property, parameter and response header has one', () =>
+  it('USE-12: every property, parameter and response header has a description', () =>
     expect(descriptionFaults(document)).toEqual([]));
 
   it.each<[string, (broken: Json) => void, RegExp]>([
@@ -70,7 +70,7 @@ describe('USE-12: descriptions of the OpenAPI document', () => {
   });
 });
 
-describe('USE-12: descriptions in JSON Schemas of what is written', () => {
+describe('USE-12: descriptions in the JSON Schemas of request bodies', () => {
   it.each(
     Object.entries({
       ...{ AuthenticatorWrite, DispatcherWrite, FarmWrite, GatewayWrite, GroupWrite },
@@ -87,7 +87,7 @@ describe('USE-12: descriptions in JSON Schemas of what is written', () => {
         Object.entries(domainTypes).map(([name, { settings }]) => [name, settings.shape]),
       ),
     }),
-  )('USE-12: %s has one for every member', (_, shape) => {
+  )('USE-12: %s has a description for every property', (_, shape) => {
     const { properties } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
     const silent = Object.entries(properties ?? {}).filter(
       ([, member]) => typeof member !== 'object' || !member.description,
@@ -96,7 +96,7 @@ describe('USE-12: descriptions in JSON Schemas of what is written', () => {
   });
 });
 
-describe('USE-12: descriptions in bundles', () => {
+describe('USE-12: descriptions in production bundles', () => {
   it.each([
     ["z.string().describe('A name.').optional()", 'z.string().optional()'],
     ['z.string().describe("It\'s one."),', 'z.string(),'],
@@ -108,7 +108,7 @@ describe('USE-12: descriptions in bundles', () => {
     ['shape.describe(member.description)', 'shape.describe(member.description)'],
   ])('USE-12: are removed: %s', (source, stripped) => expect(stripDescriptions(source)).toBe(stripped));
 
-  it('USE-12: are all written so that they can be removed', () => {
+  it('USE-12: are all written in the removable form', () => {
     const kept = readSources(root)
       .filter(({ path }) => /^(functions|shared|db)\/(?!tooling\/)/.test(path))
       .map(({ path }) => ({ path, text: stripDescriptions(readFileSync(join(root, path), 'utf8')) }))

@@ -1,9 +1,9 @@
 import type { Json } from '../../support/portal.ts';
 
-/** A property, parameter or header of the document, with where it stands. */
+/** A property, parameter or header of the document, with its location. */
 type Described = { at: string; name: string; description: unknown; schema: Json; isMember?: boolean };
 
-/** What is wrong with the descriptions of a document; empty for a good one. */
+/** The faults in the descriptions of a document; empty for a valid one. */
 export function descriptionFaults(document: Json): string[] {
   const found = [...propertiesOf(document), ...parametersOf(document), ...headersOf(document)];
   return found.flatMap((one) => faultsOf(one).map((fault) => `${one.at} ${fault}`));
@@ -21,7 +21,7 @@ function faultsOf({ name, description, schema, isMember }: Described): string[] 
     [description.length > longest, `has more than ${longest} characters`],
     [!/[.!?]$/.test(description), 'does not end as a sentence'],
     [isNumeric(schema) && !measure.test(description), 'is a number without a unit'],
-    // A filter that takes the values of a member need not explain them again.
+    // A filter with the values of a property need not explain them again.
     [isMember === true && !namesAll(valuesOf(schema), description), 'does not name all its values'],
   ];
   return faults.flatMap(([applies, fault]) => (applies ? [fault] : []));
@@ -47,7 +47,7 @@ const measure = new RegExp(
   'i',
 );
 
-/** Values that are a number or null; a member that takes texts as well has no unit of its own. */
+/** Values that are a number or null; a property that may be a string has no single unit. */
 function isNumeric(schema: Json): boolean {
   const types = formsOf(schema)
     .flatMap((form) => form?.type ?? [])
@@ -81,13 +81,13 @@ function walk(document: Json, node: Json, at: string, narrowed: readonly Json[])
   return [...own, ...inner];
 }
 
-/** Below these stand values, not schemas. */
+/** Below these are values, not schemas. */
 const values = new Set(['examples', 'example', 'default', 'enum', 'const', 'x-codeSamples']);
 
 const isSchemaOfObject = (node: Json, at: string): boolean =>
   typeof node.properties === 'object' && node.properties !== null && !at.endsWith('/properties');
 
-/** What describes the members of a part besides the part itself. */
+/** The descriptions of the members of a part besides the part itself. */
 function partsOf(node: Json, at: string, keyword: string, narrowed: readonly Json[]): readonly Json[] {
   if (keyword === 'allOf' && Array.isArray(node.allOf)) return node.allOf;
   return at.endsWith('/allOf') ? narrowed : [];
@@ -121,7 +121,7 @@ const parametersOf = (document: Json): Described[] =>
     }),
   );
 
-/** Headers of all answers; what several of them refer to is named once. */
+/** Headers of all responses; shared ones are named once. */
 function headersOf(document: Json): Described[] {
   const found = operationsOf(document).flatMap(([at, { responses }]) =>
     Object.entries<Json>(responses).flatMap(([status, given]) =>

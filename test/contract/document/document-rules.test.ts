@@ -5,7 +5,7 @@ import { document } from '../generated/described.ts';
 
 const sites = '/api/webui/aggregator/sites';
 
-/** A fault against each rule. */
+/** A violation of each rule. */
 const breaches: [rule: string, breaks: (broken: Json) => void][] = [
   [
     'portable-pattern',
@@ -25,19 +25,19 @@ const breaches: [rule: string, breaks: (broken: Json) => void][] = [
   ],
 ];
 
-describe('PEER-8, USE-12: the rules of the document', () => {
-  it.each(breaches)('%s finds its fault', { timeout: 60_000 }, async (rule, breaks) => {
+describe('PEER-8, USE-12: the rules of the OpenAPI document', () => {
+  it.each(breaches)('%s reports a violation', { timeout: 60_000 }, async (rule, breaks) => {
     const broken = structuredClone(document);
     breaks(broken);
     const faults = await lintDocument(JSON.stringify(broken));
     expect(faults.filter((fault) => fault.startsWith(`portal/${rule} `))).toHaveLength(1);
   });
 
-  it('find nothing in the document as it is', { timeout: 60_000 }, async () => {
+  it('report nothing in the current document', { timeout: 60_000 }, async () => {
     expect(await lintDocument(JSON.stringify(document))).toEqual([]);
   });
 
-  it('have the health paths on their own server, and no other path', () => {
+  it('require the health paths on their own server, and no other path there', () => {
     const elsewhere = Object.keys(document.paths).filter((path) => document.paths[path].servers);
     const paths = ['check', 'check/{key}', 'metrics'].map((path) => `/aggregator/health/${path}`);
     expect(elsewhere).toEqual(paths);
@@ -46,7 +46,7 @@ describe('PEER-8, USE-12: the rules of the document', () => {
     expect(shown).toEqual(['pass', 'fail']);
   });
 
-  it('have a description of their own for each tag', () => {
+  it('require a unique description of each tag', () => {
     const texts = document.tags.map(({ description }: Json) => description);
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.filter((text: string) => text.length < 40)).toEqual([]);

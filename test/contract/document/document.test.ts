@@ -32,17 +32,17 @@ const described: Json[] = Object.values<Json>(document.paths).flatMap(({ servers
 );
 
 describe('the OpenAPI document', () => {
-  it('is committed as it is generated: run `npm run openapi`', () => {
+  it('is equal to the generated one: run `npm run openapi`', () => {
     expect(JSON.parse(committed)).toEqual(document);
     expect(committed).toBe(`${documentForms.json(documentOf(modules), 2)}\n`);
   });
 
-  it('is what the typed client is generated from: run `npm run openapi`', () => {
+  it('is the source of the generated client: run `npm run openapi`', () => {
     const generated = readFileSync(join(root, 'shared/client/operations.ts'), 'utf8');
     expect(generated).toBe(clientOperationsOf(document));
   });
 
-  it('would not pass the public ruleset without a description', { timeout: 30_000 }, async () => {
+  it('fails the public ruleset when a description is missing', { timeout: 30_000 }, async () => {
     const broken = structuredClone(document);
     delete broken.paths['/livez'].get.description;
     broken.components.examples.SiteWrite.value.name = 7;
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     expect(faultsOf(broken)).not.toEqual([]);
   });
 
-  it('describes every operation, and nothing besides but the health port', () => {
+  it('describes every operation, and otherwise only the health port', () => {
     expect(operations.filter((operation) => !describedAs(operation)).map(({ id }) => id)).toEqual([]);
     const ids = described.map(({ operationId }) => operationId);
     expect(ids.sort()).toEqual(
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     expect(document.tags.map(({ name }: Json) => name).sort()).toEqual([...used].sort());
   });
 
-  it('is imported by no function that is deployed', () => {
+  it('is not imported by any deployed function', () => {
     const importers = readSources(root).filter(
       ({ path, imports }) =>
         !path.startsWith('test/') &&
@@ -101,7 +101,7 @@ describe.each(operations)('$id', (operation) => {
   const own: Json = describedAs(operation);
   const [status, shape] = operation.returns;
 
-  it('is told what it is, whom it serves and where it belongs', () => {
+  it('has a summary, an audience and a tag', () => {
     expect(own).toMatchObject({ operationId: operation.id, summary: operation.summary });
     const [resource = ''] = operation.id.split('.');
     expect(own.tags).toEqual([resource.replace(/_|(?=[A-Z])/g, ' ').toLowerCase()]);
@@ -114,7 +114,7 @@ describe.each(operations)('$id', (operation) => {
     );
   });
 
-  it('shows a body that it accepts, and an answer that it could give', () => {
+  it('has an accepted request body and a possible response as examples', () => {
     const { body } = operation;
     if (body)
       expectAccepted('required' in body ? body.required : body.optional, own.requestBody.content, json);
@@ -123,7 +123,7 @@ describe.each(operations)('$id', (operation) => {
     else expect(Object.keys(own.responses[status].content ?? {})).toEqual(operation.alsoReturns ?? []);
   });
 
-  it('shows the problems of each status as they are sent', () => {
+  it('has the problems of each status as they are sent', () => {
     const problems = Object.entries<Json>(own.responses).filter(([code]) => Number(code) >= 400);
     const always = [
       '403',
@@ -143,7 +143,7 @@ function rename(paths: Json, from: string, to: string): void {
   delete paths[from];
 }
 
-/** Schemas are made from the shapes; that a shape takes what they show proves that nothing was lost on the way. */
+/** Schemas are generated from the shapes; a shape that accepts their examples proves that nothing was lost. */
 function expectAccepted(shape: Shape, content: Json, mediaType: string): void {
   const value = shownIn(content[mediaType]);
   expect(value).toBeDefined();

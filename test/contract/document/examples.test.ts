@@ -26,21 +26,21 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-/** What an example must never be answered: the request itself would be wrong. */
+/** The statuses that an example must not cause, because the request itself would be wrong. */
 const ofWrongRequests = ['malformed_json', 'unsupported_media_type', 'malformed_cursor'];
-/** What only an answer can give. */
+/** Values that only a response can have. */
 const placeholders = ['cursor'];
-/** Parameters that are nothing by themselves, with what they go with. */
+/** Parameters that are valid only together with others. */
 const companions: Record<string, string> = { user_id: '&explain=true' };
 
-/** Operations that end the session they are called with are called with one of their own. */
+/** Operations that end their session get a separate one. */
 async function groundOf(operation: Registered) {
   const token = await portal.login();
   const ground = await createGround(portal, token, given).of(operation);
   return { ...ground, token };
 }
 
-/** What a dispatcher owns nobody can make here, an export nobody has ordered, and what names them leads nowhere. */
+/** Objects of dispatchers and exports cannot be created here, so that references to them are unknown. */
 const namesWhatIsMade = ({ id, path }: Registered, values: Record<string, string>): boolean =>
   id !== 'connection.reconnect' &&
   !id.endsWith('Export') &&
@@ -59,8 +59,8 @@ function expectDescribed(operation: Registered, answer: Answer, values: Record<s
 const mediaTypesOf = (operation: Registered): string[] =>
   Object.keys(describedAs(operation).requestBody.content);
 
-describe('the example of a body', () => {
-  it.each(operations.filter(({ body }) => body))('of $id is taken by the server', async (operation) => {
+describe('the example of a request body', () => {
+  it.each(operations.filter(({ body }) => body))('of $id is accepted by the server', async (operation) => {
     for (const type of mediaTypesOf(operation)) {
       const { path, values, token, body } = await groundOf(operation);
       const headers = { 'content-type': type };
@@ -78,7 +78,7 @@ describe('the example of a parameter', () => {
       .filter((parameter: Json) => parameter.in === 'query' && !placeholders.includes(parameter.name));
   const asked = operations.filter((operation) => parametersOf(operation).length > 0);
 
-  it.each(asked)('of $id is taken by the server', async (operation) => {
+  it.each(asked)('of $id is accepted by the server', async (operation) => {
     const { path, token, body } = await groundOf(operation);
     for (const { name, schema } of parametersOf(operation)) {
       const value = encodeURIComponent(String(exampleOf(schema, document.components.schemas)));

@@ -14,7 +14,7 @@ const kinds = [
   'securitySchemes',
 ];
 
-/** What breaks the OpenAPI 3.1 specification, and what a linter would complain of; empty for a good document. */
+/** Violations of the OpenAPI 3.1 specification, and of lint rules; empty for a valid document. */
 export function faultsOf(document: Json): Fault[] {
   return [
     ...need(/^3\.1\.\d+$/.test(document.openapi), 'openapi is not 3.1'),
@@ -94,7 +94,7 @@ function responseFaults(document: Json, given: Json, status: string): Fault[] {
   ];
 }
 
-/** Modules that have one form for all their answers refuse in it. */
+/** Modules with one result format use it for refusals as well. */
 const isProblem = ({ content }: Json): boolean =>
   Object.keys(content).join() === 'application/problem+json' ||
   content['application/json']?.schema.allOf?.[0].$ref === '#/components/schemas/ResultRefusal';
@@ -132,7 +132,7 @@ function componentFaults({ components }: Json): Fault[] {
 }
 
 function schemaFaults(node: Json, at: string): Fault[] {
-  // Below `examples` and `properties` stand values and names, not keywords.
+  // Below `examples` and `properties` are values and names, not keywords.
   if (/\/(examples|example|default|enum|const)(\/|$)/.test(at) || at.endsWith('/properties')) return [];
   const given = node.type === undefined ? [] : [node.type].flat();
   return [

@@ -6,7 +6,7 @@ import { document } from '../generated/described.ts';
 const sites = '/api/webui/aggregator/sites';
 const query = (name: string): Json => ({ name, in: 'query', schema: { type: 'string', maxLength: 9 } });
 
-/** A fault against each rule, at the place that the linter must name. */
+/** A violation of each rule, at the location that the linter must report. */
 const breaches: [rule: string, place: string, breaks: (broken: Json) => void][] = [
   ['api1-no-numeric-ids', 'sites~1{id}', ({ paths }) => Object.assign(idOf(paths), { type: 'integer' })],
   ['api2-no-http-basic', 'Basic', (broken) => addScheme(broken, 'Basic', { type: 'http', scheme: 'basic' })],
@@ -60,7 +60,7 @@ function addScheme({ components }: Json, name: string, scheme: object): void {
 
 function removeHeader({ paths, components }: Json, name: string): void {
   const { responses } = paths[sites].post;
-  // Shared with other operations, until it is another one than theirs.
+  // Shared with other operations until it is replaced.
   const shared = components.responses[String(responses[429].$ref).replace('#/components/responses/', '')];
   responses[429] = responses[429].$ref ? structuredClone(shared) : responses[429];
   delete responses[429].headers[name];
@@ -78,11 +78,11 @@ describe('the OWASP ruleset', () => {
     faults = await lintDocument(JSON.stringify(broken));
   });
 
-  it.each(breaches)('finds what breaks %s, at %s', (rule, place) =>
+  it.each(breaches)('reports a violation of %s, at %s', (rule, place) =>
     expect(faults.filter((fault) => fault.startsWith(`owasp/${rule} at `))).toContainEqual(
       expect.stringContaining(place),
     ));
 
-  it('finds nothing in the document as it is', async () =>
+  it('reports nothing in the current document', async () =>
     expect(await lintDocument(JSON.stringify(document))).toEqual([]));
 });

@@ -27,7 +27,7 @@ import {
 let portal: TestPortal;
 let ground: ReturnType<typeof createGround>;
 let credentials: Credentials;
-/** Sessions that no login can lock out: one an operation, because some end theirs. */
+/** Sessions that no login can lock: one per operation, because some end theirs. */
 const tokens: string[] = [];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
-/** What it is told would end the sessions of these tests, or limit them; a file of its own looks at it. */
+/** Its input would end the sessions of these tests, or limit them; a separate file tests it. */
 const servesAtWill = withBody.filter(({ id }) => id !== 'systemParameters.replace');
 const withParameters = operations.filter(({ path }) => path.includes('{'));
 
@@ -55,7 +55,7 @@ async function send(
 ): Promise<Answer> {
   const answer = await portal.send(`${operation.method} ${path}${options.query ?? ''}`, {
     token: tokens[operations.indexOf(operation)],
-    // Attempts to log in count against the address that they come from, and so do wrong tokens of agents.
+    // Failed logins count against their address, and so do wrong tokens of agents.
     ip: operation.credential?.in === 'header' ? '192.0.2.2' : '192.0.2.1',
     headers: { ...credentials.of(operation), ...headers },
     ...options,
@@ -71,7 +71,7 @@ function exceeds(value: unknown): boolean {
   return depth > jsonLimits.depth || widest > jsonLimits.members || values > jsonLimits.values;
 }
 
-/** What the declaration of the operation says of a body. */
+/** The declared schema of the body of an operation. */
 function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict {
   const { body } = operation;
   if (Buffer.byteLength(text) > bodyLimitOf(operation)) return 'body_too_large';
@@ -89,17 +89,17 @@ function verdictOn(operation: Registered, { text, saysTwice }: Mutant): Verdict 
   }
 }
 
-/** One of the faults must be in what was changed: at it, within it, or in what it is a part of. */
+/** One of the errors must be at the change: at it, within it, or at its parent. */
 function expectPointer(answer: Answer, { pointer, text }: Mutant): void {
-  const told = pointersIn(answer);
-  const isNear = told.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
-  expect(isNear, `${pointer} of ${text.slice(0, 300)} is not among ${told}`).toBe(true);
+  const pointers = pointersIn(answer);
+  const isNear = pointers.some((other) => isWithin(other, pointer) || isWithin(pointer, other));
+  expect(isNear, `${pointer} of ${text.slice(0, 300)} is not among ${pointers}`).toBe(true);
 }
 
 const isWithin = (one: string, other: string): boolean =>
   one === other || (one.startsWith(other) && one[other.length] === '/');
 
-/** Sends the mutant. @returns the answer, refused exactly when it does not fit the declaration */
+/** Sends the mutant. @returns the response, refused exactly when the mutant does not match the declaration */
 async function sendMutant(operation: Registered, at: Ground, mutant: Mutant): Promise<Answer> {
   const answer = await send(operation, at, { body: mutant.text });
   const verdict = verdictOn(operation, mutant);
@@ -111,15 +111,15 @@ async function sendMutant(operation: Registered, at: Ground, mutant: Mutant): Pr
   return answer;
 }
 
-/** Several at once, because a portal that waits for its database can do something else. */
+/** Concurrently, because a portal that waits for its database has free CPU time. */
 async function each<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < all.length; from += 8) await Promise.all(all.slice(from, from + 8).map(work));
 }
 
-describe('a body', () => {
+describe('a generated body', () => {
   it.each(
     withBody,
-  )('of $id that does not fit is refused at its place, and nothing is written', async (operation) => {
+  )('of $id that is invalid is rejected at its pointer, and nothing is written', async (operation) => {
     const at = await ground.of(operation);
     const places = placesOf(bodySchemaOf(operation), at.body);
     const mutants = mutantsOf(places);
@@ -129,7 +129,9 @@ describe('a body', () => {
     expect(await digestOf(portal)).toBe(before);
   });
 
-  it.each(servesAtWill)('of $id that fits is served, or refused with nothing written', async (operation) => {
+  it.each(
+    servesAtWill,
+  )('of $id that is valid is accepted, or refused with nothing written', async (operation) => {
     const at = await ground.of(operation);
     const places = placesOf(bodySchemaOf(operation), at.body);
     const fitting = chosen(mutantsOf(places), 1 / 4, (mutant) => verdictOn(operation, mutant) === 'valid');
@@ -137,7 +139,7 @@ describe('a body', () => {
     for (const mutant of fitting) digest = await expectAllOrNothing(operation, at, mutant, digest);
   });
 
-  it.each(servesAtWill)('of $id, whatever JSON stands in it, is refused or fits', async (operation) => {
+  it.each(servesAtWill)('of $id with any JSON is rejected or valid', async (operation) => {
     const at = await ground.of(operation);
     const places: Place[] = placesOf(bodySchemaOf(operation), at.body);
     await fc.assert(
@@ -150,8 +152,8 @@ describe('a body', () => {
 });
 
 /**
- * What fits is written whole, reads as it was sent and may be sent back; what is refused leaves nothing.
- * @param known the digest of the database, when nothing was written since it was made
+ * A valid body is written completely, reads as it was sent and may be sent back; a rejected one changes nothing.
+ * @param known the digest of the database, when nothing was written since it was computed
  * @returns the same for the next mutant
  */
 async function expectAllOrNothing(
@@ -175,7 +177,7 @@ async function expectAllOrNothing(
 function expectAsSent({ body }: Registered, answer: Answer, { text }: Mutant): void {
   const read: object = answer.body;
   const taken: unknown = body && 'required' in body ? body.required.parse(JSON.parse(text)) : {};
-  // `null` sets the default, which may be a moment or another member.
+  // `null` sets the default, which may be a time or another member.
   for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(taken))))
     if (value !== null && Object.hasOwn(read, name) && !Object.hasOwn(read, `${name}_set`))
       expect([name, Reflect.get(read, name)]).toEqual([name, value]);
@@ -188,8 +190,8 @@ async function expectSentBack(operation: Registered, at: Ground, { body, headers
   expect(revision(again.headers)).toBe(revision(headers) + 1);
 }
 
-describe('a query', () => {
-  it.each(operations)('of $id with odd values is served or refused', async (operation) => {
+describe('a generated query', () => {
+  it.each(operations)('of $id with unusual values is accepted or rejected', async (operation) => {
     const at = await ground.of(operation);
     const names = describedAs(operation)
       .parameters.filter((parameter: { in: string }) => parameter.in === 'query')
@@ -205,21 +207,21 @@ describe('a query', () => {
       if (names.includes(query.slice(1, query.indexOf('=')))) return;
       expectProblem(answer, 'invalid_request', operation);
     });
-    // What it begins when it is served is no harm.
+    // The effect of a successful call is harmless.
     if (!operation.begins) expect(await digestOf(portal)).toBe(before);
   });
 });
 
-/** A site may be called so, and other tests may have made one. */
+/** A site may have this name, and other tests may have created one. */
 const isSlug = (segment: string): boolean => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(segment);
 
-/** Their answer to what names nothing is a picture. */
+/** Their response for an unknown object is an image. */
 const neverAbsent = ['image.getOfService', 'image.get'];
 
-describe('an address', () => {
+describe('a generated path', () => {
   it.each(
     withParameters.filter(({ id }) => !neverAbsent.includes(id)),
-  )('of $id with an identifier of no form names nothing', async (operation) => {
+  )('of $id with a malformed identifier is 404', async (operation) => {
     const at = await ground.of(operation);
     const before = await digestOf(portal);
     for (const [, name = ''] of operation.path.matchAll(/\{(\w+)\}/g))
@@ -236,8 +238,8 @@ describe('an address', () => {
   });
 });
 
-describe('headers', () => {
-  it.each(operations)('of $id may be garbage', async (operation) => {
+describe('generated headers', () => {
+  it.each(operations)('of $id may be malformed', async (operation) => {
     const at = await ground.of(operation);
     for (const [name, value] of chosen(oddHeaders, 1 / 3)) {
       const type = operation.body ? { 'content-type': 'application/json' } : {};

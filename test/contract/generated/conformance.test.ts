@@ -24,12 +24,12 @@ let baseUrl: string;
 let credentials: Credentials;
 let ground: ReturnType<typeof createGround>;
 let roleless: string;
-/** Identifiers that only a dispatcher gives. */
+/** Identifiers that only a dispatcher can create. */
 let known: Record<string, string>;
 const tokens = new Map<string, string>();
 const succeeded = new Set<string>();
 
-/** What ends sessions or deletes everything comes last. */
+/** Operations that end sessions or delete everything are last. */
 const rank = ({ id }: Registered): number =>
   /bulkDestroy|^login\.|systemParameters\.replace|logout/i.test(id) ? 1 : 0;
 const operations = everyOperation
@@ -81,7 +81,7 @@ type Call = {
 
 const parametersOf = (operation: Registered): Json[] => describedAs(operation).parameters.map(resolve);
 
-/** Requests that fit the document, and requests with a fault, for one operation. */
+/** Requests that match the document, and requests with an error, for one operation. */
 function callsOf(operation: Registered, at: Ground): fc.Arbitrary<Call> {
   const parameters = parametersOf(operation);
   const inPlace = (place: string) => parameters.filter((one) => one.in === place);
@@ -118,7 +118,7 @@ function callsOf(operation: Registered, at: Ground): fc.Arbitrary<Call> {
 }
 
 function segmentsOf(name: string, schema: Schema, at: Ground): fc.Arbitrary<string> {
-  // In the addresses of actions the identifier is that of the farm, and pools are named by both.
+  // In the paths of actions the identifier is that of the farm, and pools have both.
   const own = at.values[name] ?? known[name] ?? (name === 'id' ? fleet.farm.id : undefined);
   const fitting = valuesOf(schema, {}).map(String);
   const any = fc.oneof(fitting, oddWords).filter((word) => !/^\.{0,2}$/.test(word));
@@ -130,7 +130,7 @@ function wordsOf(name: string, schema: Schema): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: fitting }, oddWords);
 }
 
-/** `fetch` sends what is a header value only. */
+/** `fetch` sends valid header values only. */
 const headersOf = (name: string, schema: Schema): fc.Arbitrary<string> =>
   fc
     .oneof(
@@ -175,7 +175,7 @@ async function send(operation: Registered, call: Call): Promise<Reply> {
 }
 
 describe('PEER-8: generated calls', () => {
-  it.each(operations)('of $id get what the document says', { timeout: 600_000 }, async (operation) => {
+  it.each(operations)('of $id get documented responses', { timeout: 600_000 }, async (operation) => {
     const at = await ground.of(operation);
     const conforms = fc.asyncProperty(callsOf(operation, at), async (call) => {
       const reply = await send(operation, call);
@@ -196,7 +196,7 @@ describe('PEER-8: generated calls', () => {
       { headers: new Headers({ 'content-type': 'application/json', 'x-request-id': 'a b' }) },
     ],
     ['a header that is absent', { headers: new Headers({ 'content-type': 'application/json' }) }],
-  ])('are not passed with %s', (_, fault) => {
+  ])('are rejected with %s', (_, fault) => {
     const operation = operations.find(({ id }) => id === 'site.list');
     if (!operation) throw new Error('site.list is absent');
     const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'a' });

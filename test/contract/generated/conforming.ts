@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Json } from '../../support/portal.ts';
 import { describedAs, document, type Registered, resolve } from './described.ts';
 
-/** What came back for a request, and the request in words. */
+/** The response to a request, and the request as text. */
 export type Reply = { sent: string; status: number; headers: Headers; text: string };
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
@@ -24,13 +24,13 @@ function validatorOf(key: string, schema: Json): ValidateFunction {
   return validate;
 }
 
-/** A 5xx is documented for nodes and for load; the database of these tests is there. */
+/** A 5xx is documented for nodes and for load; the database of these tests is available. */
 const isNoFault = (status: number, code: string): boolean =>
   status < 500 || /^(upstream_|gateway_|overloaded$)/.test(code);
 
 /**
- * Asserts that the document has the status, the media type, the headers and the body of a reply, and that the portal did not
- * fail.
+ * Asserts that the document has the status, the media type, the headers and the body of a response, and that the portal
+ * did not fail.
  */
 export function expectConforming(operation: Registered, { sent, status, headers, text }: Reply): void {
   const what = `${operation.id}: ${sent}\n${status} ${text.slice(0, 600)}`;
@@ -54,7 +54,7 @@ export function expectConforming(operation: Registered, { sent, status, headers,
   expect(validate(body) ? [] : validate.errors, what).toEqual([]);
 }
 
-/** Headers that only some answers of a status have. */
+/** Headers of only some responses of a status. */
 const occasional = ['Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Location'];
 
 function expectHeaders(response: Json, headers: Headers, what: string): void {

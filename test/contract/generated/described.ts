@@ -8,22 +8,22 @@ import type { Json } from '../../support/portal.ts';
 import { isListed } from '../support/portal-types.ts';
 import { portalType } from '../support/typed-portal.ts';
 
-/** Modules keep what they depend on for requests; declarations can be read without. */
+/** Modules keep their dependencies for requests; declarations can be read without. */
 export const { modules } = createPortal({ portalType: 'universal' } as PortalDeps);
 
-/** What an operation declares, and the module that serves it. */
+/** The declaration of an operation, and its module. */
 export type Registered = Omit<Operation<never>, 'run'> & { module: ModuleName };
 
 export const everyOperation: readonly Registered[] = modules.flatMap(({ name, operations: own }) =>
   own.map(({ run: _, ...declared }) => ({ ...declared, module: name })),
 );
 
-/** Those of the portal that is asked. */
+/** Those of the portal under test. */
 export const listedOperations = everyOperation.filter((operation) => isListed(operation, portalType));
 
 /**
- * Those that a token opens. What the cookie of a browser opens has tests of its own, and so has what answers one refusal to
- * whatever is wrong, as gateway servers expect.
+ * Those with token authentication. Operations with the browser cookie have separate tests, and so do those with one
+ * refusal for every cause, as gateway servers expect.
  */
 export const operations = listedOperations.filter(
   ({ browser, exceptErrors = [] }) => browser === undefined && !exceptErrors.includes('invalid_request'),
@@ -41,11 +41,11 @@ export function resolve(node: Json): Json {
 export const describedAs = ({ path, method }: Registered): Json =>
   document.paths[path]?.[method.toLowerCase()];
 
-/** Agents are told everything in one form, refusals as well: it has the code in front of `error`. */
+/** Agents get every response in one format, refusals included: it has the code in front of `error`. */
 export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boolean =>
   ['agent', 'ssa'].includes(module);
 
-/** Machines that are older or newer than we are send members that we do not know: these take no offence at them. */
+/** Machines of older or newer versions send unknown members, which these operations ignore. */
 export const isLiberal = (operation: Registered): boolean =>
   answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
 
@@ -53,13 +53,13 @@ export const isLiberal = (operation: Registered): boolean =>
 export const refusalType = (operation: Pick<Registered, 'module'>): string =>
   answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
 
-/** The codes that the document gives an operation for a status. */
+/** The codes of an operation for a status in the document. */
 export function documentedCodes(operation: Registered, status: number): string[] {
   const { content } = resolve(describedAs(operation).responses[status]) ?? {};
   return Object.keys(content?.[refusalType(operation)]?.examples ?? {});
 }
 
-/** The value that the document shows for a body or an answer. */
+/** The example of a body or a response in the document. */
 export function shownIn(media: Json): Json {
   if (!media) return undefined;
   const [first]: Json[] = Object.values(media.examples ?? {});
@@ -69,7 +69,7 @@ export function shownIn(media: Json): Json {
 export const bodyShown = (operation: Registered): Json =>
   shownIn(describedAs(operation).requestBody?.content['application/json']);
 
-/** The path with its parameters filled in, by default with what the document shows. */
+/** The path with its parameters filled in, by default with the examples of the document. */
 export function pathOf(operation: Registered, values: Record<string, string> = {}): string {
   const parameters: Json[] = describedAs(operation).parameters;
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
-/** `BAD_INPUT_RUNS=100000` sends everything to every operation; `BAD_INPUT_SEED` repeats what a run chose. */
+/** `BAD_INPUT_RUNS=100000` sends everything to every operation; `BAD_INPUT_SEED` repeats a run. */
 export const runs = Number(process.env.BAD_INPUT_RUNS ?? 40);
 export const seed = Number(process.env.BAD_INPUT_SEED ?? 20_261_121);
 
-/** For properties: a share of the runs, and an end to them when everything is asked for. */
+/** For properties: a share of the runs, which ends when every case was sent. */
 export const property = (share: number) => ({ seed, numRuns: Math.min(Math.ceil(runs * share), 1_000) });
 
 /**
- * Some of those that fit, the same for the same seed; all if the runs suffice. Only as many are checked as it takes,
+ * A sample of those that fit, the same for the same seed; all if the runs suffice. Checks no more than needed,
  * because the check of a large body takes longer than its request.
  */
 export function chosen<T>(all: readonly T[], share = 1, fits: (one: T) => boolean = () => true): T[] {

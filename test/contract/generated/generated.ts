@@ -9,7 +9,7 @@ const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Values that fit a schema of the document; `known` gives values for members by their names. */
+/** Values that match a schema of the document; `known` has values for members by their names. */
 export function valuesOf(
   schema: Schema,
   known: Readonly<Record<string, string>>,
@@ -100,7 +100,7 @@ function textsOf({ format, pattern, minLength = 0, maxLength = 64, examples }: S
   return known.length > 0 ? fc.oneof(fc.constantFrom(...known), fitting) : fitting;
 }
 
-/** Bodies with one fault: a member of another type, one that is missing, one that is unknown, or no object at all. */
+/** Bodies with one error: a member of another type, a missing one, an unknown one, or not an object. */
 export function faultyBodies(fitting: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   const odd = fc.oneof(
     fc.constantFrom<Json>(null, true, -1, 1.5, 2 ** 40, '', 'x'.repeat(3_000), '\u202e', [], {}, [[]], {
@@ -120,7 +120,7 @@ export function faultyBodies(fitting: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc.oneof({ weight: 5, arbitrary: inMember }, odd);
 }
 
-/** Texts for an identifier in an address, or for a query parameter. */
+/** Texts for an identifier in a path, or for a query parameter. */
 export const oddWords: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   fc.constantFrom(

@@ -3,19 +3,19 @@ import { goodPassword, unique } from '../../support/factories.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 import { bodyShown, describedAs, everyOperation, pathOf, type Registered, resolve } from './described.ts';
 
-/** Something that exists, with the body that it was made of. */
+/** An existing object, with the body of its creation. */
 export type Made = { id: string; path: string; sent: Json; shown: Json };
-/** A request that would be served: its address names what exists, and so does its body. */
+/** A valid request: its path and its body refer to existing objects. */
 export type Ground = { path: string; values: Values; body: Json };
 type Values = Record<string, string>;
 
 const creators = everyOperation.filter(({ method, returns }) => method === 'POST' && returns[0] === 201);
 
-/** The operation that makes what a collection holds. */
+/** The operation that creates the objects of a collection. */
 export const creatorOf = (collection: string): Registered | undefined =>
   creators.find(({ path }) => path === collection);
 
-/** The operation that makes the rows of a list, be it the list of all of them or of those of one owner. */
+/** The operation that creates the rows of a list, of all rows or of those of one owner. */
 export const creatorFor = ({ path }: Registered): Registered | undefined =>
   creatorOf(path) ??
   creators.find(
@@ -24,13 +24,13 @@ export const creatorFor = ({ path }: Registered): Registered | undefined =>
       Object.hasOwn(bodyShown(create), ownerMember(path)),
   );
 
-/** The member by which what lies in a collection names the object that stands before it. */
+/** The member by which the objects of a collection refer to their parent. */
 export const ownerMember = (collection: string): string =>
   `${creatorOf(collection.replace(/\/\{\w+\}\/\w+$/, ''))?.id.split('.')[0]}_id`;
 
-/** Members that no two objects may share. */
+/** Unique members. */
 const distinct = ['name', 'uri', 'small_name'];
-/** What the document cannot know: a password that the policy accepts, a node to which nothing leads. */
+/** Values that the document does not define: a password that the policy accepts, an unreachable node. */
 const known: Record<string, Json> = {
   'user.create': { password: goodPassword },
   'dispatcher.create': { url: 'https://127.0.0.1:1' },
@@ -41,7 +41,7 @@ const ownerOf = (template: string): Json =>
   template.includes('/tokens') ? { kind: 'service', password: null } : {};
 
 /**
- * Makes whatever an operation is about, by the operations that make such things.
+ * Creates the objects of an operation with the creating operations.
  * @param given members of bodies by the id of the operation
  */
 export function createGround(
@@ -58,7 +58,7 @@ export function createGround(
     return { id: answer.body.id, path: `${path}/${answer.body.id}`, sent, shown: answer.body };
   };
 
-  /** One object of the kind for all that refer to such. */
+  /** One object of the kind for all references to it. */
   const reference = async (kind: string): Promise<Made | undefined> => {
     const create = creators.find(({ id }) => id === `${kind}.create`);
     if (!create) return undefined;
@@ -80,7 +80,7 @@ export function createGround(
     return shown;
   };
 
-  /** Values for the parameters of an address: an object of the collection that stands before each. */
+  /** Values for the parameters of a path: an object of the collection before each. */
   const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
     const values: Values = {};
     let last: Made | undefined;
@@ -101,7 +101,7 @@ export function createGround(
       const { values, last } = await valuesFor(operation.path);
       const path = pathOf(operation, values);
       if (!operation.body) return { path, values, body: undefined };
-      // A replacement by what the object was made of breaks no rule about what only creation sets.
+      // A replacement by the body of the creation does not change properties that are set at creation only.
       const body = operation.method === 'PUT' && last ? last.sent : await bodyOf(operation);
       return { path, values, body };
     },

@@ -3,17 +3,17 @@ import { componentOf, exampleOf } from '../../../shared/http/document/examples.t
 import type { Schema } from '../../../shared/http/document/schemas.ts';
 import { document } from './described.ts';
 
-/** One value within a body: where it stands, what the document says of it, and the body with other JSON text there. */
+/** One value within a body: its location, its schema, and the body with other JSON text there. */
 export type Place = {
   /** JSON Pointer (RFC 6901). */
   pointer: string;
   schema: Schema;
   value: unknown;
-  /** @param json text that stands in the place of the value; it need not be JSON */
+  /** @param json text in place of the value; it need not be JSON */
   text: (json: string) => string;
 };
 
-/** A body with one fault, or with something odd that is none. */
+/** A body with one error, or with an unusual valid value. */
 export type Mutant = { pointer: string; text: string; saysTwice?: true };
 
 const components: Record<string, Schema> = document.components.schemas;
@@ -22,7 +22,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const asSchema = (value: unknown): Schema => (isObject(value) ? value : {});
 const resolved = (schema: Schema): Schema => components[componentOf(schema) ?? ''] ?? schema;
 
-/** All places of a body, the body itself first; what the body leaves out is put in as the document shows it. */
+/** All locations of a body, the body itself first; omitted members are added from the examples. */
 export function placesOf(schema: Schema, body: object): Place[] {
   return within({ pointer: '', schema: resolved(schema), value: body, text: (json) => json });
 }
@@ -59,7 +59,7 @@ function itemsOf({ pointer, text }: Place, { items }: Schema): Place[] {
   return [{ pointer: `${pointer}/0`, schema, value, text: (json) => text(`[${json}]`) }];
 }
 
-/** The text of an object with one more member, even when it has one of that name. */
+/** The text of an object with one more member, even a duplicate. */
 function withMember(object: object, name: string, json: string): string {
   const members = Object.entries(object).map(
     ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
@@ -141,7 +141,7 @@ const hostileValues: readonly string[] = [
   ...structures,
 ];
 
-/** Texts as long as the document allows, and longer by one: three bytes a character, and nothing that compresses. */
+/** Texts of the maximum length, and longer by one: three bytes a character, and incompressible. */
 function longTexts({ maxLength }: Schema): string[] {
   if (typeof maxLength !== 'number') return [];
   const ofLength = (length: number) =>
@@ -162,7 +162,7 @@ const strangers = [
   'a\0b',
 ];
 
-/** Unknown members, members of another case, members given twice, members left out. */
+/** Unknown members, members in another case, duplicate members, missing members. */
 function memberMutants({ pointer, schema, value, text }: Place): Mutant[] {
   if (!schema.properties || !isObject(value)) return [];
   const own = Object.entries(value);
@@ -184,7 +184,7 @@ function memberMutants({ pointer, schema, value, text }: Place): Mutant[] {
   ];
 }
 
-/** Every hostile value in every place of a body, and every way to get members wrong. */
+/** Every hostile value in every location of a body, and every error in members. */
 export const mutantsOf = (places: readonly Place[]): Mutant[] =>
   places.flatMap((place) => [
     ...[...hostileValues, ...longTexts(place.schema)].map((json) => ({
@@ -194,13 +194,13 @@ export const mutantsOf = (places: readonly Place[]): Mutant[] =>
     ...memberMutants(place),
   ]);
 
-/** Any JSON in any place; it shrinks to the smallest value that shows a fault. */
+/** Any JSON in any location; it shrinks to the smallest value with an error. */
 export const anyMutant = (places: readonly Place[]): fc.Arbitrary<Mutant> =>
   fc
     .tuple(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }))
     .map(([{ pointer, text }, value]) => ({ pointer, text: text(JSON.stringify(value)) }));
 
-/** What stands in a query for a parameter, as written in the address. */
+/** Query values of a parameter, as in the URL. */
 export const oddParameters: readonly string[] = [
   ...oddTexts.map(encodeURIComponent),
   '%00',
@@ -223,9 +223,9 @@ export const oddParameters: readonly string[] = [
   '-name,-id',
 ];
 
-/** What stands in an address for an identifier; none of it names anything. */
+/** Path values of an identifier; none of them exists. */
 export const oddSegments: readonly string[] = [
-  // A site may be called by any of the plain words, and other tests may have made one.
+  // A site may have any of the plain words as its name, and other tests may have created one.
   ...oddTexts.filter((text) => !/^[a-z0-9]*$/.test(text)).map(encodeURIComponent),
   'no-such-thing',
   'hasOwnProperty',

@@ -29,14 +29,14 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 const withBody = operations.filter(({ body }) => body);
-/** In the place of a picture that does not exist stands the default one. */
+/** An unknown image is answered with the default one. */
 const forgiving = ['image.get', 'image.getOfService'];
 const withParameters = operations.filter(({ id, path }) => path.includes('{') && !forgiving.includes(id));
 const inContent = { 'content-type': 'application/json' };
 
 type Fault = SendOptions & { query?: string; params?: Record<string, string> };
 
-/** A request with the rights of the administrator and a body that is as it should be, but for the fault. */
+/** A request of the administrator with a body that is valid except for the error. */
 async function send(operation: Registered, { query = '', params = {}, headers, ...options }: Fault = {}) {
   const answer = await portal.send(`${operation.method} ${pathOf(operation, params)}${query}`, {
     token,
@@ -49,24 +49,24 @@ async function send(operation: Registered, { query = '', params = {}, headers, .
 }
 
 const oversized = (operation: Registered): string => `{"x":"${'a'.repeat(bodyLimitOf(operation))}"}`;
-/** Values that fit no identifier; where a path has other parameters, nothing is called so. */
+/** Values that match no identifier; other parameters have no object of this name. */
 const nowhere = (operation: Registered): Record<string, string> =>
   Object.fromEntries(
     [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'no-such-thing']),
   );
 
-/** An operation for agents by GET, whose query is what the body of others is. */
+/** An operation for agents by GET, whose query has the role of the body. */
 const ofAgents = 'agent.notify';
 
-/** This fault and no other. */
+/** This error and no other. */
 function expectFault(answer: Answer, operation: Registered, fault: { pointer: string; code: string }): void {
   expectProblem(answer, 'invalid_request', operation);
   if (answersInResultForm(operation)) expect(pointersIn(answer)).toEqual([fault.pointer]);
   else expect(answer.body.errors).toEqual([expect.objectContaining(fault)]);
 }
 
-describe('a body', () => {
-  it.each(withBody)('of $id must be there when it is required', async (operation) => {
+describe('a request body', () => {
+  it.each(withBody)('of $id is required when it is declared as required', async (operation) => {
     const answer = await send(operation, { body: undefined });
     if (operation.body && 'optional' in operation.body)
       return expect(codeIn(answer)).not.toBe('invalid_request');
@@ -74,7 +74,7 @@ describe('a body', () => {
     expectFault(answer, operation, { pointer: '', code: 'required' });
   });
 
-  it.each(withBody)('of $id must be JSON, an object, and say each thing once', async (operation) => {
+  it.each(withBody)('of $id must be JSON, an object, and have unique keys', async (operation) => {
     for (const body of [
       '{',
       'null',
@@ -101,14 +101,14 @@ describe('a body', () => {
     expectFault(long, operation, { pointer: '', code: 'too_many_values' });
   });
 
-  it.each(withBody)('SEC-2: of $id is refused in at most 100 faults', async (operation) => {
+  it.each(withBody)('SEC-2: of $id is rejected with at most 100 errors', async (operation) => {
     const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, '\0']));
     const answer = await send(operation, { body: unknown });
     expectProblem(answer, 'invalid_request', operation);
     if (!answersInResultForm(operation)) expect(answer.body.errors).toHaveLength(100);
   });
 
-  it.each(withBody)('of $id must be of a media type that is understood', async (operation) => {
+  it.each(withBody)('of $id must be of a supported media type', async (operation) => {
     for (const type of [
       'text/plain',
       'application/xml',
@@ -152,7 +152,7 @@ describe('a body', () => {
 
   it.each(
     withBody,
-  )('of $id must not have unknown members or texts that cannot be stored', async (operation) => {
+  )('of $id must not have unknown properties or texts that cannot be stored', async (operation) => {
     const unknown = [
       ['no_such_member', 1, 'unknown'],
       ['__proto__x', {}, 'unknown'],
@@ -169,7 +169,7 @@ describe('a body', () => {
   });
 });
 
-describe('a query', () => {
+describe('a request query', () => {
   it.each(
     operations.filter(({ id }) => id !== ofAgents),
   )('of $id must not have unknown parameters', async (operation) => {
@@ -177,7 +177,7 @@ describe('a query', () => {
     expectFault(answer, operation, { pointer: '?no_such_parameter', code: 'unknown' });
   });
 
-  it.each(operations)('of $id must not say a thing twice', async (operation) => {
+  it.each(operations)('of $id must not repeat a parameter', async (operation) => {
     const answer = await send(operation, { query: '?limit=1&limit=2' });
     expectProblem(answer, 'invalid_request', operation);
     expect(pointersIn(answer)).toContain('?limit');
@@ -189,28 +189,28 @@ describe('a query', () => {
 
   it.each(
     operations.filter(({ returns, query }) => query && returns[1] && 'cursor' in shapeOf(query)),
-  )('of $id must carry a cursor of the same list', async (operation) => {
+  )('of $id must have a cursor of the same list', async (operation) => {
     expectProblem(await send(operation, { query: '?cursor=made-up' }), 'malformed_cursor', operation);
   });
 });
 
 const shapeOf = (shape: object): object => Object(Reflect.get(shape, 'shape'));
 
-describe('an address', () => {
-  it.each(withParameters)('of $id must name what exists', async (operation) => {
+describe('a request path', () => {
+  it.each(withParameters)('of $id must name an existing object', async (operation) => {
     expectProblem(await send(operation, { params: nowhere(operation) }), 'not_found', operation);
     for (const [name] of Object.entries(nowhere(operation)))
       expectProblem(await send(operation, { params: { [name]: '%00' } }), 'not_found', operation);
   });
 });
 
-/** A request with two faults is refused for the one that is looked at first. */
+/** A request with two errors is refused for the first check. */
 describe('the order of checks', () => {
   const first = (code: ErrorCode, operation: Registered, fault: Fault) =>
     send(operation, fault).then((answer) => expectProblem(answer, code, operation));
   const text = { body: '{', headers: { 'content-type': 'text/plain' } };
 
-  it.each(operations)('of $id: https, session, permission', async (operation) => {
+  it.each(operations)('of $id is https, session, permission', async (operation) => {
     await first('https_required', operation, { token: 'x', secure: false });
     const wrong = { ...(operation.body && text), query: '?x=1', params: nowhere(operation) };
     await first('https_required', operation, { ...wrong, secure: false });
@@ -220,7 +220,7 @@ describe('the order of checks', () => {
     if (operation.access !== 'signed-in') await first('forbidden', operation, { ...wrong, token: roleless });
   });
 
-  it.each(withBody)('of $id: media type, size, syntax, shape', async (operation) => {
+  it.each(withBody)('of $id is media type, size, syntax, schema', async (operation) => {
     const params = nowhere(operation);
     await first('unsupported_media_type', operation, { ...text, params, query: '?x=1' });
     await first('body_too_large', operation, {
@@ -233,13 +233,13 @@ describe('the order of checks', () => {
     await first('invalid_request', operation, { body: { no_such_member: 1 }, params });
   });
 
-  it.each(withParameters)('of $id: query, row', async (operation) => {
+  it.each(withParameters)('of $id is query, row', async (operation) => {
     const ifMatch = { headers: { ...(operation.body && inContent), 'if-match': '"0.stale"' } };
     await first('invalid_request', operation, { ...ifMatch, query: '?x=1', params: nowhere(operation) });
     await first('not_found', operation, { ...ifMatch, params: nowhere(operation) });
   });
 
-  it('tells all faults of shape at once', async () => {
+  it('reports all schema errors at once', async () => {
     const body = { name: '', uri: 'Not A Slug', priority: -1, extra: true };
     const { body: problem } = await portal.send('POST /api/webui/aggregator/sites?x=1&y=2', { token, body });
     expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(

@@ -9,15 +9,15 @@ import type { TestPortal } from '../../support/portal.ts';
 import { everyOperation, type Registered } from '../generated/described.ts';
 import { createGround } from '../generated/ground.ts';
 
-/** The credentials that operations ask for in a header in the place of a session. */
+/** The credentials of operations that are sent in a header in place of a session token. */
 export type Credentials = {
   /** Headers for a request of the operation; none for most. */
   of(operation: Registered): Record<string, string>;
-  /** Makes a credential valid again that a request has ended. */
+  /** Renews a credential that a request has ended. */
   renew(operation: Registered): Promise<void>;
 };
 
-/** Makes a gateway, and for each operation a session agent of its own: an agent has a quota. */
+/** Creates a gateway, and a session agent for each operation, because an agent has a quota. */
 export async function createCredentials(
   portal: Pick<TestPortal, 'send' | 'db'>,
   token: string,

@@ -2,14 +2,14 @@ import type { ModuleName, PortalType } from '../../../shared/modules.ts';
 
 export const portalTypes: readonly PortalType[] = ['admin', 'user', 'universal'];
 
-/** The modules that the specification lists for each type of portal, but for that of the health port. */
+/** The modules that the specification lists for each type of portal, except that of the health port. */
 export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> = {
   admin: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'userinfo', 'webui'],
   user: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'userinfo', 'wsproxy'],
   universal: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'userinfo', 'webui', 'wsproxy'],
 };
 
-/** It needs a session of the administrator portal, so it is there where that is. */
+/** It needs a session of the administrator portal, so it is available where that is. */
 const reference = /^\/api\/(docs|openapi\.\w+)(\/|$)/;
 
 /** Whether a portal of the type has what the module serves at the path. */

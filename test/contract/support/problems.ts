@@ -10,15 +10,15 @@ import {
 } from '../generated/described.ts';
 
 /**
- * Asserts that an answer is the problem document of this code, complete and as the document of the operation has it; of
- * a module that has one form for all its answers, that it is the refusal in this form.
+ * Asserts that an answer is the complete problem document of this code, as documented for the operation, or the
+ * refusal in the result format of its module.
  */
 export function expectProblem(answer: Answer, code: ErrorCode, operation?: Registered): void {
   expectRefusal(answer, code, operation);
   if (operation) expect(documentedCodes(operation, answer.status)).toContain(code);
 }
 
-/** The same for what the document does not tell of an operation. */
+/** The same for codes that are not documented for an operation. */
 export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Pick<Registered, 'module'>): void {
   if (operation && answersInResultForm(operation)) expectResultForm(answer, code);
   else expectProblemDocument(answer, code);
@@ -36,7 +36,7 @@ export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Pick<
 /** The code of a refusal in either form. */
 export const codeIn = ({ body }: Answer): string => body.code ?? String(body.error).split(':')[0];
 
-/** The places of the faults that a refusal tells of, in either form. */
+/** The locations of the errors in a refusal, in either format. */
 export const pointersIn = ({ body }: Answer): string[] =>
   body.errors?.map(({ pointer }: { pointer: string }) => pointer) ??
   String(body.error)

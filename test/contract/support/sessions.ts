@@ -7,7 +7,7 @@ const webui = '/api/webui/aggregator';
 
 export type Grant = { permissions: readonly Permission[]; sites?: '*' | string[] };
 
-/** Makes users of the built-in domain and logs them in. */
+/** Creates users of the built-in domain and logs them in. */
 export async function createSessions(portal: TestPortal, admin: string) {
   const make = async (route: string, body: unknown): Promise<{ id: string; name: string }> => {
     const answer = await portal.send(`POST ${route}`, { token: admin, body });
@@ -25,11 +25,11 @@ export async function createSessions(portal: TestPortal, admin: string) {
     domainId,
     /** Creates an object with the rights of the administrator. */
     make,
-    /** A session on the user portal, without any role. */
+    /** A session of the user portal, without a role. */
     withoutRole: () => userWith({}),
     /** A session whose user must change the password first. */
     mustChange: () => userWith({ must_change_password: true }),
-    /** A session with exactly these rights. */
+    /** A session with exactly these permissions. */
     holding: async ({ permissions, sites = '*' }: Grant) => {
       const role = await make(`${webui}/rbac`, { name: `role-${newId()}`, permissions, scope: { sites } });
       return userWith({ roles: [role.id] });

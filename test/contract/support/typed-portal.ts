@@ -2,13 +2,13 @@ import { moduleOf, type PortalType } from '../../../shared/modules.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
 import { isListed, portalTypes } from './portal-types.ts';
 
-/** `PORTAL_TYPE=user npm test -- test/contract` asks everything of a portal of another type. */
+/** `PORTAL_TYPE=user npm test -- test/contract` runs the tests on a portal of another type. */
 export const portalType: PortalType =
   portalTypes.find((type) => type === process.env.PORTAL_TYPE) ?? 'universal';
 
 /**
- * A portal of that type, and a universal one on its database, as installations have them: there tests make what they need
- * and a portal of this type does not have, and there they log in, since a user portal gives sessions no permissions.
+ * A portal of that type, and a universal one on its database, as in installations: there tests create objects that a
+ * portal of this type cannot, and log in, since sessions of a user portal have no permissions.
  */
 export async function startTypedPortal(): Promise<TestPortal> {
   const portal = await startPortal({ portalType });

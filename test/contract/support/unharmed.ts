@@ -6,7 +6,7 @@ import type { Answer, TestPortal } from '../../support/portal.ts';
 import { documentedCodes, type Registered } from '../generated/described.ts';
 import { codeIn, expectRefusal } from './problems.ts';
 
-/** What only our side knows: programs, statements, files, machines. */
+/** Internal details: programs, statements, files, machines. */
 const inner = new RegExp(
   [
     String.raw`\bat (async )?[\w.<>]+ \(|\.[cm]?[jt]s:\d+|node_modules|drizzle|\bzod\b`,
@@ -20,8 +20,8 @@ const inner = new RegExp(
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
- * Asserts that an answer is a success or a refusal that says nothing of our inside. A failure (5xx) is one only of a
- * node that an operation declares to depend on.
+ * Asserts that an answer is a success or a refusal without internal details. A 5xx is allowed only for operations that
+ * declare to call a node.
  */
 export function expectHarmless(answer: Answer, operation: Registered, sent: string): void {
   const said = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
@@ -36,10 +36,10 @@ export function expectHarmless(answer: Answer, operation: Registered, sent: stri
   if (isCode(code)) expectRefusal(answer, code, operation);
 }
 
-/** Rows that tell of requests rather than of objects; they move with refused ones as well. */
+/** Rows of requests rather than of objects; refused requests change them as well. */
 const bookkeeping = ['login_sessions', 'login_locks', 'audit_refusals'];
 
-/** A digest of every row but of those about requests and failures: equal when nothing was written. */
+/** A digest of every row except those of requests and failures: equal when nothing was written. */
 export async function digestOf({ db, settled }: TestPortal): Promise<string> {
   await settled();
   const names = await tablesOf(db);

@@ -5,7 +5,7 @@ import { list, one, type Question } from './questions.ts';
 const peers = '/api/aggregator/v7.0/peers';
 const tickets = '/api/wsproxy/v7.0/ticket';
 
-/** What nobody ordered: an order itself would be a write. */
+/** An unknown export: requesting one would be a write. */
 const exportReads = Object.fromEntries(
   ['appnodes/portals', 'audit', 'monitoring', 'tags'].map((what) => [
     `${webui}/${what}/export`,
@@ -13,19 +13,19 @@ const exportReads = Object.fromEntries(
   ]),
 );
 
-/** What is asked of every read of the administrator portal's further objects, by its path in the document. */
+/** The request of every read of further administration objects, by its path in the document. */
 export function administrationReads({ domain, user, service_user, site, farm, made, pool }: Seeded) {
   const users = `${webui}/authenticators/${domain.id}/users`;
   const { gateway, template, record, priority_group, rule, tag, peer } = made;
   return {
     ...exportReads,
-    // What agents read by tokens of their own, which an administrator does not have.
+    // Reads of agents by their own tokens, which an administrator does not have.
     '/api/agent/v7.0/notify': [{ path: '/api/agent/v7.0/notify?action=login', who: 'nobody', status: 422 }],
     '/api/ssa/v7.0/messages': [{ path: '/api/ssa/v7.0/messages?wait=0', who: 'nobody', status: 401 }],
     '/api/aggregator/v7.0/peers': list(peers),
     '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
     '/api/aggregator/v7.0/portals/self': one('/api/aggregator/v7.0/portals/self', 'user'),
-    // A ticket is good once, so that nobody could ask twice for the same.
+    // A ticket works once, so that it cannot be used twice for the comparison.
     '/api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}': [
       { path: `${tickets}/${'A'.repeat(48)}/192.0.2.7/${'B'.repeat(48)}`, who: 'nobody', status: 403 },
       { path: `${tickets}/x/y/z`, who: 'nobody', status: 403 },

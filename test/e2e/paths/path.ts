@@ -7,7 +7,7 @@ import { describeRefusals } from './refusal-path.ts';
 import { describeSecondFactor } from './second-factor-path.ts';
 import { describeUserPath } from './user-path.ts';
 
-/** What a user can do with the portal, whatever it runs on: the same questions, the same answers. */
+/** The use of the portal by a client, in every runtime: the same requests, the same responses. */
 export function describePath(target: Target): void {
   describe(`the portal on ${target.name}`, () => {
     let stand: Stand;
@@ -19,7 +19,7 @@ export function describePath(target: Target): void {
     });
     afterAll(() => stand?.remove());
 
-    it('tells where it is', () => {
+    it('announces its address', () => {
       expect(new URL(stand.baseUrl)).toMatchObject({ protocol: target.protocol, hostname: 'localhost' });
     });
 
@@ -29,7 +29,7 @@ export function describePath(target: Target): void {
     describePeers(() => world);
     describeRefusals(() => world);
 
-    it('ends with 0 on SIGTERM, and has logged no failure', async () => {
+    it('ends with 0 on SIGTERM, and has logged no error', async () => {
       const { code, stderr } = await stand.stop();
       expect(code).toBe(0);
       expect(stderr.split('\n').filter((line) => /"level":"error"/.test(line))).toEqual([]);

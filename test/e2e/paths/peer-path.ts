@@ -12,7 +12,7 @@ const peers = '/api/aggregator/v7.0/peers';
 const algorithms = ['ES256', 'RS256', 'EdDSA'] as const;
 type Signer = { algorithm: string; privateKey: CryptoKey; jwk: Json };
 
-/** Another aggregator comes with tokens that it signs; its keys are at an address of its own. */
+/** Another aggregator sends tokens that it signs; its keys are at an address of its own. */
 export function describePeers(given: () => World): void {
   describe('a peer aggregator', () => {
     let signers: Signer[];
@@ -51,12 +51,12 @@ export function describePeers(given: () => World): void {
       expect((await bring(token)).body.code).toBe('invalid_token');
     });
 
-    it('is refused with a token that is not for us, too old, or of nobody', async () => {
+    it('is refused with a token for another audience, an expired one, or one of an unknown issuer', async () => {
       for (const claims of [{ aud: 'https://other.example.com' }, { iat: 1, exp: 61 }, { iss: `${issuer}/` }])
         expect([(await bring(await tokenBy(0, claims))).status, claims]).toEqual([401, claims]);
     });
 
-    it('has no session any more once it is disabled', async () => {
+    it('loses its session when it is disabled', async () => {
       const { stand, admin } = given();
       const { token } = (await bring(await tokenBy(0))).body;
       const ask = () => stand.api.send('GET /api/discover', { token });

@@ -1,6 +1,6 @@
 import type { Seeded } from '../twins/twins.ts';
 
-/** One question; an administrator asks it with success unless told otherwise. */
+/** One request; an administrator sends it with success by default. */
 export type Question = {
   path: string;
   method?: string;
@@ -12,7 +12,7 @@ export type Question = {
 
 export const one = (path: string, who: NonNullable<Question['who']> = 'admin'): Question[] => [{ path, who }];
 
-/** A list whole, from its other end a page at a time, and with nothing in it. */
+/** A complete list, in reverse order page by page, and an empty one. */
 export const list = (path: string, sort = '-created_at'): Question[] => [
   { path: `${path}?count=exact` },
   { path: `${path}?limit=1&sort=${sort}` },

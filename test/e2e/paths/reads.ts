@@ -7,7 +7,7 @@ import { list, one, type Question } from './questions.ts';
 const json = { 'content-type': 'application/json' };
 const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 
-/** What is asked of every read in the document, by its path there. */
+/** The requests of every read in the document, by its path. */
 export function readsOf(seeded: Seeded) {
   const { domain, group, user, site, farm, dispatcher, role, service } = seeded;
   const domains = `${webui}/authenticators`;
@@ -15,7 +15,7 @@ export function readsOf(seeded: Seeded) {
     ...administrationReads(seeded),
     '/livez': one('/livez', 'nobody'),
     '/readyz': one('/readyz', 'nobody'),
-    // Pages and documents of the reference are for browser sessions; documents are for whoever has a token as well.
+    // Pages and documents of the reference need a browser session; documents are available with a token as well.
     '/api/docs/': [
       { path: '/api/docs/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
       { path: '/api/docs/', status: 401 },
@@ -60,7 +60,7 @@ export function readsOf(seeded: Seeded) {
         headers: { accept: 'application/x-rdp' },
       },
     ],
-    // The sidecar has these on a port of its own; the portal does not know them.
+    // The sidecar has these on a separate port; the portal does not serve them.
     '/aggregator/health/check': [{ path: '/aggregator/health/check', status: 404 }],
     '/aggregator/health/check/{key}': [{ path: `/aggregator/health/check/${'k'.repeat(32)}`, status: 404 }],
     '/aggregator/health/metrics': [{ path: '/aggregator/health/metrics', status: 404 }],
@@ -101,7 +101,7 @@ export function readsOf(seeded: Seeded) {
   } satisfies Record<string, Question[]>;
 }
 
-/** What is refused, or has no body; `cursor` is one of the list of sites. */
+/** Refusals and responses without a body; `cursor` is one of the list of sites. */
 export function refusalsOf({ site, farm, untrusted }: Seeded, cursor: string): Record<string, Question> {
   const sites = `${webui}/sites`;
   const tampered = cursor.slice(0, -4) + (cursor.endsWith('AAAA') ? 'BBBB' : 'AAAA');

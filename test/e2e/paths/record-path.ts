@@ -5,7 +5,7 @@ import type { World } from '../twins/world.ts';
 
 type Kind = { collection: string; body: (n: number) => Record<string, unknown>; replaced: object };
 
-/** Every kind of record: how one is made, and the members without which it is not replaced. */
+/** Every kind of record: its creation, and its required members. */
 const kindsOf = ({ installed: { domain, site, farm } }: World): Record<string, Kind> => {
   const plain = (collection: string, body: Kind['body']): Kind => ({
     collection: `${webui}/${collection}`,
@@ -34,7 +34,7 @@ const kindsOf = ({ installed: { domain, site, farm } }: World): Record<string, K
 };
 const kinds = ['domain', 'group', 'user', 'site', 'farm', 'dispatcher', 'role'];
 
-/** The address of the next page; links are relative to the page that has them. */
+/** The address of the next page; links are relative to the page. */
 function nextOf({ headers }: Answer, current: string): string | undefined {
   const [, link] = /^<(.+)>; rel="next"$/.exec(String(headers.link ?? '')) ?? [];
   if (link === undefined) return undefined;
@@ -53,7 +53,7 @@ export function describeRecords(use: () => World): void {
       kind = kindsOf(use())[name] ?? { collection: '', body: () => ({}), replaced: {} };
     });
 
-    it('is created, and found where the answer says', async () => {
+    it('is created, and found at its Location', async () => {
       const created = await use().admin(`POST ${kind.collection}`, { body: kind.body(1) });
       expect(created).toMatchObject({ status: 201, headers: { 'content-type': 'application/json' } });
       one = String(created.headers.location);
@@ -65,14 +65,14 @@ export function describeRecords(use: () => World): void {
       record = read.body;
     });
 
-    it('is one of a name', async () => {
+    it('has a unique name', async () => {
       expect(await use().admin(`POST ${kind.collection}`, { body: kind.body(1) })).toMatchObject({
         status: 409,
         body: { code: 'already_exists', existing_id: record.id },
       });
     });
 
-    it('is sent once, and changed by whoever knows its version only', async () => {
+    it('is created once by an idempotency key, and changed at its current version only', async () => {
       const { admin } = use();
       const known = String((await admin(`GET ${one}`)).headers.etag);
       const unchanged = await admin(`GET ${one}`, { headers: { 'if-none-match': known } });
@@ -86,7 +86,7 @@ export function describeRecords(use: () => World): void {
       expect((await admin(`GET ${one}`, { headers: { 'if-none-match': known } })).status).toBe(200);
     });
 
-    it('is replaced by what was read: what is left out falls back to its default', async () => {
+    it('is replaced by what was read, and omitted properties get their defaults', async () => {
       const { admin } = use();
       const same = await admin(`PUT ${one}`, { body: (await admin(`GET ${one}`)).body });
       expect(same).toMatchObject({ status: 200, body: kind.replaced });
@@ -96,7 +96,7 @@ export function describeRecords(use: () => World): void {
       expect(replaced).toMatchObject({ status: 200, body: defaults });
     });
 
-    it('is listed a page at a time, each once', async () => {
+    it('is listed page by page, each once', async () => {
       const { admin } = use();
       for (const n of [2, 3]) await admin(`POST ${kind.collection}`, { body: kind.body(n) });
       const whole = await admin(`GET ${kind.collection}?count=exact`);
@@ -114,7 +114,7 @@ export function describeRecords(use: () => World): void {
       expect(found.body.items.map(({ id }: Json) => id)).toContain(record.id);
     });
 
-    it('is deleted, alone or with others, and then is not there', async () => {
+    it('is deleted, alone or in bulk, and then 404', async () => {
       const { admin } = use();
       const { items } = (await admin(`GET ${kind.collection}?sort=-created_at&limit=3`)).body;
       const [third, second, first] = items.map(({ id }: Json) => id);
@@ -145,7 +145,7 @@ export function describeRecords(use: () => World): void {
     }
   });
 
-  it('what is referred to is not deleted', async () => {
+  it('is not deleted while other records refer to it', async () => {
     const { admin, installed } = use();
     expect(await admin(`DELETE ${webui}/sites/${installed.site.id}`)).toMatchObject({
       status: 409,
@@ -155,7 +155,7 @@ export function describeRecords(use: () => World): void {
     expect(kept).toMatchObject({ status: 200, body: { failed: [{ code: 'in_use' }] } });
   });
 
-  it('what belongs together is listed together', async () => {
+  it('is listed with its related records', async () => {
     const { admin, installed } = use();
     const idsIn = async (path: string) =>
       (await admin(`GET ${webui}/${path}`)).body.items.map(({ id }: Json) => id);

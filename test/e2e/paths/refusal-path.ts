@@ -8,7 +8,7 @@ const json = { 'content-type': 'application/json' };
 
 type Refused = [why: string, route: string, asking: Asking, status: number, code: string, more?: object];
 
-/** What an administrator is refused; without the token nobody is told more than that. */
+/** Refusals of an administrator; without the token the only answer is 401. */
 const refusals: Refused[] = [
   ['an address where nothing is', 'GET /api/nothing', {}, 404, 'not_found'],
   ['a module that has no such path', `GET ${auth}/nothing`, {}, 404, 'not_found'],
@@ -62,9 +62,9 @@ const refusals: Refused[] = [
   ],
 ];
 
-/** Every refusal is a problem document that leads to a page about it. */
+/** Every refusal is a problem document with a link to a page about it. */
 export function describeRefusals(use: () => World): void {
-  describe('a refusal', () => {
+  describe('a refused request', () => {
     const expectProblem = (
       { status, headers, body }: Answer,
       expectedStatus: number,
@@ -91,7 +91,7 @@ export function describeRefusals(use: () => World): void {
       });
     };
 
-    it.each(refusals)('is told for %s', async (_, route, asking, status, code, more) => {
+    it.each(refusals)('is answered for %s', async (_, route, asking, status, code, more) => {
       expectProblem(await use().admin(route, asking), status, code, more);
     });
 
@@ -102,7 +102,7 @@ export function describeRefusals(use: () => World): void {
       `POST ${webui}/sites`,
       `POST ${auth}/jwtauth`,
       `GET ${client}/north/servicesList/`,
-    ])('is all that a stranger is told: %s', async (route) => {
+    ])('contains nothing else without a session: %s', async (route) => {
       const { api } = use().stand;
       const [stranger, forger] = [await api.send(route), await api.send(route, { token: 'made-up' })];
       expectProblem(stranger, 401, 'unauthenticated');
@@ -110,14 +110,18 @@ export function describeRefusals(use: () => World): void {
       expect(stranger.headers['www-authenticate']).toBe('Token realm="aggregator"');
     });
 
-    it('names the permission that a user lacks, before it looks at what he sent', async () => {
+    it('names the missing permission before the body is validated', async () => {
       const { api } = use().stand;
       const token = await api.login(user.name, user.password, 'corp');
       const refused = await api.send(`POST ${webui}/sites`, { token, body: '{' });
       expectProblem(refused, 403, 'forbidden', { required_permission: 'sites.create' });
     });
 
-    it.each(['not_found', 'forbidden', 'precondition_failed'])('%s has a page, and JSON', async (code) => {
+    it.each([
+      'not_found',
+      'forbidden',
+      'precondition_failed',
+    ])('%s has a page and a JSON form', async (code) => {
       const ask = (accept: string) =>
         use().stand.api.send(`GET /api/errors/${code}`, { headers: { accept } });
       expect(await ask('application/json')).toMatchObject({
@@ -133,8 +137,8 @@ export function describeRefusals(use: () => World): void {
     });
   });
 
-  describe('methods', () => {
-    it('HEAD answers as GET does, without the body', async () => {
+  describe('the HTTP methods', () => {
+    it('HEAD answers like GET, without the body', async () => {
       const { admin, installed } = use();
       for (const path of [`${webui}/sites/${installed.site.id}`, '/api/userinfo', '/api/errors/not_found']) {
         const [head, get] = [await admin(`HEAD ${path}`), await admin(`GET ${path}`)];
@@ -144,7 +148,7 @@ export function describeRefusals(use: () => World): void {
       expect((await admin(`HEAD ${webui}/sites/${unknown}`)).status).toBe(404);
     });
 
-    it('OPTIONS and 405 name what a path has', async () => {
+    it('OPTIONS and 405 list the methods of a path', async () => {
       const { api } = use().stand;
       const options = await api.send(`OPTIONS ${webui}/sites`);
       expect(options).toMatchObject({
@@ -156,7 +160,7 @@ export function describeRefusals(use: () => World): void {
       expect((await api.send('OPTIONS /api/nothing')).status).toBe(404);
     });
 
-    it('a trailing slash means nothing, and what was asked for is not looked for elsewhere', async () => {
+    it('a trailing slash has no effect, and similar paths are 404', async () => {
       const { api } = use().stand;
       expect(await api.send('GET /livez/')).toMatchObject({ status: 200, body: 'ok' });
       expect((await api.send('GET /api/userinfox')).status).toBe(404);

@@ -20,7 +20,7 @@ export function describeSecondFactor(use: () => World): void {
     const inSteps = (steps: number) => codeOf(secret, new Date(Date.now() + steps * 30_000));
 
     beforeAll(async () => {
-      // Hidden, so that the list of domains stays what others expect.
+      // Hidden, so that the list of domains stays as other tests expect.
       const domain = {
         name: 'Guarded',
         small_name: 'guarded',
@@ -39,7 +39,7 @@ export function describeSecondFactor(use: () => World): void {
       return answer.body;
     };
 
-    it('is given a challenge for the right password only, and sets up his device by it', async () => {
+    it('gets a challenge for the right password only, and enrols a device with it', async () => {
       expect(await send('login', {})).toMatchObject({ status: 403, body: { code: 'two_factor_required' } });
       expect(await send('login/2fa', { password: 'wrong wrong wrong' })).toMatchObject({ status: 401 });
       const challenge = await send('login/2fa', {});
@@ -52,7 +52,7 @@ export function describeSecondFactor(use: () => World): void {
       expect(me).toMatchObject({ status: 200, body: { name: 'hedy' } });
     });
 
-    it('logs in by the next code, once, and without his device by a recovery code, once', async () => {
+    it('logs in with the next code once, and without the device with a recovery code once', async () => {
       const code = inSteps(1);
       expect(await send('login/2fa', { code })).toMatchObject({ status: 200, body: { result: 'ok' } });
       expect(await send('login/2fa', { code })).toMatchObject({ status: 401 });

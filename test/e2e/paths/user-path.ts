@@ -5,7 +5,7 @@ import type { World } from '../twins/world.ts';
 
 const nextPassword = 'eight white swans on a lake';
 
-/** Login, account and services: what the users of the portal do. */
+/** Login, account and services: the operations of users. */
 export function describeUserPath(use: () => World): void {
   describeAccount(use);
   describeServices(use);
@@ -13,14 +13,14 @@ export function describeUserPath(use: () => World): void {
 }
 
 function describeAccount(use: () => World): void {
-  describe('an account', () => {
-    it('begins with the list of domains, by priority and name', async () => {
+  describe('a user account', () => {
+    it('starts with the list of domains, by priority and name', async () => {
       const { status, headers, body } = await use().stand.api.send(`GET ${auth}/authenticators`);
       expect([status, headers['content-type']]).toEqual([200, 'application/json']);
       expect(body.map(({ authSmallName }: Json) => authSmallName)).toEqual(['builtin', 'corp']);
     });
 
-    it('logs in by any name of the domain, and with the right password only', async () => {
+    it('logs in with any name of the domain, and with the right password only', async () => {
       const { stand, installed } = use();
       const names = [
         { authSmallName: 'CORP' },
@@ -47,7 +47,7 @@ function describeAccount(use: () => World): void {
       });
     });
 
-    it('is told the settings, the modules and who it is, and where it asks from', async () => {
+    it('reads the settings, the modules, its own data and its address', async () => {
       const { admin, installed } = use();
       expect(await admin(`GET ${auth}/settings`)).toMatchObject({
         status: 200,
@@ -69,14 +69,14 @@ function describeAccount(use: () => World): void {
       });
     });
 
-    it('publishes the public half of the key that it signs with, and no more', async () => {
+    it('has access to the public half of the signing key only', async () => {
       const { status, body } = await use().stand.api.send(`GET ${auth}/jwks`);
       expect(status).toBe(200);
       expect(body.keys).toMatchObject([{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' }]);
       expect(Object.keys(body.keys[0])).not.toContain('d');
     });
 
-    it('ends with the logout, after which the token is worth nothing', async () => {
+    it('ends with the logout, which invalidates the token', async () => {
       const { api } = use().stand;
       const token = await api.login(user.name, user.password, 'corp');
       expect(await api.send(`POST ${auth}/logout`, { token })).toMatchObject({
@@ -99,7 +99,7 @@ function describeServices(use: () => World): void {
     let services: Json[];
     const asUser = (route: string, asking = {}): Promise<Answer> =>
       use().stand.api.send(route, { token, ...asking });
-    /** What reached the dispatcher on behalf of a request. */
+    /** The calls to the dispatcher for a request. */
     const callsOf = (requestId: string): string[] =>
       use()
         .stand.node.calls.filter(({ headers }) => headers['x-request-id'] === requestId)
@@ -111,7 +111,7 @@ function describeServices(use: () => World): void {
       services = (await asUser(`GET ${client}/north/servicesList/`)).body.services;
     });
 
-    it('come from a dispatcher that has authorized the portal', async () => {
+    it('come from a dispatcher that has authorised the portal', async () => {
       const { admin, installed } = use();
       const body = { dispatcher_id: installed.dispatcher.id };
       const headers = { 'x-request-id': 'authorize' };
@@ -123,7 +123,7 @@ function describeServices(use: () => World): void {
       expect(callsOf('authorize')).toEqual([expect.stringContaining('/jwtauth')]);
     });
 
-    it('are those that the user is entitled to, by name', async () => {
+    it('are those with an entitlement of the user, by name', async () => {
       const { status, body } = await asUser(`GET ${client}/north/servicesList`);
       expect(status).toBe(200);
       expect(body.sites).toMatchObject([{ site_uri: 'north', farm_name: 'North farm', status: 'ok' }]);
@@ -135,7 +135,7 @@ function describeServices(use: () => World): void {
       expect(await asUser(`GET ${client}/elsewhere/servicesList/`)).toMatchObject({ status: 404 });
     });
 
-    it('are judged without effect, and say when they are not ready', async () => {
+    it('are checked without effect, with the reason when they are not ready', async () => {
       const judge = (name: string) =>
         asUser(`GET ${linkOf(name).replace('connectionInfo', 'preconnectionInfo')}`);
       expect(await judge('Office')).toMatchObject({
@@ -153,7 +153,7 @@ function describeServices(use: () => World): void {
       });
     });
 
-    it('give a connection; the dispatcher knows who asked, from where and in which request', async () => {
+    it('return a connection, and the dispatcher receives user, address and request id', async () => {
       const connection = await asUser(`GET ${linkOf('Office')}?protocol=rdp`, {
         headers: { 'x-request-id': 'first-connection' },
       });
@@ -171,7 +171,7 @@ function describeServices(use: () => World): void {
       expect(reconnected).toMatchObject({ status: 200, body: { session_uuid, link: expect.any(String) } });
     });
 
-    it('refuse what is not of this site, and a session that nobody knows', async () => {
+    it('refuse an unknown service and an unknown session', async () => {
       const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
       const { farm } = use().installed;
       for (const id of [`${farm.id}.${unknown}`, `${unknown}.${unknown}`, 'nothing'])
@@ -181,7 +181,7 @@ function describeServices(use: () => World): void {
       ).toMatchObject({ status: 404, body: { code: 'not_found' } });
     });
 
-    it('of a farm that is down are those that it had, and it is named', async () => {
+    it('of a farm that is down are the last known ones, and the farm is named', async () => {
       const { knobs } = use().stand.node;
       knobs.failing = 500;
       const answer = await asUser(`GET ${client}/north/servicesList/`);
@@ -196,8 +196,8 @@ function describeServices(use: () => World): void {
 }
 
 function describePasswordChange(use: () => World): void {
-  describe('a user who changes his password', () => {
-    it('keeps this session alone, and logs in with the new one only', async () => {
+  describe('a user who changes their password', () => {
+    it('keeps the current session only, and logs in with the new password only', async () => {
       const { stand, admin, installed } = use();
       const { name, password } = { name: 'grace', password: 'nine grey herons by the river' };
       await admin(`POST ${webui}/authenticators/${installed.domain.id}/users`, { body: { name, password } });

@@ -7,14 +7,14 @@ export type Json = any;
 export type Asking = { token?: string; body?: unknown; headers?: Record<string, string> };
 
 export type Api = {
-  /** `send('POST /api/…', { token, body })`; a body goes out as JSON unless it is text. */
+  /** `send('POST /api/…', { token, body })`; a body is sent as JSON unless it is text. */
   send(route: string, asking?: Asking): Promise<Answer>;
-  /** Logs in and tells the token. @throws Error when that is refused */
+  /** Logs in. @returns the token @throws Error when the login is refused */
   login(username: string, password: string, authSmallName?: string): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A client of the portal that trusts this authority (PEM) alone; over plain HTTP there is none. */
+/** A client of the portal that trusts only this authority (PEM); unused over plain HTTP. */
 export function createApi(baseUrl: string, ca?: string): Api {
   const agent = new Agent({ connect: ca === undefined ? {} : { ca } });
   const send: Api['send'] = async (route, { token, body, headers = {} } = {}) => {
@@ -45,7 +45,7 @@ export function createApi(baseUrl: string, ca?: string): Api {
   };
 }
 
-/** The body of an answer that is a success. @throws Error with the portal's words when it is none */
+/** The body of a successful response. @throws Error with the body of any other */
 export async function accepted(api: Api, route: string, asking: Asking = {}): Promise<Json> {
   const { status, body } = await api.send(route, asking);
   if (status >= 300) throw new Error(`${route} was refused: ${status} ${JSON.stringify(body)}`);

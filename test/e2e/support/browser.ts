@@ -8,20 +8,20 @@ import { expect } from 'vitest';
 import { root } from './portal-process.ts';
 
 const program = '/usr/bin/chromium';
-/** Chromium, and what stands in for the device of a second factor. */
+/** Chromium, and the device of a second factor. */
 export const hasPrograms = [program, '/usr/bin/oathtool'].every((path) => existsSync(path));
 
-/** Where screenshots are kept. */
+/** The folder of screenshots. */
 const folder = join(root, 'dist', 'screenshots');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 
-/** A page of a browser of its own, and what went wrong or elsewhere in it. */
+/** A page of a separate browser, with its errors and foreign requests. */
 export type Tab = { page: Page; errors: string[]; foreign: string[]; close(): Promise<void> };
 
-/** Opens a browser without a past at the portal, whose authority it is told to trust. */
+/** Opens a new browser at the portal, with the authority of the portal trusted. */
 export async function openTab(
   browser: Browser,
   baseUrl: string,
@@ -49,7 +49,7 @@ export async function openTab(
 
 type Fault = { id: string; impact: string; nodes: string[] };
 
-/** What axe finds that keeps people out: WCAG 2.2 A and AA, serious and critical. */
+/** Accessibility violations of axe: WCAG 2.2 A and AA, serious and critical. */
 export async function seriousFaults(page: Page): Promise<Fault[]> {
   await page.evaluate(axe);
   const faults = await page.evaluate(async (): Promise<Fault[]> => {
@@ -62,7 +62,7 @@ export async function seriousFaults(page: Page): Promise<Fault[]> {
   return faults.filter(({ impact }) => ['serious', 'critical'].includes(impact));
 }
 
-/** Keeps a picture of the page and demands that nobody is kept out of it, nor has to scroll sideways. */
+/** Saves a screenshot, and requires no accessibility violation and no horizontal scrolling. */
 export async function expectGood(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const width = page.viewportSize()?.width ?? 0;
@@ -75,6 +75,6 @@ export async function expectGood(page: Page, name: string): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
 }
 
-/** The six digits that a device with this secret (base32) shows now. */
+/** The current six-digit code of a device with this secret (base32). */
 export const codeOf = (secret: string): string =>
   execFileSync('oathtool', ['--totp', '--base32', secret], { encoding: 'utf8' }).trim();

@@ -6,10 +6,10 @@ export const client = '/aggregator/api/client/v7.0';
 export const auth = '/api/auth/v7.0';
 export const user = { name: 'ada', password: 'seven wild geese in a row' };
 
-/** A site with all that a user of a domain needs to get at his services there; each as the portal answered. */
+/** A site with everything that a user of a domain needs to use its services; each as the portal returned it. */
 export type Installation = { domain: Json; user: Json; site: Json; farm: Json; dispatcher: Json };
 
-/** Makes it over the public API; `dispatcher` is what its record says besides. @throws Error when one is refused */
+/** Creates it over the public API; `dispatcher` has further properties of its record. @throws Error for a refusal */
 export async function createInstallation(
   api: Api,
   token: string,

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
-/** The last line of standard output of a start with `--json`, whatever the portal runs on. */
+/** The last line of standard output of a start with `--json`, in any runtime. */
 export type Announced = {
   base_url: string;
   admin_password?: string;
@@ -12,9 +13,9 @@ export type Announced = {
   pid: number;
 };
 
-/** What `npm start -- --json` tells besides. */
+/** Further members of the announcement of `npm start -- --json`. */
 export type Announcement = Announced & {
-  /** Where it listens by plain HTTP, when that is not `base_url`. */
+  /** Its plain HTTP address, when that differs from `base_url`. */
   local_url?: string;
   health_url: string;
   ca_file: string;
@@ -22,33 +23,33 @@ export type Announcement = Announced & {
   metrics_access_key: string;
 };
 
-/** What a process and all its descendants left behind; the code is null after a signal. */
-export type Ending = { code: number | null; stdout: string; stderr: string };
+/** The output of a process and all its descendants; the code is null after a signal. */
+export type Ending = ProcessEnd;
 
 export type PortalProcess<A extends Announced = Announcement> = {
   announcement: A;
   /** From the command to the announcement. */
   startMs: number;
-  /** Settles when the process and everything that it started has ended. */
+  /** Settles when the process and all its descendants have ended. */
   ended: Promise<Ending>;
-  /** To the process that was started, as `npm` or a supervisor sends it. */
+  /** Sends a signal to the started process, as `npm` or a supervisor does. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;
-  /** Ends it by SIGTERM; what has not ended by itself within 15 s is killed. */
+  /** Ends it by SIGTERM, and by SIGKILL after 15 s. */
   stop(): Promise<Ending>;
 };
 
 export type PortalOptions = {
-  /** All its variables: nothing of this process is handed down. */
+  /** All its variables: nothing of this process is inherited. */
   env: NodeJS.ProcessEnv;
-  /** `npm start` by its launcher unless told. */
+  /** Default: `npm start` by its launcher. */
   command?: readonly string[];
-  /** Shows standard error instead of keeping it. */
+  /** Prints standard error instead of collecting it. */
   showErrors?: boolean;
-  /** Ends it by SIGTERM, also while it is starting. */
+  /** Ends it by SIGTERM, also during the start. */
   signal?: AbortSignal;
 };
 
-/** The portal ended instead of starting; its message is what it said. */
+/** The portal ended instead of starting; the message is its output. */
 export class PortalEnded extends Error {
   readonly code: number | null;
 
@@ -84,7 +85,7 @@ export async function startPortal<A extends Announced = Announcement>(
   };
 }
 
-/** An environment without anything of the tester's: his own settings must not decide a test. */
+/** An environment without variables of the developer, which must not affect a test. */
 export const bareVariables = (dataDir: string, [port, healthPort]: readonly number[]): NodeJS.ProcessEnv => ({
   ...programVariables,
   HOME: process.env.HOME,
@@ -99,7 +100,7 @@ export const bareVariables = (dataDir: string, [port, healthPort]: readonly numb
 export const runPortal = (options: PortalOptions): Promise<Ending> => endOf(launch(options));
 
 /**
- * Ports of loopback that are free now. They lie below those that systems hand out for port 0, so that no server of
+ * Currently free ports of loopback. They are below those that systems assign for port 0, so that no server of
  * another test file gets one meanwhile.
  */
 export async function freePorts(count: number): Promise<number[]> {
@@ -126,21 +127,6 @@ function launch({ env, command = launcher, showErrors = false, signal }: PortalO
   });
   signal?.addEventListener('abort', () => child.kill('SIGTERM'));
   return child;
-}
-
-/** `close` comes when nobody holds the pipes any more, hence after the last descendant. */
-function endOf(child: ChildProcess): Promise<Ending> {
-  const said = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
-  });
 }
 
 function announcementOf<A extends Announced>({ stdout }: ChildProcess): Promise<A> {

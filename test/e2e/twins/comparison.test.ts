@@ -21,7 +21,7 @@ const compare = (change: (given: Json) => void) =>
     .map(({ at }) => at);
 
 describe('the comparison of two answers', () => {
-  it('finds equal ones equal, whatever headers of the transport say', () => {
+  it('accepts equal answers, whatever the transport headers', () => {
     expect(
       compare((given) => {
         given.headers.date = 'later';
@@ -51,11 +51,11 @@ describe('the comparison of two answers', () => {
     ],
   ])('notices %s', (_, at, change) => expect(compare(change)).toEqual([at]));
 
-  it('notices rows in another order', () => {
+  it('reports rows in another order', () => {
     expect(compare((given) => void given.body.rows.reverse())).toContain('/body/rows/0/id');
   });
 
-  it('lets a masked value differ, and knows which mask nothing needed', () => {
+  it('ignores a masked value, and reports masks that were not needed', () => {
     const comparer = createComparer(masks);
     const other = answer((given) => void Object.assign(given.body.rows[0], { took_ms: 99 }));
     expect(comparer.differences(answer(), other)).toEqual([]);

@@ -1,10 +1,10 @@
 import type { Answer } from '../support/api.ts';
 
-/** A member that may differ between two runtimes; `at` fits its pointer, like `/body/sites/0/took_ms`. */
+/** A member that may differ between two runtimes; `at` matches its pointer, like `/body/sites/0/took_ms`. */
 export type Mask = { at: RegExp; why: string };
 export type Difference = { at: string; left: unknown; right: unknown };
 
-/** What of an answer clients rely on besides its body. */
+/** The parts of a response that clients rely on besides its body. */
 const comparedHeaders = [
   'content-type',
   'etag',
@@ -20,13 +20,13 @@ const comparedHeaders = [
   'content-security-policy',
 ];
 
-/** Compares answers member by member, and remembers which masks it needed. */
+/** Compares responses member by member, and records the masks that it needed. */
 export function createComparer(masks: readonly Mask[]) {
   const needed = new Set<Mask>();
   const maskOf = (at: string): Mask | undefined => masks.find((mask) => mask.at.test(at));
   return {
     /**
-     * @returns every member in which the answers differ; a masked one differs by its absence and by its type only
+     * @returns every member in which the responses differ; a masked one differs by its absence and by its type only
      */
     differences(left: Answer, right: Answer): Difference[] {
       const [ours, theirs] = [membersOf(left), membersOf(right)];
@@ -39,14 +39,14 @@ export function createComparer(masks: readonly Mask[]) {
         return one === other ? [] : [{ at, left: one, right: other }];
       });
     },
-    /** Masks that fitted nothing so far. */
+    /** Masks that matched nothing so far. */
     stale: (): Mask[] => masks.filter((mask) => !needed.has(mask)),
   };
 }
 
 const typeOf = (value: unknown): string => `some ${value === null ? 'null' : typeof value}`;
 
-/** Every leaf by its pointer; arrays go by position, and an empty object or array is a leaf of its own. */
+/** Every leaf by its pointer; array elements by position, and an empty object or array is a leaf. */
 function membersOf({ status, headers, body }: Answer): Map<string, unknown> {
   const kept = comparedHeaders
     .map((name) => [name, headers[name]])

@@ -21,14 +21,14 @@ const masks: Mask[] = [
   { at: /^\/(?:body\/next|headers\/link)$/, why: 'cursors are sealed with a nonce of their own' },
   { at: /^\/body\/stamp$/, why: 'the second of this very answer' },
   { at: /^\/body\/generated_at$/, why: 'the moment of this very answer' },
-  { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the node that answers tells of itself' },
+  { at: /^\/body\/(?:runtime|os|uptime_s|time)$/, why: 'the answering node reports itself' },
   { at: /^\/body\/last_seen_at$/, why: 'both report the portal all the time' },
   { at: /^\/body\/database\/latency_ms$/, why: 'how long the database took this time' },
   { at: /^\/body\/jobs\/last_run_at$/, why: 'workers report all the time' },
-  { at: /^\/body\/reason$/, why: 'a Worker is not told why a certificate is not trusted' },
+  { at: /^\/body\/reason$/, why: 'a Worker gets no reason why a certificate is not trusted' },
 ];
 
-/** Every GET of the committed document: one that is new fails here by its name until it is asked. */
+/** Every GET of the committed document: a new one fails here by its name until it has a request. */
 const document: { paths: Record<string, object> } = JSON.parse(
   readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8'),
 );
@@ -63,13 +63,13 @@ async function ask(
   return withoutTicket(withoutNonce(withoutEncoding(answer)));
 }
 
-/** The platform of Workers compresses; Node does it itself, and says so. */
+/** The platform of Workers compresses; Node compresses by itself and sends the header. */
 function withoutEncoding(answer: Answer): Answer {
   const vary = String(answer.headers.vary ?? '').replace(/(?:, )?accept-encoding$/, '');
   return { ...answer, headers: { ...answer.headers, vary } };
 }
 
-/** A page names its scripts by a word of this very answer. */
+/** A page has a nonce for its scripts in each response. */
 function withoutNonce(answer: Answer): Answer {
   const policy = String(answer.headers['content-security-policy'] ?? '');
   const nonce = /'nonce-([\w-]+)'/.exec(policy)?.[1];
@@ -78,7 +78,7 @@ function withoutNonce(answer: Answer): Answer {
   return { ...answer, headers, body: answer.body.replaceAll(nonce, 'nonce') };
 }
 
-/** A file of UTF-16, read as if it were none; the ticket in it is good once. */
+/** A UTF-16 file, read as bytes; the ticket in it works once. */
 function withoutTicket(answer: Answer): Answer {
   if (answer.headers['content-type'] !== 'application/x-rdp') return answer;
   const lines: string = answer.body.replaceAll('\0', '');
@@ -88,8 +88,8 @@ function withoutTicket(answer: Answer): Answer {
 type Compared = { status: number; differences: Difference[] };
 
 /**
- * Asks Node, the Workers, and Node once more: when its own answers differ, the world moved meanwhile (the sidecar
- * probes nodes all the time), and the question is put again.
+ * Sends a request to Node, the Workers, and Node again: when the responses of Node differ, the data has changed
+ * meanwhile (the sidecar probes nodes), and the request is repeated.
  */
 async function compare(question: Question, attempts = 3): Promise<Compared> {
   const before = await ask(twins.node, question);
@@ -101,7 +101,7 @@ async function compare(question: Question, attempts = 3): Promise<Compared> {
 }
 
 describe('Node and Workers on one database', () => {
-  it.each(documented)('answer alike: GET %s', async (path) => {
+  it.each(documented)('answer in the same way: GET %s', async (path) => {
     const questions: Question[] | undefined = new Map(Object.entries(readsOf(seeded))).get(path);
     expect(questions, `test/e2e/paths/reads.ts asks nothing of GET ${path}`).toBeDefined();
     for (const question of questions ?? [])
@@ -112,11 +112,11 @@ describe('Node and Workers on one database', () => {
       });
   });
 
-  it('are asked nothing that the document does not have', () => {
+  it('receive only requests of the OpenAPI document', () => {
     expect(Object.keys(readsOf(seeded)).filter((path) => !documented.includes(path))).toEqual([]);
   });
 
-  it('refuse alike', async () => {
+  it('refuse in the same way', async () => {
     const answers: Record<string, Compared> = {};
     const expected: Record<string, Compared> = {};
     for (const [why, question] of Object.entries(refusalsOf(seeded, cursor))) {
@@ -126,7 +126,7 @@ describe('Node and Workers on one database', () => {
     expect(answers).toEqual(expected);
   });
 
-  it('go on with the cursors of one another', async () => {
+  it('accept the cursors of each other', async () => {
     const rest = await ask(twins.node, { path: `${webui}/sites?limit=2&cursor=${cursor}` });
     const first = rest.body.items.map(({ name }: { name: string }) => name);
     expect(first).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('Node and Workers on one database', () => {
     expect(turned.body.items).toEqual(rest.body.items);
   });
 
-  it('know the versions that one another told, and the logout of one ends the token for both', async () => {
+  it('accept the versions of each other, and a logout from one invalidates the token for both', async () => {
     const site = `${webui}/sites/${seeded.site.id}`;
     const etag = String((await ask(twins.node, { path: site })).headers.etag);
     const known = { path: site, headers: { 'if-none-match': etag } };
@@ -153,5 +153,5 @@ describe('Node and Workers on one database', () => {
     expect((await ask(twins.node, { path: '/api/userinfo', who: 'clerk' })).status).toBe(401);
   });
 
-  it('need every mask there is', () => expect(comparer.stale()).toEqual([]));
+  it('need every defined mask', () => expect(comparer.stale()).toEqual([]));
 });

@@ -14,31 +14,31 @@ import {
   startPortal,
 } from '../support/portal-process.ts';
 
-/** What the portal runs on; where runtimes differ it is said here. */
+/** The runtime of the portal, with the differences between runtimes. */
 export type Target = {
-  /** As titles say it. */
+  /** For test titles. */
   name: string;
   command: readonly string[];
   protocol: 'http:' | 'https:';
   /** A Worker cannot be given the authority of a dispatcher; its runtime trusts that of the installation. */
   takesAuthorities: boolean;
-  /** Starts the database, with what of the environment names it; the embedded one unless given. */
+  /** Starts the database with its environment variables; default: the embedded one. */
   database?: () => Promise<{ env: NodeJS.ProcessEnv; stop(): Promise<void> }>;
 };
 
-/** A portal on an empty database, with a dispatcher node that knows it. */
+/** A portal on an empty database, with a dispatcher node that trusts it. */
 export type Stand = {
   api: Api;
   baseUrl: string;
   adminPassword: string;
   node: Simulator;
-  /** Certifies servers that this portal trusts, given `trust`. */
+  /** Issues certificates of servers that this portal trusts, given `trust`. */
   authority: Authority;
-  /** What a dispatcher record must say besides, so that this portal trusts the node. */
+  /** Further properties of a dispatcher record, so that this portal trusts the node. */
   trust: { ca_certificate?: string };
   /** Ends the portal by SIGTERM. */
   stop(): Promise<Ending>;
-  /** Takes everything away; after `stop`. */
+  /** Deletes all files; after `stop`. */
   remove(): Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export const lambdaTarget: Target = {
   takesAuthorities: true,
 };
 
-/** Starts the portal of a target with nothing of the tester's settings, and a node beside it. */
+/** Starts the portal of a target without variables of the developer, and a node beside it. */
 export async function startStand({ command, protocol, takesAuthorities, database }: Target): Promise<Stand> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-e2e-'));
   const authority = await createAuthority();
@@ -97,7 +97,7 @@ export async function startStand({ command, protocol, takesAuthorities, database
 
 type NodeOptions = { api: Api; issuer: string; authority: Authority };
 
-/** A dispatcher that checks our tokens against the keys which the portal publishes. */
+/** A dispatcher that verifies tokens with the keys that the portal publishes. */
 export const startNode = ({ api, issuer, authority }: NodeOptions): Promise<Simulator> =>
   startSimulator({
     state: createDispatcherState({

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createAuthority } from '../../simulator/authority.ts';
 import type { Simulator } from '../../simulator/start.ts';
 import { freshDatabase } from '../../support/database/database.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { type Api, accepted, createApi, type Json } from '../support/api.ts';
 import { createInstallation, type Installation, user, webui } from '../support/installation.ts';
 import { bareVariables, freePorts, type PortalProcess, startPortal } from '../support/portal-process.ts';
@@ -14,7 +15,7 @@ import { nodeTarget, startNode, workersTarget } from './targets.ts';
 const adminPassword = 'correct horse battery staple';
 const clerk = { name: 'clerk', password: 'six blue herons in a row' };
 
-/** The portal twice on one database, as Node process and as Workers: every token and every row is both's. */
+/** Two portals on one database, as Node process and as Workers, with shared tokens and rows. */
 export type Twins = {
   node: Api;
   workers: Api;
@@ -36,11 +37,8 @@ export async function startTwins(): Promise<Twins> {
     BASE_URL: baseUrl,
     ADMIN_PASSWORD: adminPassword,
     PORTAL_NAME: 'twins',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
-    // The one way to trust a private authority that both runtimes have.
+    ...newKeyVariables(),
+    // The only way in which both runtimes can trust a private authority.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   };
   const start = (name: string, ports: number[], { command }: { command: readonly string[] }) =>
@@ -75,7 +73,7 @@ async function allOrNone(starting: Promise<PortalProcess>[]): Promise<PortalProc
   throw failed.reason;
 }
 
-/** What the questions to the twins are about, and tokens of those who ask them. */
+/** The objects of the requests to both portals, and the tokens of their callers. */
 export type Seeded = Installation & {
   group: { id: string };
   role: { id: string };
@@ -86,11 +84,11 @@ export type Seeded = Installation & {
   tokens: Record<'admin' | 'user' | 'clerk', string>;
   /** Of the user's first service. */
   service: string;
-  /** One that the snapshot has. */
+  /** An object in the snapshot. */
   pool: string;
 };
 
-/** Fills the database by way of one of them; `untrustedUrl` is a node whose certificate nobody trusts. */
+/** Fills the database through one of them; `untrustedUrl` is a node with an untrusted certificate. */
 export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: string): Promise<Seeded> {
   const admin = await api.login('admin', adminPassword);
   const create = (path: string, body: object) =>
@@ -102,7 +100,7 @@ export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: 
   const scope = { sites: [site.id] };
   const role = await create('rbac', { name: 'Clerk of North', permissions: ['farms.read'], scope });
   await create(`${accounts}/users`, { ...clerk, roles: [role.id], groups: [group.id] });
-  // Names that a collation may order otherwise than we do.
+  // Names that a collation may order differently.
   for (const [at, name] of ['Äpfel', 'apfel-2', 'Zürich', 'новый', '_under', 'a b'].entries())
     await create('sites', { name, uri: `place-${at}`, location: { latitude: 1.5 * at, longitude: -at } });
   await create('farms', { name: 'Spare farm', site_id: site.id, maintenance: true, weight: 3 });
@@ -128,7 +126,7 @@ export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: 
   return { ...installed, ...known, service: listed.services[0].id, pool: await somePool(api, admin) };
 }
 
-/** Reads the farms until the snapshot has a pool: the sidecar may be reading them just now. */
+/** Reads the farms until the snapshot has a pool: the sidecar may be reading them at the same time. */
 async function somePool(api: Api, token: string): Promise<string> {
   for (;;) {
     const { body } = await api.send(`GET ${webui}/servicespools?refresh=true`, { token });
@@ -140,7 +138,7 @@ type Create = (path: string, body: object) => Promise<Json>;
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>';
 
-/** Another aggregator, with a key that nobody holds any more. */
+/** Another aggregator, with a discarded key. */
 function peerBody(): object {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'ES256', use: 'sig' };

@@ -2,7 +2,7 @@ import type { Answer, Asking } from '../support/api.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import type { Stand } from './targets.ts';
 
-/** A portal with something in it, seen by its administrator. */
+/** A portal with data, as its administrator sees it. */
 export type World = {
   stand: Stand;
   installed: Installation;

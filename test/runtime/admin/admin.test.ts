@@ -1,6 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { loginLocks } from '../../../db/schema/identity/login-locks.ts';
 import { idempotencyKeys } from '../../../db/schema/jobs/idempotency-keys.ts';
@@ -18,29 +17,25 @@ import {
   audited,
   domainsPath,
   logIn,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { addEnrolled, addTwoFactorDomain, enrol, logIn2fa } from '../../support/identity/second-factor.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import type { Json } from '../../support/portal.ts';
 
-const makeKey = () => randomBytes(32).toString('base64');
-const formerKey = makeKey();
-let world: World;
+const formerKey = newSecretKey();
+const world = useWorld({ secretKeys: [formerKey] });
 let env: NodeJS.ProcessEnv;
 
-beforeAll(async () => {
-  world = await startWorld({ secretKeys: [formerKey] });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+beforeAll(() => {
   env = {
     DATABASE_URL: world.portal.databaseUrl,
     SECRET_KEY: formerKey,
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
   };
 });
-afterAll(() => world.portal.close());
 
 const nameOf = (user: Json) => `${world.domain.small_name}/${user.name}`;
 const failLogins = async (user: Json) => {
@@ -52,7 +47,7 @@ const failLogins = async (user: Json) => {
 const slow = { timeout: 60_000 };
 
 describe('npm run admin', slow, () => {
-  it('reset-password prints a password that logs in once more, ends sessions and lifts locks', async () => {
+  it('reset-password prints a password for one login, ends sessions and removes locks', async () => {
     const member = await addMember(world, ['sites.read']);
     await failLogins(member.user);
     const { result, events } = await audited(world.portal, () =>
@@ -80,7 +75,7 @@ describe('npm run admin', slow, () => {
     expect(JSON.stringify(events)).not.toContain(password);
   });
 
-  it('reset-password --password takes the first line of standard input, which need not be changed', async () => {
+  it('reset-password --password reads the first line of standard input, which needs no later change', async () => {
     const user = await addUser(world.admin, world.domain, { must_change_password: true });
     const typed = 'nine brass kettles sing';
     const { code, stdout } = await runAdmin(
@@ -94,7 +89,7 @@ describe('npm run admin', slow, () => {
     expect(body.user?.must_change_password).toBe(false);
   });
 
-  it('unlock lifts the locks of every network, and leaves password and sessions', async () => {
+  it('unlock removes the locks of every network, and keeps password and sessions', async () => {
     const { user, ask } = await addMember(world, []);
     await failLogins(user);
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['unlock', nameOf(user)]));
@@ -109,7 +104,7 @@ describe('npm run admin', slow, () => {
     expect((await ask('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('reset-2fa takes the second factor and its recovery codes away, and says where there is none', async () => {
+  it('reset-2fa deletes the second factor and its recovery codes, and reports when there is none', async () => {
     const domain = await addTwoFactorDomain(world.admin);
     const { user, recovery } = await addEnrolled(world, domain, world.portal.deps.clock());
     const name = `${domain.small_name}/${user.name}`;
@@ -126,7 +121,7 @@ describe('npm run admin', slow, () => {
     await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
-  it('tells in one line what is wrong, and changes nothing', async () => {
+  it('reports an error in one line, and changes nothing', async () => {
     const user = await addUser(world.admin, world.domain);
     const service = await addUser(world.admin, world.domain, { kind: 'service', password: null });
     const wrong: [string[], string, RegExp, string?][] = [
@@ -165,16 +160,16 @@ describe('npm run admin', slow, () => {
       expect(stderr).toMatch(/^usage: npm run admin/);
   });
 
-  it.each(['--help', '-h'])('tells by %s what there is, which is no failure', async (option) => {
+  it.each(['--help', '-h'])('shows its usage by %s, with exit code 0', async (option) => {
     const { code, stdout, stderr } = await runAdmin(env, [option]);
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^usage: npm run admin/), '']);
   });
 
-  it('rotate-keys prints keys for whoever keeps them: first to be known everywhere, then to be used', async () => {
+  it('rotate-keys prints keys to store: first for decryption everywhere, then for encryption', async () => {
     const { result, events } = await audited(world.portal, () => runAdmin(env, ['rotate-keys']));
     expect([result.code, result.stderr]).toEqual([0, '']);
     const [known, used] = result.stdout
-      .split(/^After .*everywhere:$/m)
+      .split(/^Restart all processes and wait .*:$/m)
       .map((round) =>
         Object.fromEntries([...round.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])),
       );
@@ -195,7 +190,7 @@ describe('npm run admin', slow, () => {
   });
 });
 
-/** One value in each place that is sealed, read back by its place. */
+/** One value for each sealed column, read back by its context. */
 async function sealEverything(sealer: Sealer) {
   const { db } = world.portal;
   const { id: dispatcherId } = await addDispatcher(world.admin, world.farm);
@@ -243,15 +238,15 @@ async function sealEverything(sealer: Sealer) {
 }
 
 describe('npm run admin -- reseal', slow, () => {
-  /** All keys of the installation, the current one first: what one test has sealed is still there in the next. */
+  /** All keys of the installation, the current one first: a value that one test has sealed is still there in the next. */
   const keys = [formerKey];
   const withNewKey = () => {
-    const newKey = makeKey();
+    const newKey = newSecretKey();
     keys.unshift(newKey);
     return { newKey, all: { ...env, SECRET_KEY: keys.join(',') } };
   };
 
-  it('seals every stored value by the first key, so that the others can go; again it finds nothing to do', async () => {
+  it('seals every stored value with the first key, so that the others can be removed; a second run changes nothing', async () => {
     const { newKey, all } = withNewKey();
     const [former, alone] = [await createSealer([formerKey]), await createSealer([newKey])];
     const read = await sealEverything(former);
@@ -279,7 +274,7 @@ describe('npm run admin -- reseal', slow, () => {
     expect(await read()).toEqual(values);
   });
 
-  it('leaves devices and enrolments under way as good as they were', async () => {
+  it('keeps devices and unfinished enrolments valid', async () => {
     const domain = await addTwoFactorDomain(world.admin);
     const { deps } = world.portal;
     const { user, secret } = await addEnrolled(world, domain, deps.clock());
@@ -299,11 +294,11 @@ describe('npm run admin -- reseal', slow, () => {
     await world.admin(`DELETE ${domainsPath}/${domain.id}`);
   });
 
-  it('takes up what broke off, over more than one page, and leaves what no key opens', async () => {
+  it('continues an interrupted run over several pages, and keeps values that no key opens', async () => {
     const { db } = world.portal;
     const { newKey, all } = withNewKey();
     const [former, current, lost] = await Promise.all(
-      [formerKey, newKey, makeKey()].map((key) => createSealer([key])),
+      [formerKey, newKey, newSecretKey()].map((key) => createSealer([key])),
     );
     if (!former || !current || !lost) throw new Error('no sealers');
     const { id: dispatcherId } = await addDispatcher(world.admin, world.farm);

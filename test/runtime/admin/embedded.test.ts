@@ -58,7 +58,7 @@ async function addSealedKey(api: ReturnType<typeof createApi>, token: string): P
   });
 }
 
-it('says that there is no database before the first start', async () => {
+it('npm run admin reports that there is no database before the first start', async () => {
   const { code, stderr } = await runAdmin({ ...env, DATA_DIR: join(folder, 'none') }, [
     'unlock',
     'builtin/admin',
@@ -66,7 +66,7 @@ it('says that there is no database before the first start', async () => {
   expect([code, stderr.trimEnd()]).toEqual([1, expect.stringMatching(/contains no database/)]);
 });
 
-it('changes keys and passwords of a stopped portal, which then starts with the new key alone', async () => {
+it('npm run admin changes keys and passwords of a stopped portal, which then starts with the new key alone', async () => {
   const published = await onPortal(async (api, { announcement: { pid, admin_password } }) => {
     await addSealedKey(api, await api.login('admin', admin_password ?? ''));
     const refused = await runAdmin(env, ['rotate-keys']);

@@ -79,14 +79,14 @@ gateways:
 `;
 const env = { CORP_PASSWORD: 'a secret of the directory', N1_KEY: 'a secret of the node' };
 
-describe('USE-16 apply', { timeout: 60_000 }, () => {
-  it('USE-16: creates what a file names, in the order of its references', async () => {
+describe('USE-16 npm run admin -- apply', { timeout: 60_000 }, () => {
+  it('USE-16: creates the objects of a file in the order of their references', async () => {
     const first = await on.apply(twoSites, { env });
     expect(first.fault).toBe('');
-    expect(first.said).toContain('+ sites/North\n    uri: north\n    authenticators: ["Corporate"]');
-    expect(first.said).toContain('Plan: 13 to create, 0 to change, 0 to delete, 0 unchanged.');
-    expect(first.said).toContain('Applied: 13 of 13.');
-    expect(first.said).not.toContain('a secret of');
+    expect(first.output).toContain('+ sites/North\n    uri: north\n    authenticators: ["Corporate"]');
+    expect(first.output).toContain('Plan: 13 to create, 0 to change, 0 to delete, 0 unchanged.');
+    expect(first.output).toContain('Applied: 13 of 13.');
+    expect(first.output).not.toContain('a secret of');
     const [node] = (await read('dispatchers?search=n1')).items;
     expect(node).toMatchObject({ farm_name: 'North A', site_name: 'North', health_key_set: true });
     const tokens = join(on.folder, 'configuration-1.tokens.yaml');
@@ -94,15 +94,15 @@ describe('USE-16 apply', { timeout: 60_000 }, () => {
     expect(readFileSync(tokens, 'utf8')).toMatch(/^gateways:\n {2}gw1: \S{48}\n$/);
   });
 
-  it('USE-16: applying the same file twice changes nothing', async () => {
+  it('USE-16: changes nothing when the same file is applied twice', async () => {
     const events = (await eventsOf()).length;
     const again = await on.apply(twoSites, { env });
-    expect(again).toEqual({ said: 'No changes. 13 unchanged.\n', fault: '' });
+    expect(again).toEqual({ output: 'No changes. 13 unchanged.\n', fault: '' });
     expect(await eventsOf()).toHaveLength(events);
     expect(existsSync(join(on.folder, 'configuration-2.tokens.yaml'))).toBe(false);
   });
 
-  it('USE-16: the events of the audit name system:apply, one for each object', async () => {
+  it('USE-16: writes audit events of system:apply, one for each object', async () => {
     const own = await eventsOf();
     expect(own.filter(({ action }) => action === 'create')).toHaveLength(13);
     const [site] = own.filter(({ object_name }) => object_name === 'North');
@@ -117,7 +117,7 @@ describe('USE-16 apply', { timeout: 60_000 }, () => {
     expect(JSON.stringify(own)).not.toContain('a secret of');
   });
 
-  it('USE-16: shows each changed member, and a dry run changes nothing', async () => {
+  it('USE-16: shows each changed property, and a dry run changes nothing', async () => {
     const changed = twoSites
       .replace('uri: south', 'uri: south\n    priority: 7')
       .replace('groups: [corp/Staff]\n    maintenance', 'groups: []\n    maintenance');
@@ -129,24 +129,24 @@ describe('USE-16 apply', { timeout: 60_000 }, () => {
     priority: 1 → 7
 Plan: 0 to create, 2 to change, 0 to delete, 11 unchanged.
 `;
-    expect(dry).toEqual({ said: `${plan}Dry run: nothing was changed.\n`, fault: '' });
+    expect(dry).toEqual({ output: `${plan}Dry run: nothing was changed.\n`, fault: '' });
     expect((await read('sites?search=south')).items[0].priority).toBe(1);
     const done = await on.apply(changed, { env });
-    expect(done).toEqual({ said: `${plan}Applied: 2 of 2.\n`, fault: '' });
+    expect(done).toEqual({ output: `${plan}Applied: 2 of 2.\n`, fault: '' });
     expect((await read('sites?search=south')).items[0].priority).toBe(7);
-    expect((await on.apply(twoSites, { env })).said).toContain('+ corp/Staff');
+    expect((await on.apply(twoSites, { env })).output).toContain('+ corp/Staff');
   });
 
-  it('USE-16: a secret is sent when it differs from the stored one, or its destination changes', async () => {
+  it('USE-16: sends a secret when it differs from the stored one or its destination changes', async () => {
     const other = await on.apply(twoSites, { env: { ...env, N1_KEY: 'another secret' } });
-    expect(other.said).toBe(`~ dispatchers/n1
+    expect(other.output).toBe(`~ dispatchers/n1
     health_key: secret: changed
 Plan: 0 to create, 1 to change, 0 to delete, 12 unchanged.
 Applied: 1 of 1.
 `);
     const moved = twoSites.replace('https://n1.example.com', 'https://n2.example.com');
     const sent = await on.apply(moved, { env: { ...env, N1_KEY: 'another secret' } });
-    expect(sent.said).toContain(`~ dispatchers/n1
+    expect(sent.output).toContain(`~ dispatchers/n1
     url: https://n1.example.com → https://n2.example.com
     health_key: secret: sent again, as its destination changes
 `);
@@ -156,6 +156,6 @@ Applied: 1 of 1.
     );
     await on.apply(twoSites, { env });
     const kept = await on.apply(twoSites.replace(/\n.*health_key.*/, ''), { env });
-    expect(kept.said).toBe('No changes. 13 unchanged.\n');
+    expect(kept.output).toBe('No changes. 13 unchanged.\n');
   });
 });

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,6 +11,7 @@ import { parse } from 'yaml';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { runAdmin } from '../../support/admin-command.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { installations } from '../../support/installations.ts';
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 import { programFile } from '../../support/processes/programs.ts';
@@ -27,13 +27,12 @@ const at = (name: string, text?: string): string => {
 };
 
 beforeAll(async () => {
-  const secretKey = randomBytes(32).toString('base64');
+  const secretKey = newSecretKey();
   portal = await startPortal({ secretKeys: [secretKey] });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   env = {
     DATABASE_URL: portal.databaseUrl,
     SECRET_KEY: secretKey,
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
   };
 });
 afterAll(() => portal.close());
@@ -46,7 +45,7 @@ const siteCount = async (): Promise<number> =>
   (await portal.db.select({ all: count() }).from(sites))[0]?.all ?? 0;
 
 describe('USE-16 npm run admin', slow, () => {
-  it('USE-16: an interrupted apply leaves whole objects, and the same command continues', async () => {
+  it('USE-16: an interrupted apply leaves complete objects, and the same command continues', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `  - { name: Site ${n}, uri: site-${n} }\n`);
     const path = at('many.yaml', `sites:\n${many.join('')}`);
     const child = spawn(process.execPath, [programFile('shared/tooling/admin/admin.ts'), 'apply', path], {
@@ -71,7 +70,7 @@ describe('USE-16 npm run admin', slow, () => {
     expect((await runAdmin(env, ['apply', path])).stdout).toBe('No changes. 300 unchanged.\n');
   });
 
-  it('USE-16: export writes what apply reads; a dry run and --tokens-file do what they say', async () => {
+  it('USE-16: export writes what apply reads, and --dry-run and --tokens-file work as documented', async () => {
     const gateway = at('gateway.yaml', 'gateways: [{ name: gw1, host: gw1.example.com }]\n');
     const dry = await runAdmin(env, ['apply', gateway, '--dry-run']);
     expect([dry.code, dry.stdout.split('\n').at(-2)]).toEqual([0, 'Dry run: nothing was changed.']);
@@ -101,7 +100,7 @@ gateways:
     );
   });
 
-  it('USE-16: a fault ends with code 1 and its place, and wrong arguments with the usage', async () => {
+  it('USE-16: an error ends with code 1 and its position, and wrong arguments with the usage', async () => {
     const path = at('fault.yaml', 'sites:\n  - { name: A, uri: A }\n');
     expect(await runAdmin(env, ['apply', path])).toEqual({
       code: 1,
@@ -116,7 +115,7 @@ gateways:
     );
   });
 
-  it('USE-16: the JSON Schema takes what apply takes, and shows an editor what it refuses', async () => {
+  it('USE-16: the JSON Schema accepts what apply accepts, and marks the same errors in an editor', async () => {
     const { code, stdout } = await runAdmin({}, ['schema']);
     expect(code).toBe(0);
     // The validator that linters of the OpenAPI document use.

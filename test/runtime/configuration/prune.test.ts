@@ -16,8 +16,8 @@ const read = async (path: string): Promise<Json> => (await on.admin(`GET ${base}
 const names = async (path: string): Promise<string[]> =>
   (await read(path)).items.map(({ name }: Json) => name);
 
-describe('USE-16 prune', { timeout: 60_000 }, () => {
-  it('USE-16: deletes only on demand, only kinds of the file, and keeps what is built in or in use', async () => {
+describe('USE-16 npm run admin -- apply --prune', { timeout: 60_000 }, () => {
+  it('USE-16: deletes only on request, only kinds in the file, and keeps built-in and used objects', async () => {
     const whole = `
 sites: [{ name: North, uri: north }, { name: South, uri: south }]
 farms: [{ name: F, site_id: South }]
@@ -29,10 +29,10 @@ tags: [{ name: office }]
     const roles = (await read('rbac?search=helpers')).items;
     await addUser(on.admin, domain, { roles: roles.map(({ id }: Json) => id) });
     const less = 'sites: [{ name: North, uri: north }]\nroles:\nauthenticators:\n';
-    expect((await on.apply(less)).said).toBe('No changes. 1 unchanged.\n');
-    const { said, fault } = await on.apply(less, { prune: true });
+    expect((await on.apply(less)).output).toBe('No changes. 1 unchanged.\n');
+    const { output, fault } = await on.apply(less, { prune: true });
     expect(fault).toBe('');
-    const lines = said.split('\n');
+    const lines = output.split('\n');
     for (const line of [
       expect.stringMatching(/^= roles\/Helpers stays: in use by user user\S+$/),
       '- roles/Unused',
@@ -48,12 +48,12 @@ tags: [{ name: office }]
     expect(await names('rbac')).toEqual(['administrator', 'auditor', 'Helpers', 'operator', 'support']);
   });
 
-  it('USE-16: the last administrator stays', async () => {
+  it('USE-16: keeps the last administrator', async () => {
     const domain = await addDomain(on.admin);
     await addUser(on.admin, domain, { roles: [await builtinRole(on.admin, 'administrator')] });
-    const { said } = await on.apply('authenticators: []\n', { prune: true });
-    expect(said).toContain(`= authenticators/${domain.name} stays: it has 1 user`);
-    expect(said).toContain('stays: it is built in');
+    const { output } = await on.apply('authenticators: []\n', { prune: true });
+    expect(output).toContain(`= authenticators/${domain.name} stays: it has 1 user`);
+    expect(output).toContain('stays: it is built in');
     expect((await read('authenticators?search=built-in')).items).toHaveLength(1);
   });
 });
@@ -68,11 +68,11 @@ rules:
     members: [{ farm_id: G, servicepool_uuid: 01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11, priority: 1 }]
 `;
 
-  it('USE-16: a farm and its rule move together, and sites exchange their addresses', async () => {
+  it('USE-16: a farm and its rule move together, and sites swap their addresses', async () => {
     expect((await on.apply(cycle('s1', 's2'))).fault).toBe('');
     const [before] = (await read('rules?search=r')).items;
-    const { said, fault } = await on.apply(cycle('s2', 's1'));
-    expect([fault, said]).toEqual(['', expect.stringContaining('Applied: 4 of 4.')]);
+    const { output, fault } = await on.apply(cycle('s2', 's1'));
+    expect([fault, output]).toEqual(['', expect.stringContaining('Applied: 4 of 4.')]);
     const [after] = (await read('rules?search=r')).items;
     expect([after.id, after.site_name, after.members[0].farm_id]).toEqual([
       before.id,
@@ -84,27 +84,27 @@ rules:
       ['S1', 's2'],
       ['S2', 's1'],
     ]);
-    expect((await on.apply(cycle('s2', 's1'))).said).toMatch(/^No changes/);
+    expect((await on.apply(cycle('s2', 's1'))).output).toMatch(/^No changes/);
   });
 
-  it('USE-16: a farm that a rule outside the file holds is refused', async () => {
+  it('USE-16: a farm referred to by a rule outside the file is refused', async () => {
     const { fault } = await on.apply('farms: [{ name: G, site_id: S1 }]\n');
     expect(fault).toBe('farms/G (line 1): in use by rule R\nNothing was changed.');
   });
 });
 
 describe('USE-16 concurrent changes', { timeout: 60_000 }, () => {
-  it('USE-16: an object that is changed after the plan stops it; a second apply continues', async () => {
+  it('USE-16: an object changed after planning stops the apply, and a second apply continues', async () => {
     const path = join(on.folder, 'concurrent.yaml');
     writeFileSync(
       path,
       'tags: [{ name: first }]\nsites:\n  - { name: North, uri: north, priority: 5 }\n  - { name: S3, uri: s3 }\n',
     );
     const [site] = (await read('sites?search=north')).items;
-    const said: string[] = [];
+    const output: string[] = [];
     const changing = async (text: string): Promise<void> => {
-      said.push(text);
-      if (said.length > 1) return;
+      output.push(text);
+      if (output.length > 1) return;
       const { status } = await on.admin(`PATCH ${base}/sites/${site.id}`, {
         comments: 'of another administrator',
       });
@@ -117,8 +117,8 @@ Applied: 1 of 3 (tags/first).
 Run the same command again to continue.`,
     );
     expect((await read(`sites/${site.id}`)).comments).toBe('of another administrator');
-    await apply(on.portal.deps, { ...options, say: (text) => void said.push(text) });
-    expect(said.at(-2)).toContain(
+    await apply(on.portal.deps, { ...options, say: (text) => void output.push(text) });
+    expect(output.at(-2)).toContain(
       '~ sites/North\n    comments: of another administrator → ""\n    priority: 1 → 5\n+ sites/S3',
     );
     expect(await names('sites')).toContain('S3');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([here.close(), there.close()]));
 
 const secrets = { BIND_PASSWORD: 'of the directory', HEALTH_KEY: 'of the node' };
-/** The variables of an export, which have other names. */
+/** The variables of an export, which have different names. */
 const exported = {
   AUTHENTICATOR_CORPORATE_BIND_PASSWORD: secrets.BIND_PASSWORD,
   DISPATCHER_D1_HEALTH_KEY: secrets.HEALTH_KEY,
@@ -25,8 +25,8 @@ const namesIn = (installation: Installation): Record<string, string[]> =>
       .map(([section, entries]) => [section, entries.map(({ name }) => name).sort()]),
   );
 
-describe('USE-16 round trip', () => {
-  it('USE-16: any installation becomes any other one, and its export makes the same elsewhere', {
+describe('USE-16 the round trip of export and apply', () => {
+  it('USE-16: converts any installation into any other, and its export reproduces it elsewhere', {
     timeout: 600_000,
   }, async () => {
     await fc.assert(
@@ -36,8 +36,8 @@ describe('USE-16 round trip', () => {
         const text = await here.export();
         const content = parse(text) as Installation;
         expect(namesIn(content)).toEqual(namesIn(installation));
-        expect((await here.apply(text, { prune: true, env: exported })).said).toMatch(/No changes\./);
-        // Every section, as those that are absent are not pruned.
+        expect((await here.apply(text, { prune: true, env: exported })).output).toMatch(/No changes\./);
+        // Every section, because absent ones are not pruned.
         const whole = {
           ...Object.fromEntries(Object.keys(installation).map((name) => [name, []])),
           ...content,

@@ -35,22 +35,22 @@ const of = (bundles: readonly Bundle[], name: string): Bundle => {
 };
 
 describe('the bundles for Workers', () => {
-  it('are there for every module, within their budgets', () => {
+  it('exist for every module, within their size limits', () => {
     expect(workers.map(({ module }) => module)).toEqual([...edgeModules]);
     expect(overBudget(workers)).toEqual([]);
   });
 
-  it('have the words of the forms of domains where forms are shown, and nowhere else', () => {
+  it('have the texts of domain forms in the module that shows forms, and in no other', () => {
     const bytesOf = ({ metafile }: Bundle): number =>
       Object.values(metafile.outputs)
         .flatMap(({ inputs }) => Object.entries(inputs))
-        .filter(([path]) => /identity\/domains\/.*words\.ts$/.test(path))
+        .filter(([path]) => /identity\/domains\/.*form-texts\.ts$/.test(path))
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
     const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
     expect(large).toEqual(['webui']);
   });
 
-  it('are refused in one line each when they are larger', () => {
+  it('are rejected with one line each when they are too large', () => {
     const large = workers.map((bundle) => ({ ...bundle, gzipBytes: budgets[bundle.module] * 1000 + 1 }));
     expect(overBudget(large)).toHaveLength(workers.length);
     expect(overBudget(large)).toContain(
@@ -58,7 +58,7 @@ describe('the bundles for Workers', () => {
     );
   });
 
-  it('hold nothing that needs a Node process', () => {
+  it('have no code that needs a Node process', () => {
     const needless = [
       'pg',
       'pg-pool',
@@ -75,15 +75,15 @@ describe('the bundles for Workers', () => {
       ]);
       const builtins = [...new Set(importsOf(bundle))].sort();
       const speaksLdap = packagesOf(bundle).has('ldapts');
-      // What `nodejs_compat` has of them is enough for directories; a test in workerd shows it.
+      // The subset in `nodejs_compat` is enough for directories; a test in workerd verifies it.
       const ldap = speaksLdap ? ['node:assert', 'node:events', 'node:net', 'node:tls', 'node:util'] : [];
-      // Logins by card ask KDCs, and so does the test of a domain.
+      // Logins by card call KDCs, and so does the test of a domain.
       const tcp = ['auth', 'webui'].includes(bundle.module) ? ['cloudflare:sockets'] : [];
       expect(['node:buffer', 'node:crypto', ...ldap, ...tcp]).toEqual(expect.arrayContaining(builtins));
     }
   });
 
-  it('USE-12: hold no descriptions of schemas', async () => {
+  it('USE-12: have no descriptions of schemas', async () => {
     const { components } = documentOf(createPortal({ portalType: 'universal' } as PortalDeps).modules);
     const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = JSON.parse(
       JSON.stringify(components?.schemas),
@@ -98,14 +98,14 @@ describe('the bundles for Workers', () => {
     }
   });
 
-  it('hold the English of zod and no other language', () => {
+  it('have the English locale of zod and no other', () => {
     for (const bundle of [...workers, ...lambda]) {
       const files = inputsOf(bundle).flatMap((path) => /\/locales\/([\w-]+)\.js$/.exec(path)?.slice(1) ?? []);
       expect(files.filter((name) => name !== 'index')).toEqual(['en']);
     }
   });
 
-  it('hold only what their module needs', () => {
+  it('have only the dependencies of their module', () => {
     const discover = of(workers, 'discover');
     expect([...packagesOf(discover)].sort()).toEqual([
       '@neondatabase/serverless',
@@ -124,7 +124,7 @@ describe('the bundles for Workers', () => {
 });
 
 describe('the bundles for Lambda', () => {
-  it('export a handler and speak to the database by pg', async () => {
+  it('export a handler and connect to the database with pg', async () => {
     for (const bundle of lambda) {
       expect(await readFile(bundle.file, 'utf8')).toMatch(/export\s*\{\s*[\w$]+ as handler\s*\}/);
       expect(packagesOf(bundle)).toContain('pg');
@@ -133,7 +133,7 @@ describe('the bundles for Lambda', () => {
 });
 
 describe('wrangler.toml', () => {
-  it('has one module report the portal every minute, which is the one that can', () => {
+  it('has a cron trigger of one minute for the module that reports the portal', () => {
     const crons = edgeModules.map((name) => {
       const { triggers } = readConfig({ config: join(root, 'wrangler.toml'), env: name });
       return [name, triggers.crons ?? []] as const;
@@ -141,7 +141,7 @@ describe('wrangler.toml', () => {
     expect(crons.filter(([, when]) => when.length > 0)).toEqual([['aggregator', ['* * * * *']]]);
   });
 
-  it.each([...edgeModules])('deploys %s as our bundle, on the paths of its module', (name) => {
+  it.each([...edgeModules])('deploys %s as the generated bundle, on the paths of its module', (name) => {
     const config = readConfig({ config: join(root, 'wrangler.toml'), env: name });
     const paths = modules.find((module) => module.name === name)?.paths ?? [];
     const routes: { pattern: string }[] = config.routes;

@@ -14,7 +14,7 @@ let folder: string;
 let packed: string;
 const npm = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** A project of somebody else, which installs this package and nothing besides. */
+/** A separate project that installs only this package. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-client-'));
   packed = join(folder, 'packed');
@@ -38,8 +38,8 @@ async function typesOf(text: string): Promise<string> {
   );
 }
 
-describe('the package', () => {
-  it('exports the client to programs that run JavaScript', async () => {
+describe('the client package', () => {
+  it('exports the client to JavaScript programs', async () => {
     const text = `import { createPortalClient, PortalError } from 'aggregator-portal/client';
       const portal = createPortalClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 });
       const error = await portal.call('liveness.get').catch((reason) => reason);
@@ -49,7 +49,7 @@ describe('the package', () => {
     expect(stdout).toBe('connection_failed');
   });
 
-  it('exports its types, and those of every operation', async () => {
+  it('exports its types and those of every operation', async () => {
     expect(
       await typesOf(`
         const site = await portal.call('site.create', { body: { name: 'North', uri: 'north' } });
@@ -65,23 +65,23 @@ describe('the package', () => {
     ['a path without its parameters', `await portal.call('site.get');`],
     ['pages of what is no list', `portal.pages('userinfo.get');`],
     ['a member that no answer has', `(await portal.call('userinfo.get')).no_such_member;`],
-  ])('has the compiler refuse %s', async (_, text) => {
+  ])('makes the compiler reject %s', async (_, text) => {
     expect(await typesOf(`${text}\nexport {};`)).toContain('error TS');
   });
 
-  it('holds the client and nothing of the portal', async () => {
+  it('contains the client and nothing of the portal', async () => {
     const files = await readdir(join(folder, 'node_modules', 'aggregator-portal'));
     const modules = ['operations', 'portal-client', 'refusals', 'retries'];
     const expected = [...modules.flatMap((name) => [`${name}.d.ts`, `${name}.js`]), 'package.json'];
     expect(files.sort()).toEqual(expected.sort());
   });
 
-  it('brings no other package with it', async () => {
+  it('has no dependencies', async () => {
     const installed = await readdir(join(folder, 'node_modules'));
     expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['aggregator-portal']);
   });
 
-  it('is where the portal, packed as a whole, says that the client is', async () => {
+  it('is at the documented path in the packed portal', async () => {
     const { './client': client } = manifest.exports;
     expect(Object.values(client).map((path) => relative('dist/client', path))).toEqual([
       'portal-client.d.ts',

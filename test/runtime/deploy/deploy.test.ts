@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,19 +8,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
-type End = { code: number | null; stdout: string; stderr: string };
-
-/** Wrangler runs once or twice a module, and has all of them bundled each time. */
+/** Wrangler runs once or twice per module, and each run bundles all of them. */
 const slow = { timeout: 240_000 };
 
 let home: string;
 let api: CloudflareApi;
-/** What is in the database when something is uploaded. */
+/** The state of the database during an upload. */
 const uploaded: { worker: string; tables: number }[] = [];
 let url = '';
 
@@ -37,8 +35,8 @@ beforeEach(async () => {
 afterEach(() => api.close());
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** `npm run deploy -- …` as a process of its own, with nothing of the tester's settings and account. */
-async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<End> {
+/** `npm run deploy -- …` as a separate process, without variables and account of the developer. */
+function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ProcessEnd> {
   const child = spawn(process.execPath, [programFile('shared/tooling/deploy/deploy.ts'), ...args], {
     cwd: root,
     env: {
@@ -51,15 +49,7 @@ async function deploy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pro
       ...env,
     },
   });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...said };
+  return endOf(child);
 }
 
 async function tablesIn(address: string): Promise<number> {
@@ -73,7 +63,7 @@ async function tablesIn(address: string): Promise<number> {
 const own = { BASE_URL: 'https://portal.example.org' };
 
 describe('npm run deploy', () => {
-  it('tells what there is to deploy', slow, async () => {
+  it('lists what can be deployed', slow, async () => {
     const wrong = [[], ['everything'], ['auth', 'nothing']];
     for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => deploy(args, own)))) {
       expect([code, stdout]).toEqual([1, '']);
@@ -83,7 +73,7 @@ describe('npm run deploy', () => {
     }
   });
 
-  it('names every variable that is missing or bad, and asks nobody', slow, async () => {
+  it('names every missing or invalid variable and makes no API call', slow, async () => {
     const { code, stderr } = await deploy(['auth'], { BASE_URL: '', PORTAL_TYPE: 'everybody' });
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n').sort()).toEqual([
@@ -95,7 +85,7 @@ describe('npm run deploy', () => {
     expect(api.calls).toEqual([]);
   });
 
-  it('rehearses all modules without an account or a database', slow, async () => {
+  it('makes a dry run of all modules without an account or a database', slow, async () => {
     const { code, stdout, stderr } = await deploy(['all', '--dry-run'], {
       ...own,
       CLOUDFLARE_API_TOKEN: '',
@@ -129,7 +119,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
     });
   const base = ['DATABASE_URL', 'SECRET_KEY'];
 
-  it('names each secret that is missing, before anything is changed', slow, async () => {
+  it('names each missing secret before any change', slow, async () => {
     know('webui', [...base, 'S3_BUCKET']);
     const { code, stdout, stderr } = await deploy(['auth', 'webui'], { ...own, DATABASE_URL: url });
     expect([code, stdout]).toEqual([1, '']);
@@ -142,7 +132,7 @@ requireService('postgresql', findBinaries() !== undefined)('npm run deploy with 
   });
 
   it(
-    'migrates, then deploys each module on the host of BASE_URL; once more changes nothing',
+    'migrates, then deploys each module on the host of BASE_URL, and a second run changes nothing',
     slow,
     async () => {
       know('discover', base);

@@ -1,9 +1,9 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { edgeNames } from '../../../shared/runtime/edge/config.ts';
 import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { missingSecrets, secretsOf } from '../../../shared/tooling/deploy/module-secrets.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 
 let bundles: Bundle[];
@@ -16,17 +16,14 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(() => vi.unstubAllGlobals());
 
 const values: Record<string, string> = {
-  // Nobody is asked for a path that no operation has.
+  // No credential is needed for a path without an operation.
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',
 };
 
-/** A module is not built while it cannot be configured, so that one instance may be asked again and again. */
+/** A module is not built while its configuration is invalid, so that one instance may be called repeatedly. */
 async function load(module: EdgeModule): Promise<(names: readonly string[]) => Promise<number>> {
   const file = bundles.find((bundle) => bundle.module === module)?.file;
   const { handler } = await import(/* @vite-ignore */ `file://${file}`);
@@ -39,20 +36,20 @@ async function load(module: EdgeModule): Promise<(names: readonly string[]) => P
 const open = ['BASE_URL', 'LOG_LEVEL'];
 
 describe.each([...edgeModules])('%s', (module) => {
-  it('starts with the secrets that it is said to need, and without none of them', async () => {
+  it('starts with its declared secrets, and fails without any one of them', async () => {
     const { required } = secretsOf(module);
     const statusWith = await load(module);
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     for (const name of required) {
       const others = required.filter((other) => other !== name);
       expect([name, await statusWith([...open, ...others])]).toEqual([name, 500]);
     }
-    said.mockRestore();
+    errorLog.mockRestore();
     expect(await statusWith([...open, ...required])).toBe(404);
   });
 });
 
-it('what belongs together is missing as soon as a part of it is there', () => {
+it('an incomplete group of variables is reported as missing', () => {
   const required = secretsOf('webui').required;
   expect(missingSecrets('webui', new Set(required))).toEqual([]);
   expect(missingSecrets('webui', new Set([...required, 'S3_BUCKET']))).toHaveLength(4);

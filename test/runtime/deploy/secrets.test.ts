@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,20 +7,22 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { databaseUrl, query } from '../../support/database/database.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { startPortal } from '../../support/portal.ts';
+import { endOf, outputOf } from '../../support/processes/output.ts';
 import { programFile } from '../../support/processes/programs.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 import { type CloudflareApi, startCloudflareApi } from '../../support/workers/cloudflare-api.ts';
 
-/** Wrangler runs twice a module, and all modules are bundled each time. */
+/** Wrangler runs twice per module, and each run bundles all of them. */
 const slow = { timeout: 300_000 };
 
 let folder: string;
 let name: string;
 let url: string;
 let api: CloudflareApi;
-/** What happens before secrets are stored. */
+/** Called before secrets are stored. */
 let onSecrets: (worker: string) => Promise<void>;
 
 beforeEach(async () => {
@@ -63,14 +64,8 @@ function start(args: readonly string[]) {
       },
     },
   );
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  return { child, said, end: once(child, 'close').then(([code]) => ({ code, ...said })) };
+  const output = outputOf(child);
+  return { child, output, end: endOf(child, output) };
 }
 const deploy = (...args: string[]) => start(args).end;
 const own = () => ({ BASE_URL: 'https://portal.example.org', DATABASE_URL: url });
@@ -78,7 +73,7 @@ const signing = 'AGGREGATOR_JWT_SSL_KEY';
 
 requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deploy --secrets', () => {
   it(
-    'USE-16: generates what is missing into the file, and gives each module its own secrets',
+    'USE-16: generates missing secrets into the file, and gives each module its own secrets only',
     slow,
     async () => {
       write(own());
@@ -106,7 +101,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     },
   );
 
-  it('USE-16: an interrupted deployment continues with the keys that it had generated', slow, async () => {
+  it('USE-16: continues an interrupted deployment with the keys that it had generated', slow, async () => {
     write(own());
     const first = start(['auth', 'discover']);
     const reached = new Promise<void>((resolve) => {
@@ -120,7 +115,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     });
     await Promise.race([reached, first.end]);
     await first.end;
-    expect(first.said.stdout).toContain('deployed auth\n');
+    expect(first.output.stdout).toContain('deployed auth\n');
     const keys = [settingIn('SECRET_KEY'), settingIn(signing)];
     expect(keys[0]).toMatch(/^[A-Za-z0-9+/]{43}=$/);
     onSecrets = async () => undefined;
@@ -132,7 +127,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
       expect(api.workers.get(`aggregator-${module}`)?.values.SECRET_KEY).toBe(keys[0]);
   });
 
-  it('USE-16: a refusal that repeats the secrets is shown without them', slow, async () => {
+  it('USE-16: removes the secrets from an error message that repeats them', slow, async () => {
     write(own());
     onSecrets = () => Promise.reject(new Error('refused'));
     const { code, stdout, stderr } = await deploy('auth');
@@ -150,7 +145,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
   });
 
   it(
-    'USE-16: refuses a file that others can read, a misspelt name, and half a group, and asks nobody',
+    'USE-16: rejects a file readable by others, a misspelt name and an incomplete group, without an API call',
     slow,
     async () => {
       write(own(), 0o644);
@@ -169,33 +164,38 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     },
   );
 
-  it('USE-16: never generates a key for a database that has one, and refuses another one', slow, async () => {
-    const portal = await startPortal();
-    const { assertSecretKey } = await import('../../../shared/runtime/config/secret-key.ts');
-    try {
-      await assertSecretKey(portal.deps.db, portal.deps.sealer);
-      url = portal.databaseUrl;
-      write(own());
-      const before = readFileSync(file(), 'utf8');
-      const { code, stderr } = await deploy('auth');
-      expect([code, stderr.trimEnd().split('\n')]).toEqual([
-        1,
-        ['SECRET_KEY', signing].map(
-          (key) => `${key}: missing in ${file()}, and the database has one in use; add that key to the file`,
-        ),
-      ]);
-      expect(readFileSync(file(), 'utf8')).toBe(before);
-      write({ ...own(), SECRET_KEY: randomBytes(32).toString('base64') });
-      expect((await deploy('auth')).stderr).toMatch(/^SECRET_KEY: the database was sealed with the key /);
-      expect(api.calls).toEqual([]);
-    } finally {
-      await portal.close();
-    }
-  });
+  it(
+    'USE-16: never generates a key for a database that has one, and rejects a different one',
+    slow,
+    async () => {
+      const portal = await startPortal();
+      const { assertSecretKey } = await import('../../../shared/runtime/config/secret-key.ts');
+      try {
+        await assertSecretKey(portal.deps.db, portal.deps.sealer);
+        url = portal.databaseUrl;
+        write(own());
+        const before = readFileSync(file(), 'utf8');
+        const { code, stderr } = await deploy('auth');
+        expect([code, stderr.trimEnd().split('\n')]).toEqual([
+          1,
+          ['SECRET_KEY', signing].map(
+            (key) =>
+              `${key}: missing in ${file()}, and the database has one in use; add that key to the file`,
+          ),
+        ]);
+        expect(readFileSync(file(), 'utf8')).toBe(before);
+        write({ ...own(), SECRET_KEY: newSecretKey() });
+        expect((await deploy('auth')).stderr).toMatch(/^SECRET_KEY: the database was sealed with the key /);
+        expect(api.calls).toEqual([]);
+      } finally {
+        await portal.close();
+      }
+    },
+  );
 });
 
 requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deploy -- lambda', () => {
-  it('USE-16: writes the object that lambda.yaml reads from Secrets Manager', slow, async () => {
+  it('USE-16: writes the JSON object that lambda.yaml reads from Secrets Manager', slow, async () => {
     write({ ...own(), RDP_SIGNING_CERT: 'cert.pem' });
     const output = join(folder, 'secrets.json');
     expect((await deploy('lambda', '--output', output)).stderr).toMatch(
@@ -215,7 +215,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
 });
 
 describe('USE-16 npm run deploy --secrets --dry-run', () => {
-  it('USE-16: writes nothing and asks nobody', slow, async () => {
+  it('USE-16: writes nothing and makes no API call', slow, async () => {
     write(own());
     const before = readFileSync(file(), 'utf8');
     const { code, stdout } = await deploy('auth', '--dry-run');

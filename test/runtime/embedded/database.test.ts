@@ -48,7 +48,7 @@ describe('the embedded database', () => {
     rmSync(parent, { recursive: true, force: true });
   });
 
-  it('loses no update of 50 transactions that lock one row from two pools at once', async () => {
+  it('loses no update of 50 concurrent transactions that lock one row from two pools', async () => {
     const increment = async (pool: pg.Pool) => {
       const client = await pool.connect();
       try {
@@ -65,7 +65,7 @@ describe('the embedded database', () => {
     expect(rows).toEqual([{ value: 50 }]);
   });
 
-  it('never mixes up statements whose messages come in many pieces', async () => {
+  it('never mixes statements whose messages arrive in many pieces', async () => {
     const wide = 'x'.repeat(300_000);
     const ask = async (n: number): Promise<boolean> => {
       const [pool, text] =
@@ -80,7 +80,7 @@ describe('the embedded database', () => {
     expect(answers).not.toContain(false);
   });
 
-  it('goes on after errors, inside and outside of transactions', async () => {
+  it('continues after errors, inside and outside of transactions', async () => {
     await expect(portal.query('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' });
     await expect(portal.query('select nothing')).rejects.toMatchObject({ code: '42703' });
     await expect(portal.query('copy counters from stdin')).rejects.toMatchObject({ code: '0A000' });
@@ -95,7 +95,7 @@ describe('the embedded database', () => {
     expect(rows).toEqual([{ value: 0 }]);
   });
 
-  it('rolls back what a client leaves open when it dies, wherever it dies', async () => {
+  it('rolls back the open transaction of a client that disconnects, at any point', async () => {
     for (let round = 0; round < 24; round++) {
       const client = new pg.Client(database.ownerUrl);
       client.on('error', () => undefined);
@@ -109,7 +109,7 @@ describe('the embedded database', () => {
       for (const statement of statements) await client.query(statement);
       const dying = client.query(last ?? { text: 'begin' }).catch(() => undefined);
       if (round % 2) await new Promise((resolve) => setImmediate(resolve));
-      // `end` would say goodbye first; a killed process does not.
+      // `end` would send Terminate first; a killed process does not.
       const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
       connection.stream.destroy();
       await dying;
@@ -120,21 +120,21 @@ describe('the embedded database', () => {
     }
   });
 
-  it('has trigram indexes, and keeps others out of its folder', async () => {
+  it('has trigram indexes, and its folder is inaccessible to other users', async () => {
     await portal.query('create extension if not exists pg_trgm');
     const { rows } = await portal.query(`select similarity('farm', 'farms') > 0.5 as similar`);
     expect(rows).toEqual([{ similar: true }]);
     expect(statSync(join(parent, 'shared')).mode & 0o077).toBe(0);
   });
 
-  it('has one owner a folder: a second start names the first', async () => {
+  it('has one owner per folder: a second start names the first', async () => {
     const second = startEmbeddedDatabase({ folder: join(parent, 'shared') });
     await expect(second).rejects.toThrow(
       `DATA_DIR: ${join(parent, 'shared')} is in use by process ${process.pid}; stop it, or set another folder`,
     );
   });
 
-  it('loses no acknowledged row when its process is killed, and is free for the next owner at once', async () => {
+  it('loses no acknowledged row when its process is killed, and its folder can be reused at once', async () => {
     const folder = join(parent, 'killed');
     let acknowledged = 0;
     for (let round = 0; round < 2; round++) {
@@ -152,7 +152,7 @@ describe('the embedded database', () => {
         );
         if (!isWritten) break;
         acknowledged = n + 1;
-        // Sent while further rows are on their way.
+        // Sent while further rows are being received.
         if (acknowledged === stopAt) owner.kill('SIGKILL');
       }
       await dead;
@@ -167,7 +167,7 @@ describe('the embedded database', () => {
     }
   }, 60_000);
 
-  it('makes a new cluster in place of one whose making was interrupted', async () => {
+  it('replaces a cluster whose creation was interrupted', async () => {
     const folder = join(parent, 'interrupted');
     mkdirSync(join(folder, 'cluster', 'base'), { recursive: true });
     writeFileSync(join(folder, 'cluster', 'PG_VERSION'), '18\n');

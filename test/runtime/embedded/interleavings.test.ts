@@ -30,7 +30,7 @@ const defaults: Record<Setting, string> = {
   'app.who': '',
 };
 
-/** What is shown now, and what remains after COMMIT. */
+/** The current value, and the value after COMMIT. */
 type Values = Record<Setting, string>;
 type Level = { shown: Values; lasting: Values };
 
@@ -109,7 +109,7 @@ const quote = (text: string) => pg.escapeLiteral(text);
 const assignment = (setting: Setting, value: string) =>
   setting === 'search_path' ? `${setting} = ${value}` : `${setting} = ${quote(value)}`;
 
-/** The statement of an action, after the model took it; undefined if it makes no sense now. */
+/** The statement of an action, applied to the model; undefined if it is not possible in the current state. */
 function statementOf(action: Action, model: Model): pg.QueryConfig | undefined {
   if ('name' in action) return changeOf(action, model);
   const { kind } = action;
@@ -195,7 +195,7 @@ async function play({
   }
 }
 
-it('never mixes the roles and settings of clients, however their statements interleave', async () => {
+it('the embedded database never mixes roles and settings of clients, however their statements interleave', async () => {
   const law = fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 5 }), async (sessions) => {
     const outcomes = await Promise.allSettled(sessions.map(play));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

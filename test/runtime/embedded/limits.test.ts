@@ -30,7 +30,7 @@ async function client(server: Server, user: string, config: pg.ClientConfig = {}
 
 const keyOf = (made: pg.Client) => made as unknown as { processID: number; secretKey: number };
 
-/** A client that sends messages as it likes, and collects the types of those that it receives. */
+/** A client that sends arbitrary messages, and collects the types of those that it receives. */
 class RawClient {
   readonly #socket: Socket;
   types = '';
@@ -97,7 +97,7 @@ describe('FLT-3: limits of the embedded database', () => {
   });
   afterAll(() => server?.stop());
 
-  it('gives 40 clients behind one transaction their error, and each of them its connection back', async () => {
+  it('returns an error to 40 clients behind one transaction, and each of them gets its connection back', async () => {
     const holder = await client(server, 'lena');
     const waiting = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
@@ -116,11 +116,11 @@ describe('FLT-3: limits of the embedded database', () => {
     );
     expect(codes).toEqual(waiting.map((_, n) => (n % 2 ? '55P03' : '57014')));
     await holder.query('commit');
-    // One by one, so that none of them waits again.
+    // Sequentially, so that none of them waits again.
     for (const one of waiting) expect((await one.query(change)).rowCount).toBe(1);
   });
 
-  it('cancels the statement of the key, and of no other', async () => {
+  it('cancels the statement of the cancel key, and no other', async () => {
     const [holder, first, second] = [
       await client(server, 'lena'),
       await client(server, 'lena'),
@@ -138,7 +138,7 @@ describe('FLT-3: limits of the embedded database', () => {
     const { processID, secretKey } = keyOf(first);
     await requestCancel(url, processID, secretKey ^ 1);
     await requestCancel(url, 999_999, secretKey);
-    // The holder does not wait.
+    // The holder of the lock does not wait.
     await requestCancel(url, keyOf(holder).processID, keyOf(holder).secretKey);
     await requestCancel(url, processID, secretKey);
     await cancelled;
@@ -147,7 +147,7 @@ describe('FLT-3: limits of the embedded database', () => {
     expect((await first.query(change)).rowCount).toBe(1);
   });
 
-  it('never runs a statement whose client went away while it waited', async () => {
+  it('never runs a statement whose client disconnected while it waited', async () => {
     const [holder, waiter] = [await client(server, 'lena'), await client(server, 'lena')];
     await holder.query('begin');
     const waiting = waiter.query(`insert into notes values (99, 'late')`).catch((error) => error);
@@ -161,7 +161,7 @@ describe('FLT-3: limits of the embedded database', () => {
     expect((await holder.query('select from notes where id = 99')).rowCount).toBe(0);
   });
 
-  it('lets a new client of a known kind in while a transaction is open, and an unknown role not', async () => {
+  it('accepts a new client of a known role during a transaction, and rejects an unknown role', async () => {
     const holder = await client(server, 'lena', { application_name: 'known' });
     await holder.query('begin');
     const second = await client(server, 'lena', { application_name: 'known' });
@@ -183,7 +183,7 @@ describe('FLT-3: limits of the embedded database', () => {
     expect((await root.query('select session_user::text as name')).rows).toEqual([{ name: 'postgres' }]);
   });
 
-  it('answers malformed messages with a FATAL error, and goes on', async () => {
+  it('answers malformed messages with a FATAL error, and continues', async () => {
     for (const bytes of ['Q\0\0\0\x05a', 'B\0\0\0\x07abc', 'E\0\0\0\x04', '\x01\0\0\0\0', 'P\0\0\0\x06a\0']) {
       const raw = new RawClient(server.urlOf('lena'));
       raw.send(startup({ user: 'lena', database: 'postgres' }));
@@ -194,7 +194,7 @@ describe('FLT-3: limits of the embedded database', () => {
     expect((await (await client(server, 'lena')).query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('delivers a notification to a client that sends nothing, and to none that has left', async () => {
+  it('delivers a notification to an idle client, and to none that has disconnected', async () => {
     const [listener, leaver, sender] = [
       await client(server, 'lena'),
       await client(server, 'omar'),
@@ -217,7 +217,7 @@ describe('FLT-3: limits of the embedded database', () => {
 });
 
 requireService('postgresql', postgresBinaries !== undefined)(
-  'FLT-3: the extended protocol on both databases',
+  'FLT-3: the extended query protocol on both databases',
   () => {
     let servers: { embedded: Server; postgres: Server };
 
@@ -299,12 +299,12 @@ requireService('postgresql', postgresBinaries !== undefined)(
       ],
     ];
 
-    it.each(scripts)('answer alike: %s', async (_, options, work, expected) => {
+    it.each(scripts)('answers in the same way: %s', async (_, options, work, expected) => {
       expect(await behindLock(servers.postgres, options, work)).toBe(expected);
       expect(await behindLock(servers.embedded, options, work)).toBe(expected);
     });
 
-    it('report the same parameters, and changes of them to their own client only', async () => {
+    it('reports the same parameters, and changes of them to their own client only', async () => {
       const own = [
         'session_authorization',
         'is_superuser',

@@ -51,7 +51,7 @@ requireService('psql', isInstalled)('psql on the embedded database', () => {
   const psql = (args: string[], variables?: Record<string, string>) => new Psql(args, variables).end();
   const commands = (...texts: string[]) => texts.flatMap((text) => ['-c', text]);
 
-  it('takes PGOPTIONS and the role of PGUSER', async () => {
+  it('accepts PGOPTIONS and the role of PGUSER', async () => {
     const options = '-c statement_timeout=7s -c lock_timeout=900 --work-mem=8MB';
     const texts = [
       'select session_user',
@@ -101,7 +101,7 @@ requireService('psql', isInstalled)('psql on the embedded database', () => {
     );
   });
 
-  it('cancels a statement that waits by Ctrl-C', async () => {
+  it('cancels a waiting statement by Ctrl-C', async () => {
     const holder = new pg.Client({ connectionString: server.urlOf('lena') });
     await holder.connect();
     try {
@@ -120,7 +120,7 @@ requireService('psql', isInstalled)('psql on the embedded database', () => {
     }
   });
 
-  it('is refused what one session cannot do for all clients', async () => {
+  it('is refused statements that one session cannot run for all clients', async () => {
     const texts = [
       'discard all',
       'deallocate all',

@@ -29,7 +29,7 @@ const attributes = `select rolname, rolcanlogin, rolsuper or rolcreaterole or ro
   from pg_roles where rolname = any('{${roles}}') order by 1`;
 const privileges = `select datdba::regrole::text, datacl::text, nspowner::regrole::text, nspacl::text
   from pg_database, pg_namespace where datname = 'postgres' and nspname = 'public'`;
-/** Objects that belong to a role, by kind; those of extensions do not count. */
+/** Objects that belong to a role, by kind, without those of extensions. */
 const ownersOf = `
   with ours as (
     select 'pg_class'::regclass as kind, oid, relowner as owned_by, relnamespace as place from pg_class
@@ -56,7 +56,7 @@ describe('FLT-1: the roles of the embedded database', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('have no attribute but LOGIN; the first owns the database, and PUBLIC can only connect and look', async () => {
+  it('have no attribute but LOGIN; the first owns the database, and PUBLIC can only connect and read the catalogue', async () => {
     expect(await run(database.superuserUrl, attributes)).toEqual([roles.map((name) => [name, true, false])]);
     expect(await run(database.superuserUrl, privileges)).toEqual([
       [
@@ -70,7 +70,7 @@ describe('FLT-1: the roles of the embedded database', () => {
     ]);
   });
 
-  it('let the owner make what a schema needs, and the others nothing', async () => {
+  it('allow the owner to create the objects of a schema, and the others none', async () => {
     const outcomes = await run(
       database.ownerUrl,
       ...['create extension pg_trgm', 'create schema extra', 'create table public.things (name text)'],
@@ -94,7 +94,7 @@ describe('FLT-1: the roles of the embedded database', () => {
     }
   });
 
-  it('cannot become the superuser that the engine is, however the client asks', async () => {
+  it('cannot become the superuser of the engine by any client request', async () => {
     const client = new pg.Client({ connectionString: database.ownerUrl });
     await client.connect();
     const whoAmI =
@@ -145,7 +145,7 @@ describe('FLT-1: an embedded database of an earlier version', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Schema and queue as the superuser made them, without our roles. */
+  /** Schema and queue created by the superuser, without the roles of the portal. */
   async function makeOld(): Promise<void> {
     const database = await startEmbeddedDatabase({ folder });
     await migrateDatabase(database.superuserUrl);
@@ -176,7 +176,7 @@ describe('FLT-1: an embedded database of an earlier version', () => {
     await work(boss).finally(() => boss.stop({ graceful: false }));
   }
 
-  it('is handed to the owner when it is opened, once', async () => {
+  it('is transferred to the owner once, when it is opened', async () => {
     await makeOld();
     let database = await startEmbeddedDatabase({ folder });
     expect(await run(database.superuserUrl, attributes)).toEqual([roles.map((name) => [name, true, false])]);

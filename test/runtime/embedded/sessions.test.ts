@@ -19,7 +19,7 @@ const notes = (client: string): Step => ({ client, notifications: true });
 const whoAmI = `select session_user, current_user, current_setting('is_superuser')`;
 const showLimits = `select current_setting('statement_timeout'), current_setting('lock_timeout')`;
 
-/** Each script is run on both servers. The line is what must be among the answers, so that no script proves nothing. */
+/** Each script runs on both servers. The line must be among the results, so that every script has an effect. */
 const scripts: [title: string, steps: Step[], line: string][] = [
   [
     'roles of two clients',
@@ -288,7 +288,7 @@ requireService('postgresql', postgresBinaries !== undefined)('the sessions of th
   });
   afterAll(() => Promise.all([servers?.embedded.stop(), servers?.postgres.stop()]));
 
-  it.each(scripts)('answer as PostgreSQL does: %s', async (_, steps, line) => {
+  it.each(scripts)('answer like PostgreSQL: %s', async (_, steps, line) => {
     const expected = await transcribe(servers.postgres, steps);
     expect(expected).toContain(line);
     expect(await transcribe(servers.embedded, steps)).toEqual(expected);

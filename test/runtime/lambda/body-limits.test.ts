@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
@@ -16,6 +15,7 @@ import {
   prepareLimitedCalls,
   wide,
 } from '../../support/http/limited-calls.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { eventOf, type LambdaRequest, restEventOf } from '../../support/lambda/events.ts';
 import { awslambda, invoke } from '../../support/lambda/runtime.ts';
 
@@ -27,7 +27,7 @@ let calls: LimitedCalls;
 
 type Form = readonly [name: string, toEvent: (request: LambdaRequest) => unknown, contentType: string];
 
-/** What API Gateway makes of a request: a text stays a text for an HTTP API, everything else travels in base64. */
+/** Encoding of API Gateway: text stays text for an HTTP API, everything else is base64. */
 const asText: Form = ['an HTTP API, as text', eventOf, 'application/json'];
 const forms: readonly Form[] = [
   asText,
@@ -39,16 +39,7 @@ beforeAll(async () => {
   vi.stubGlobal('awslambda', awslambda);
   database = await freshDatabase();
   bundles = await cachedBundles('lambda');
-  const variables = {
-    DATABASE_URL: database.url,
-    BASE_URL: 'https://portal.example',
-    LOG_LEVEL: 'error',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  configure(functionVariables(database.url));
   const { db, close } = connectPg({ url: database.url });
   await prepareInstallation(db, createHasher({ cost: 2 ** 4 }), password).finally(close);
   calls = await prepareLimitedCalls({
@@ -91,7 +82,7 @@ async function ask(
 }
 
 describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form) => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const { module, route, headers, limit } = call;
     const withBody = (body: Buffer, more: Record<string, string> = {}) =>
@@ -99,12 +90,12 @@ describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form)
     expect(await withBody(padded(call, limit))).toMatchObject({ status: call.accepted });
     for (const body of [padded(call, limit + 1), wide(call)]) {
       expectTooLarge(await withBody(body), call);
-      // API Gateway passes the header on as the client sent it.
+      // API Gateway passes the header of the client unchanged.
       expectTooLarge(await withBody(body, { 'content-length': String(body.length) }), call);
     }
   });
 
-  it('is not looked at before the credential of a session agent', async () => {
+  it('is not read before the credential of a session agent is verified', async () => {
     const call = calls['a session agent'];
     const headers = { authorization: `Bearer ${newSessionAgentToken()}` };
     const body = padded(call, call.limit + 1);

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -9,14 +8,16 @@ import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.t
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { restEventOf } from '../../support/lambda/events.ts';
 import { type Asking, awslambda, eventOf, invoke, type LambdaResult } from '../../support/lambda/runtime.ts';
 import { dataUri, png } from '../../support/pictures.ts';
 import type { Json } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
-/** That of the database: each instance compares its own with it. */
-const secretKey = randomBytes(32).toString('base64');
+/** The key of the database: each instance compares its own with it. */
+const secretKey = newSecretKey();
 
 type Result = Omit<LambdaResult, 'body'> & { body: Json; isBase64Encoded?: boolean };
 
@@ -38,20 +39,9 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-function configure(variables: Record<string, string>): void {
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-}
-const complete = (): Record<string, string> => ({
-  DATABASE_URL: database.url,
-  BASE_URL: 'https://portal.example',
-  LOG_LEVEL: 'error',
-  SECRET_KEY: secretKey,
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
-});
+const complete = () => ({ ...functionVariables(database.url), SECRET_KEY: secretKey });
 
-/** The bundle as Lambda loads it; a query after the path makes it an instance of its own. */
+/** The bundle as Lambda loads it; a query after the path creates a separate instance. */
 const fileOf = (name: EdgeModule) => bundles.find(({ module }) => module === name)?.file;
 async function load(module: EdgeModule, instance = 'first') {
   const { handler } = await import(/* @vite-ignore */ `file://${fileOf(module)}?${instance}`);
@@ -62,7 +52,7 @@ async function load(module: EdgeModule, instance = 'first') {
 }
 
 describe('a module as a Lambda function', () => {
-  it('FLT-3: answers 503 with Retry-After when the database does not serve it in time', async () => {
+  it('FLT-3: answers 503 with Retry-After when the database does not answer in time', async () => {
     configure(complete());
     const auth = await load('auth', 'locked');
     const owner = new pg.Client({ connectionString: database.ownerUrl });
@@ -78,16 +68,16 @@ describe('a module as a Lambda function', () => {
   });
 
   it('answers 500 while it is not configured, and starts as soon as it is', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    // The test runner has a BASE_URL of its own.
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    // The test runner has a different BASE_URL.
     configure({ DATABASE_URL: '', BASE_URL: '', SECRET_KEY: '' });
     const userinfo = await load('userinfo', 'unconfigured');
     expect(await userinfo('GET /api/userinfo')).toMatchObject({
       statusCode: 500,
       body: { code: 'internal' },
     });
-    const [line] = said.mock.calls.map(([text]) => JSON.parse(String(text)));
-    said.mockRestore();
+    const [line] = errorLog.mock.calls.map(([text]) => JSON.parse(String(text)));
+    errorLog.mockRestore();
     expect(line.faults.map((fault: string) => fault.split(':')[0])).toEqual([
       'DATABASE_URL',
       'BASE_URL',
@@ -121,13 +111,13 @@ describe('a module as a Lambda function', () => {
     configure({ HSTS: 'off' });
     expect(await hsts('GET /api/userinfo', 'without')).toBeUndefined();
     configure({ HSTS: '', SECRET_KEY: '' });
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     expect(await hsts('GET /api/userinfo', 'broken')).toBe('max-age=31536000');
-    said.mockRestore();
+    errorLog.mockRestore();
     configure(complete());
   });
 
-  it('logs in, reads and writes by pg', async () => {
+  it('logs in, reads and writes with pg', async () => {
     const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
     const login = await auth('POST /api/auth/v7.0/login', {
       body: { username: 'admin', password, authSmallName: 'builtin' },
@@ -142,7 +132,7 @@ describe('a module as a Lambda function', () => {
     expect(found).toMatchObject({ statusCode: 200, body: { items: [{ uri: 'north' }], next: null } });
   });
 
-  it('sends pictures as the bytes they are', async () => {
+  it('sends images as unchanged bytes', async () => {
     const [auth, userinfo, webui] = [await load('auth'), await load('userinfo'), await load('webui')];
     const body = { username: 'admin', password, authSmallName: 'builtin' };
     const { token } = (await auth('POST /api/auth/v7.0/login', { body })).body;
@@ -156,13 +146,13 @@ describe('a module as a Lambda function', () => {
     expect(got.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' });
   });
 
-  it('finds what pages are made of beside its bundle', async () => {
+  it('finds the assets of pages beside its bundle', async () => {
     const page = await (await load('auth'))('GET /signin');
     expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('User name') });
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 
-  it('keeps the reference behind the session of a browser, page and files alike', async () => {
+  it('serves the reference only with a browser session, page and files alike', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
     const paths = ['/api/docs', ...filesOfReference];
@@ -201,23 +191,23 @@ describe('a module as a Lambda function', () => {
     }
   });
 
-  it('knows the client by the event, whatever a header says', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  it('takes the client address from the event, whatever the headers contain', async () => {
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     await (await load('discover'))('GET /livez');
     configure({ LOG_LEVEL: 'error' });
-    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
-    said.mockRestore();
+    const line = errorLog.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    errorLog.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
 
-  it('FLT-5: is ready by a write to the database', async () => {
+  it('FLT-5: is ready after a write to the database', async () => {
     const answer = await (await load('discover'))('GET /readyz');
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });
 
-  it('answers a REST API as it answers an HTTP API, and knows the client by its event as well', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  it('answers a REST API like an HTTP API, and takes the client address from its event as well', async () => {
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ LOG_LEVEL: 'info' });
     const file = bundles.find(({ module }) => module === 'auth')?.file;
     const { handler } = await import(/* @vite-ignore */ `file://${file}?rest`);
@@ -238,8 +228,8 @@ describe('a module as a Lambda function', () => {
       }),
     );
     configure({ LOG_LEVEL: 'error' });
-    const line = said.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
-    said.mockRestore();
+    const line = errorLog.mock.calls.map(([text]) => JSON.parse(String(text))).find(({ status }) => status);
+    errorLog.mockRestore();
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.8' });
     expect(answer).toMatchObject({
       statusCode: 200,
@@ -250,7 +240,7 @@ describe('a module as a Lambda function', () => {
     });
   });
 
-  it('reports its portal when a schedule invokes it, and answers requests all the same', async () => {
+  it('reports its portal when a schedule invokes it, and still answers requests', async () => {
     const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?scheduled`);
     const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', time: '2026-11-21T08:30:00Z' };
     const ended = vi.fn();
@@ -268,15 +258,15 @@ describe('a module as a Lambda function', () => {
     expect(self).toMatchObject({ statusCode: 200, body: { runtime: 'lambda', state: 'online' } });
   });
 
-  it('fails a scheduled run that it cannot do, so that the platform tries again', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  it('fails a scheduled run with an error, so that the platform retries it', async () => {
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     configure({ SECRET_KEY: '' });
     const { handler } = await import(/* @vite-ignore */ `file://${fileOf('aggregator')}?unconfigured`);
     const ended = vi.fn();
     const event = { 'detail-type': 'Scheduled Event', source: 'aws.scheduler' };
     await expect(handler(event, { end: ended })).rejects.toThrow(/SECRET_KEY/);
     expect(ended).toHaveBeenCalledOnce();
-    said.mockRestore();
+    errorLog.mockRestore();
     configure(complete());
   });
 });

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
@@ -9,6 +8,7 @@ import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.t
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addFarm, addSite } from '../../support/installation.ts';
+import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { awslambda, eventOf, type Handler, invoke, invokeStreaming } from '../../support/lambda/runtime.ts';
 
 const password = 'correct horse battery staple';
@@ -24,15 +24,7 @@ beforeAll(async () => {
   bundles = await cachedBundles('lambda');
   connection = connectPg({ url: database.url });
   await prepareInstallation(connection.db, createHasher({ cost: 2 ** 4 }), password);
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const variables = {
-    DATABASE_URL: database.url,
-    BASE_URL: 'https://portal.example',
-    LOG_LEVEL: 'error',
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  configure(functionVariables(database.url));
 });
 afterAll(async () => {
   await connection?.close();
@@ -52,7 +44,7 @@ async function logIn(): Promise<string> {
   return JSON.parse(answer.body).token;
 }
 
-/** Nodes of one farm, each with a file of certificates of its own; together more than a buffered answer holds. */
+/** Nodes of one farm, each with a file of certificates; together larger than a buffered response may be. */
 async function addFatDispatchers(): Promise<void> {
   const farmId = await addFarm(connection.db, (await addSite(connection.db)).id);
   const pem = `-----BEGIN CERTIFICATE-----\n${'A'.repeat(15_000)}\n-----END CERTIFICATE-----\n`;
@@ -64,7 +56,7 @@ async function addFatDispatchers(): Promise<void> {
 }
 
 describe('a module with large answers as a Lambda function', () => {
-  it('streams a page that a buffered answer could not hold', async () => {
+  it('streams a page that is too large for a buffered response', async () => {
     await addFatDispatchers();
     const event = eventOf('GET /api/webui/aggregator/dispatchers', {
       token: await logIn(),
@@ -101,13 +93,13 @@ describe('a module with large answers as a Lambda function', () => {
     'discover',
     'ssa',
     'userinfo',
-  ] as const)('is none of %s, which any gateway can call', async (name) => {
+  ] as const)('does not stream the module of %s, which any gateway can call', async (name) => {
     await expect(invokeStreaming(await load(name), eventOf('GET /'))).rejects.toThrow('does not stream');
   });
 });
 
-describe('a streamed answer', () => {
-  it('arrives as it is made, its head first, with every cookie', async () => {
+describe('a streamed response', () => {
+  it('is sent as it is produced, headers first, with every cookie', async () => {
     const { streamingLambdaOf } = await import('../../../shared/runtime/edge/lambda.ts');
     const { discoverDeps } = await import('../../../functions/discover/deps.ts');
     const body = new TransformStream<Uint8Array, Uint8Array>();
@@ -124,7 +116,7 @@ describe('a streamed answer', () => {
     const say = (text: string) => writer.write(new TextEncoder().encode(text));
     const heard: string[] = [];
     const asked = invokeStreaming(handler as Handler, eventOf('GET /'), (soFar) => {
-      // Only what has arrived calls for more: a body that is held back until its end would never end.
+      // The stream continues only after its data was received: a response that is buffered until its end would never end.
       if (soFar.endsWith('one') && heard.push('one') === 1) void say(' two');
       if (soFar.endsWith('two') && heard.push('two') === 2) void writer.close();
     });

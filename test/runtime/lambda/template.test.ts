@@ -10,7 +10,7 @@ import { lambdaTemplate, templateFile } from '../../../shared/tooling/deploy/lam
 import { danglingReferences, specificationFaults } from '../../support/lambda/cloudformation.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** As `aws cloudformation package` makes it: the archive is in a bucket. */
+/** Output of `aws cloudformation package`: the archive is in a bucket. */
 function packaged(): Json {
   const template = parse(lambdaTemplate(), { version: '1.1' });
   for (const { Type, Properties } of Object.values<Json>(template.Resources))
@@ -24,12 +24,12 @@ const paths: Json = properties('Api').Body.paths;
 const integrationOf = (path: string): Json =>
   paths[path]['x-amazon-apigateway-any-method']['x-amazon-apigateway-integration'];
 
-describe('the template for Lambda', () => {
-  it('is the one in the tree, which `npm run build` writes', () => {
+describe('the CloudFormation template for Lambda', () => {
+  it('is equal to the output of `npm run build`', () => {
     expect(readFileSync(templateFile, 'utf8')).toBe(lambdaTemplate());
   });
 
-  it('fits what AWS says of each resource', () => {
+  it('matches the AWS specification of each resource', () => {
     expect(specificationFaults(template)).toEqual([]);
     const wrong = packaged();
     wrong.Resources.AuthFunction.Properties.Timeout = 'long';
@@ -42,12 +42,12 @@ describe('the template for Lambda', () => {
     ]);
   });
 
-  it('has texts where YAML 1.1, which CloudFormation reads, sees truth values and dates', () => {
+  it('quotes texts that YAML 1.1, which CloudFormation uses, would read as booleans and dates', () => {
     expect(template.Parameters.HasObjectStore).toMatchObject({ Default: 'no', AllowedValues: ['no', 'yes'] });
     expect(properties('AuthRole').AssumeRolePolicyDocument.Version).toBe('2012-10-17');
   });
 
-  it('has the module that reports the portal invoked every minute, by the rule alone', () => {
+  it('invokes the module that reports the portal every minute, by the rule only', () => {
     const { ScheduleExpression, Targets } = properties('ReportRule');
     expect([ScheduleExpression, Targets]).toEqual([
       'rate(1 minute)',
@@ -59,7 +59,7 @@ describe('the template for Lambda', () => {
     });
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     expect(danglingReferences(template)).toEqual([]);
     const wrong = packaged();
     wrong.Outputs.Target.Value = { Ref: 'Nothing' };
@@ -74,7 +74,7 @@ describe.each([...edgeModules])('the function of %s', (module) => {
     'streamingLambdaOf',
   );
 
-  it('answers on the paths of its module, streaming when its handler does', () => {
+  it('answers on the paths of its module, with streaming when its handler streams', () => {
     const starts = modules.find((facts) => facts.name === module)?.paths ?? [];
     const rest = module === 'discover' ? ['/', '/{proxy+}'] : [];
     for (const path of [...starts.flatMap((start) => [start, `${start}/{proxy+}`]), ...rest]) {
@@ -89,7 +89,7 @@ describe.each([...edgeModules])('the function of %s', (module) => {
     }
   });
 
-  it('has time for its answer, no longer than API Gateway waits', () => {
+  it('has a timeout that suffices for its answer and is not above that of API Gateway', () => {
     const { Timeout, Handler } = properties(`${name}Function`);
     expect(Handler).toBe(`${module}.handler`);
     const start = modules.find((facts) => facts.name === module)?.paths[0] ?? '';
@@ -97,7 +97,7 @@ describe.each([...edgeModules])('the function of %s', (module) => {
     expect(Timeout).toBeLessThanOrEqual(streams ? 900 : 29);
   });
 
-  it('is told variables that it knows, secrets by reference only', () => {
+  it('gets variables that it reads, and secrets by reference only', () => {
     const { Variables } = properties(`${name}Function`).Environment;
     expect(Object.keys(Variables).filter((variable) => !edgeNames.includes(variable))).toEqual([]);
     const open = [
@@ -112,7 +112,7 @@ describe.each([...edgeModules])('the function of %s', (module) => {
       if (!open.includes(variable)) expect(JSON.stringify(value)).toContain(`SecretString:${variable}}}`);
   });
 
-  it('may do nothing but write its log and, in a network, have an address there', () => {
+  it('may only write its log and, in a network, use an address there', () => {
     const [{ PolicyDocument }, ...others] = properties(`${name}Role`).Policies;
     expect(others).toEqual([]);
     const [logs, { 'Fn::If': network }, ...more] = PolicyDocument.Statement;

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,6 +30,7 @@ import {
   lastChunk,
   type RawClient,
 } from '../../support/http/raw-client.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 
 const password = 'correct horse battery staple';
 const mebibyte = 1_048_576;
@@ -45,14 +45,12 @@ const clients: RawClient[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-bodies-'));
   database = await freshDatabase();
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   portal = await startPortal({
     env: {
       ...bareVariables(folder, await freePorts(2)),
       DATABASE_URL: database.url,
       ADMIN_PASSWORD: password,
-      SECRET_KEY: randomBytes(32).toString('base64'),
-      AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      ...newKeyVariables(),
     },
   });
   const { base_url, ca_file } = portal.announcement;
@@ -73,7 +71,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A connection on which a request was begun. */
+/** A connection with a started request. */
 async function begin(call: Pick<LimitedCall, 'route' | 'headers'>, framing: string): Promise<RawClient> {
   const client = await connectRaw(portal.announcement.base_url);
   clients.push(client);
@@ -81,7 +79,7 @@ async function begin(call: Pick<LimitedCall, 'route' | 'headers'>, framing: stri
   return client;
 }
 
-/** The answer to another request on the same connection. */
+/** The response to another request on the same connection. */
 async function next({ socket, answer }: RawClient): Promise<number> {
   socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
   return (await answer()).status;
@@ -90,15 +88,15 @@ async function next({ socket, answer }: RawClient): Promise<number> {
 const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${portal.announcement.pid}/status`, 'utf8'))?.[1]) * 1_024;
 
-describe('SEC-2: the body on Node', () => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+describe('SEC-2: a request body on Node', () => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const exchange = async (body: Buffer) => {
       const client = await begin(call, chunked);
       client.socket.write(chunksOf(body));
       client.socket.write(lastChunk);
       const answer = await client.answer();
-      // What was left of the body is no part of the next request.
+      // The rest of the body is not part of the next request.
       expect(await next(client)).toBe(200);
       return answer;
     };
@@ -107,25 +105,25 @@ describe('SEC-2: the body on Node', () => {
       expectTooLarge(await exchange(body), call);
   });
 
-  it.each(callNames)('of %s is refused by its length before it comes', async (name) => {
+  it.each(callNames)('of %s is rejected by its declared length before it is sent', async (name) => {
     const call = calls[name];
     expectTooLarge(await (await begin(call, `Content-Length: ${call.limit + 1}`)).answer(), call);
   });
 
-  it.each(callNames)('of %s without an end is refused while it is being sent', async (name) => {
+  it.each(callNames)('of %s without an end is rejected while it is sent', async (name) => {
     const call = calls[name];
     const client = await begin(call, chunked);
     flood(client);
     expectTooLarge(await client.answer(), call);
     await client.closed;
-    // 16 MiB are discarded after the answer; the rest is in buffers of the operating system.
+    // 16 MiB are discarded after the response; the rest is in buffers of the operating system.
     expect(client.sent()).toBeLessThan(48 * mebibyte);
   });
 
   it.each([
     'keep-alive',
     'close',
-  ])('is refused to a client that sends all of it before it reads: Connection: %s', async (connection) => {
+  ])('is rejected for a client that sends all of it before it reads: Connection: %s', async (connection) => {
     const call = calls['an ordinary call'];
     const client = await begin({ ...call, headers: { ...call.headers, connection } }, chunked);
     client.socket.pause();
@@ -135,7 +133,7 @@ describe('SEC-2: the body on Node', () => {
     expectTooLarge(await client.answer(), call);
   });
 
-  it('takes no memory beyond its limit', async () => {
+  it('uses no memory beyond its limit', async () => {
     const call = calls['an ordinary call'];
     const flooded = async (): Promise<void> => {
       const client = await begin(call, chunked);
@@ -154,7 +152,7 @@ describe('SEC-2: the body on Node', () => {
   }, 60_000);
 });
 
-describe('SEC-2: Node', () => {
+describe('SEC-2: the Node server', () => {
   it.each([
     'Content-Length: 65536',
     chunked,
@@ -169,7 +167,7 @@ describe('SEC-2: Node', () => {
     const { route } = calls['an ordinary call'];
     const client = await begin({ route, headers: {} }, chunked);
     expect(await client.answer()).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
-    // The body may still come, and the connection goes on.
+    // The body may still arrive, and the connection is reused.
     client.socket.write(chunksOf(Buffer.alloc(mebibyte, ' ')));
     client.socket.write(lastChunk);
     expect(await next(client)).toBe(200);

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Received = { status: number; headers: Headers; bytes: Buffer };
 
-/** What curl receives, byte by byte, over a real connection. */
+/** The bytes that curl receives over a real connection. */
 async function receive(path: string, headers: Record<string, string>, ...more: string[]): Promise<Received> {
   const fields = Object.entries({ cookie, ...headers }).flatMap(([name, value]) => [
     '-H',
@@ -65,7 +65,7 @@ const forToken = () => ({ 'x-auth-token': token, cookie: '' });
 const codingOf = ({ headers }: Received) => headers.get('content-encoding');
 
 describe('USE-8: a file of the reference', () => {
-  it.each(['br', 'gzip'] as const)('by %s is a fourth of its size and the same text', async (coding) => {
+  it.each(['br', 'gzip'] as const)('by %s is a quarter of its size and has the same text', async (coding) => {
     for (const path of filesOfReference) {
       const text = await ownAssets().text(path.replace(/.*\//, ''));
       const { status, headers, bytes } = await receive(path, accepting(coding));
@@ -78,7 +78,7 @@ describe('USE-8: a file of the reference', () => {
     }
   });
 
-  it('is sent as it is to a client that does not accept a coding, and a part of it never', async () => {
+  it('is sent uncompressed to a client that accepts no coding, and for every range', async () => {
     const text = await ownAssets().text('swagger-ui.css');
     for (const coding of ['', 'identity', 'br;q=0, gzip;q=0', 'zstd']) {
       const plain = await receive(styles, accepting(coding));
@@ -111,13 +111,13 @@ describe('USE-8: a file of the reference', () => {
       expect([again.status, again.bytes.length, again.headers.get('etag')]).toEqual([304, 0, etag]);
       expect(again.headers.get('vary')).toBe('accept-encoding');
     }
-    // The bytes of the codings differ, so that their tag is a weak one.
+    // The bytes of the codings differ, so that their ETag is a weak one.
     expect([...tags].toSorted()).toEqual([expect.stringMatching(/^"/), expect.stringMatching(/^W\/"/)]);
   });
 });
 
 describe('USE-8: the OpenAPI document', () => {
-  it.each(['json', 'yaml'])('as %s is a tenth of its size, and asked for each time', async (form) => {
+  it.each(['json', 'yaml'])('as %s is a tenth of its size, and is revalidated each time', async (form) => {
     const path = `/api/openapi.${form}`;
     const plain = await receive(path, {});
     const { headers, bytes } = await receive(path, accepting('br'));
@@ -131,7 +131,7 @@ describe('USE-8: the OpenAPI document', () => {
 });
 
 describe('USE-8: a list', () => {
-  it('is compressed from 4 kB on', async () => {
+  it('is compressed from 4 kB upwards', async () => {
     for (const at of Array(20).keys()) {
       const body = { name: `Site ${at}`, uri: `site-${at}` };
       expect(await portal.send(`POST ${webui}/sites`, { token, body })).toMatchObject({ status: 201 });
@@ -147,8 +147,8 @@ describe('USE-8: a list', () => {
   });
 });
 
-describe('USE-8: an answer that may have a secret', () => {
-  it('is never compressed: a login, a page, an error, a file that a job wrote', async () => {
+describe('USE-8: a response that may contain a secret', () => {
+  it('is never compressed: a login, a page, an error, an export file', async () => {
     const every = accepting('gzip, br');
     const json = ['-H', 'content-type: application/json'];
     const long = 'x'.repeat(6_000);

@@ -45,7 +45,7 @@ async function silent(port: number, count: number, from?: string): Promise<Clien
   return clients;
 }
 
-/** Sends a request and gives what has come until the text is there, or until the end of the connection. */
+/** Sends a request. @returns the received text once it contains the expected one, or at the end of the connection */
 async function ask(port: number, path = '/', from = '127.0.0.1', until = 'served'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, localAddress: from });
   opened.push(socket);
@@ -66,8 +66,8 @@ const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close'
 
 const isOpen = ({ socket }: Client): boolean => !socket.closed;
 
-describe('FLT-2: the limit of an address', () => {
-  it('closes its connection that has been idle longest, and none of another address', async () => {
+describe('FLT-2: the connection limit of an address', () => {
+  it('closes its connection with the longest idle time, and none of another address', async () => {
     const port = await start({ maxConnectionsPerAddress: 10 });
     const others = await silent(port, 10, '127.0.0.2');
     const own = await silent(port, 10);
@@ -78,7 +78,7 @@ describe('FLT-2: the limit of an address', () => {
     expect(await ask(port, '/', '127.0.0.3')).toContain('served');
   });
 
-  it('does not exist behind a proxy, whose address all clients have', async () => {
+  it('does not exist behind a proxy, where all clients have the same address', async () => {
     const port = await start({ maxConnectionsPerAddress: 2, trustProxy: 1 });
     const clients = await silent(port, 20);
     expect(await ask(port)).toContain('served');
@@ -86,8 +86,8 @@ describe('FLT-2: the limit of an address', () => {
   });
 });
 
-describe('FLT-2: the limit of the server', () => {
-  it('keeps a busy client and those of another address from an address with many idle connections', async () => {
+describe('FLT-2: the connection limit of the server', () => {
+  it('protects busy clients and other addresses from an address with many idle connections', async () => {
     const port = await start({ maxConnections: 12 });
     const busy = ask(port, '/held', '127.0.0.2');
     const [idle] = await silent(port, 1, '127.0.0.2');
@@ -99,7 +99,7 @@ describe('FLT-2: the limit of the server', () => {
     expect(await busy).toContain('served');
   });
 
-  it('refuses a new connection when every other one has a request in flight', async () => {
+  it('refuses a new connection when every other one has a running request', async () => {
     const port = await start({ maxConnections: 3 });
     const busy = ['1', '2', '3'].map((n) => ask(port, '/held', `127.0.0.${n}`));
     await expect.poll(inFlight).toBe(3);
@@ -130,7 +130,7 @@ describe('FLT-2: the limit of the server', () => {
   });
 });
 
-describe('FLT-8: stopping', () => {
+describe('FLT-8: a stop of the server', () => {
   it('does not wait for thousands of connections without a request', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'limits-'));
     const { certPem, keyPem } = await ensureLocalTls(folder, []);

@@ -14,7 +14,7 @@ beforeAll(async () => {
     bundles: await cachedBundles('workers'),
     host: '127.0.0.1',
     port: 0,
-    // Nothing of it is asked for: who is refused is refused before that.
+    // No route is called: a refused request ends before.
     variables: {
       DATABASE_URL: 'postgres://nobody@localhost/nothing',
       BASE_URL: 'https://portal.example',
@@ -30,8 +30,8 @@ afterAll(async () => {
 const ask = (ip: string, path = '/api/errors/not_found') =>
   send(workers.url, `GET ${path}`, { headers: { 'cf-connecting-ip': ip } });
 
-describe('a flood', () => {
-  it('from one network is refused when it is more than its limit, and others go on', async () => {
+describe('a flood of requests', () => {
+  it('from one network is refused above its limit, and other networks are served', async () => {
     for (let asked = 0; asked < flood.limit; asked++)
       expect(await ask('2001:db8:1:2::7')).toMatchObject({ status: 200 });
     const refused = await ask('2001:db8:1:2::8');
@@ -41,27 +41,27 @@ describe('a flood', () => {
     expect(await ask('2001:db8:1:3::7')).toMatchObject({ status: 200 });
   });
 
-  it('does not reach what would build the module, or ask the database', async () => {
+  it('is refused before the module is built or the database is called', async () => {
     const answers = [];
-    // This module cannot be built with these variables, and says so as long as it is asked.
+    // This module cannot be built with these variables, and fails on every request.
     for (let asked = 0; asked <= flood.limit; asked++)
       answers.push((await ask('192.0.2.9', '/api/auth/v7.0/jwks')).status);
     expect(answers).toEqual([500, 500, 500, 429]);
   });
 });
 
-it('SEC-12: every answer of a Worker has Strict-Transport-Security, also those of no module', async () => {
+it('SEC-12: every response of a Worker has Strict-Transport-Security, also those outside of modules', async () => {
   const page = '/api/errors/not_found';
   const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
   const answers = [];
   for (const path of paths) answers.push(await ask('192.0.2.77', path));
-  // The first module cannot be built, and the last request is more than the limit of the other one.
+  // The first module cannot be built, and the last request exceeds the limit of the other one.
   expect(answers.map(({ status }) => status)).toEqual([500, 200, 404, 200, 429]);
   for (const { headers } of answers)
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-it.each([...edgeModules])('%s has the limit in wrangler.toml that its refusal tells', (module) => {
+it.each([...edgeModules])('%s has the same limit in wrangler.toml and in its error', (module) => {
   const limits = edgeModules.map((name) => deploymentOf(name).ratelimits.FLOOD);
   expect(deploymentOf(module).ratelimits.FLOOD?.simple).toEqual(floodLimit);
   expect(new Set(limits.map((limit) => limit?.namespace_id)).size).toBe(edgeModules.length);

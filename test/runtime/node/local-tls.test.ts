@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueLeaf } from '../../../shared/tooling/start/tls/local-certificates.ts';
 import { ensureLocalTls, type LocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 
-/** Connects to a server with this certificate under a name, trusting only the CA file. */
+/** Connects to a server with this certificate under a name, with only the CA file trusted. */
 async function reach({ certPem, keyPem, caFile }: LocalTls, servername: string): Promise<number | undefined> {
   const server = createServer({ cert: certPem, key: keyPem }, (_, answer) => answer.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -34,7 +34,7 @@ describe('ensureLocalTls', () => {
   });
   afterAll(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-  it('issues a certificate that clients with the CA accept for its names only', async () => {
+  it('issues a certificate for its names only, which clients with the CA accept', async () => {
     const tls = await ensureLocalTls(folder, ['portal.test', '0.0.0.0']);
     expect(await reach(tls, 'localhost')).toBe(200);
     expect(await reach(tls, 'portal.test')).toBe(200);
@@ -57,7 +57,7 @@ describe('ensureLocalTls', () => {
     );
   });
 
-  it('keeps its files private and uses them again', async () => {
+  it('creates private files and reuses them', async () => {
     const first = await ensureLocalTls(folder, ['portal.test']);
     expect(await ensureLocalTls(folder, ['portal.test'])).toEqual(first);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -66,7 +66,7 @@ describe('ensureLocalTls', () => {
     }
   });
 
-  it('issues anew for other names, by the same CA', async () => {
+  it('issues a new certificate for other names, by the same CA', async () => {
     const before = await ensureLocalTls(folder, ['portal.test']);
     const ca = readFileSync(before.caFile, 'utf8');
     const after = await ensureLocalTls(folder, ['second.test']);
@@ -75,7 +75,7 @@ describe('ensureLocalTls', () => {
     await expect(reach(after, 'portal.test')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   });
 
-  it('issues anew when the certificate ends within 30 days, or does not fit its key', async () => {
+  it('issues a new certificate when it expires within 30 days or does not match its key', async () => {
     const names = ['localhost', '127.0.0.1', '::1'];
     const ca = {
       certPem: readFileSync(join(folder, 'ca.pem'), 'utf8'),

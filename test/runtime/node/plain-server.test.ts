@@ -16,11 +16,11 @@ const unitOf = (name: string): string => readFileSync(join(deployment, 'systemd'
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-requireService('systemd-analyze', hasSystemd)('the unit', () => {
+requireService('systemd-analyze', hasSystemd)('a systemd service', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'aggregator-units-'));
-    // As on a server whose /opt/aggregator is this tree: programs that a unit names must be there.
+    // As on a server with this tree in /opt/aggregator: the programs of a unit must exist.
     for (const name of units)
       await writeFile(
         join(folder, `${name}.service`),
@@ -29,7 +29,7 @@ requireService('systemd-analyze', hasSystemd)('the unit', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(units)('%s is understood by systemd, without a warning', async (name) => {
+  it.each(units)('%s is accepted by systemd without a warning', async (name) => {
     const file = join(folder, `${name}.service`);
     const { stdout, stderr } = await run('systemd-analyze', [
       'verify',
@@ -40,16 +40,16 @@ requireService('systemd-analyze', hasSystemd)('the unit', () => {
     expect(stdout + stderr).toBe('');
   });
 
-  it.each(units)('%s exposes little', async (name) => {
+  it.each(units)('%s has a low exposure', async (name) => {
     const file = join(folder, `${name}.service`);
-    // Of 100; a service without any of its settings has 96, and what exceeds the threshold fails the command.
+    // Of 100; a service without any of these settings has 96, and exceeding the threshold fails the command.
     const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
     expect(stdout).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });
 });
 
-describe('a unit', () => {
-  it.each(units)('%s starts a program of this tree with the Node of its lock', (name) => {
+describe('a systemd unit', () => {
+  it.each(units)('%s starts a program of this repository with the Node version of its lock file', (name) => {
     const [, program = '', main = ''] =
       /^ExecStart=\/opt\/aggregator\/(\S+) .*?(\S+)$/m.exec(unitOf(name)) ?? [];
     expect(program).toBe('node_modules/.bin/node');
@@ -60,7 +60,7 @@ describe('a unit', () => {
 const hasCompose = spawnSync('docker-compose', ['--version']).status === 0;
 
 requireService('docker-compose', hasCompose)('the compose file', () => {
-  it('is understood by Compose', async () => {
+  it('is accepted by Compose', async () => {
     const file = join(deployment, 'compose.yaml');
     const { stdout, stderr } = await run('docker-compose', ['--file', file, 'config', '--quiet']);
     expect(stdout + stderr).toBe('');
@@ -70,7 +70,7 @@ requireService('docker-compose', hasCompose)('the compose file', () => {
 describe('the compose file', () => {
   const { services, secrets, networks } = parse(readFileSync(join(deployment, 'compose.yaml'), 'utf8'));
 
-  it('gives the portal nothing to write to, no capability and no open secret', () => {
+  it('gives the portal no writable path, no capability and no plain secret', () => {
     const { portal } = services;
     expect(portal).toMatchObject({
       read_only: true,
@@ -84,7 +84,7 @@ describe('the compose file', () => {
     expect(Object.keys(secrets).sort()).toEqual(used.map((secret) => secret.source ?? secret).sort());
   });
 
-  it('lets nobody but the portal reach the database', () => {
+  it('allows only the portal to connect to the database', () => {
     expect([services.database.networks, services.database.ports]).toEqual([['inside'], undefined]);
     expect(networks.inside).toEqual({ internal: true });
   });

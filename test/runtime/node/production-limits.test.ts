@@ -14,7 +14,7 @@ const login = 'POST /api/auth/v7.0/login';
 const password = 'correct horse battery staple';
 const goodPassword = 'seven wild geese in a row';
 
-/** A read of each module that needs nobody signed in: it builds the app, and all but one ask the database. */
+/** A public read of each module: it builds the app, and all but one query the database. */
 const first = [
   ['GET /api/auth/v7.0/authenticators', 200],
   [`GET ${client}/north/servicesList`, 401],
@@ -43,8 +43,8 @@ async function create(path: string, body: object): Promise<Json> {
   return answer.body;
 }
 
-describe('an isolate', () => {
-  it('answers its first requests, though others left while it was being built', async () => {
+describe('a Worker isolate', () => {
+  it('answers its first requests, although others disconnected while it was being built', async () => {
     const leaving = [0, 1, 5, 20].flatMap((ms) =>
       first.map(([route]) => workers.send(route, { signal: AbortSignal.timeout(ms) })),
     );
@@ -54,22 +54,22 @@ describe('an isolate', () => {
     expect(answers).toEqual([1, 2, 3].flatMap(() => first.map(([, status]) => status)));
   });
 
-  it('answers all of many logins, the one after those that left in the middle too', async () => {
+  it('answers all of many logins, also after clients that disconnect', async () => {
     const leaving = [30, 60, 90].map((ms) =>
       workers.send(login, { ...adminLogin, signal: AbortSignal.timeout(ms) }),
     );
     const staying = Array.from({ length: 6 }, () => workers.send(login, adminLogin));
     await Promise.allSettled(leaving);
     const answers = (await Promise.all(staying)).map(({ status, body }) => body.code ?? status);
-    // Passwords are hashed two at a time, and nobody waits for the request of another.
+    // Passwords are hashed two at a time, and no request waits for another one.
     expect([200, 'overloaded']).toEqual(expect.arrayContaining([...new Set(answers)]));
     expect(answers).toContain(200);
-    // Those that left may still be at it, but none of them keeps its place.
+    // Aborted requests may still run, but do not occupy a slot.
     const again = () => workers.login('admin', password, 'builtin');
     admin = await vi.waitFor(again, { timeout: 5_000 });
   });
 
-  it('answers many at once and one after another', async () => {
+  it('answers many requests, concurrent and sequential', async () => {
     const read = () => workers.send('GET /api/userinfo', { token: admin });
     const answers = await Promise.all(Array.from({ length: 40 }, read));
     for (let n = 0; n < 10; n++) answers.push(await read());
@@ -84,20 +84,20 @@ describe('an isolate', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => workers.send('GET /readyz')));
     const again = Array.from({ length: 5 }, () => workers.send('GET /readyz'));
     const all = [...answers, ...(await Promise.all(again))];
-    // The caller whose check was cut short leaves it to one that comes a second later.
+    // A request whose check was aborted leaves it to a request a second later.
     for (const { status } of all) expect([200, 503]).toContain(status);
     const ready = async () => expect((await workers.send('GET /readyz')).status).toBe(200);
     await vi.waitFor(ready, { timeout: 4_000, interval: 100 });
   });
 
-  it('is one in which no request can read what another has open', async () => {
+  it('prevents a request from using I/O objects of another request', async () => {
     const deed = 'I/O of another';
     expect(await workers.attempt('/livez', deed)).toEqual({ refused: null });
     const { refused } = await workers.attempt('/livez', deed);
     expect(refused).toContain('Cannot perform I/O on behalf of a different request');
   });
 
-  it('keeps nothing of what it has answered', async () => {
+  it('keeps no data of answered requests', async () => {
     const ask = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n += 20)
         await Promise.all(Array.from({ length: 20 }, () => workers.send('GET /api/errors/not_found')));
@@ -110,7 +110,7 @@ describe('an isolate', () => {
   });
 });
 
-/** Memory of the workerd that this process has started. */
+/** Memory of the workerd process that this process has started. */
 function residentMb(): number {
   const children = readdirSync(`/proc/${process.pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${process.pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
@@ -120,7 +120,7 @@ function residentMb(): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(workerd)?.[1] ?? 0) / 1024;
 }
 
-describe('the six connections of a request', () => {
+describe('the six connections of a Worker request', () => {
   const count = 9;
   const nodes: Simulator[] = [];
   let user: string;
@@ -129,8 +129,8 @@ describe('the six connections of a request', () => {
     const corp = await create('authenticators', { name: 'Corp', small_name: 'corp', type: 'internal' });
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: goodPassword });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
-    // Every list is asked for: what is kept of one would need no connections.
-    // On a busy machine a node must not count as failing because it was slow to be asked.
+    // Every list is read from the nodes: a cached one would need no connections.
+    // On a busy machine a node must not count as failing because of a late call.
     const patience = { list_deadline_ms: { value: 30_000 }, breaker_failures: { value: 100 } };
     const body = { aggregator: { services_fresh_s: { value: 0 }, ...patience } };
     const saved = await workers.send('PUT /api/webui/aggregator/tconfig', { token: admin, body });
@@ -169,33 +169,33 @@ describe('the six connections of a request', () => {
     return { answer, fetches: requests[0]?.fetches ?? 0, most: requests[0]?.most };
   }
 
-  it('are never exceeded by the first list, which asks for keys and keeps them', async () => {
+  it('are never exceeded by the first list, which requests keys and stores them', async () => {
     const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body.services).toHaveLength(count);
-    // Two keys and two questions a farm, and besides them what goes to the database by the same way.
+    // Two session keys and two calls per farm, and the database statements over the same connections.
     expect(fetches).toBeGreaterThan(4 * count);
     expect(most).toBe(6);
   });
 
-  it('are used to the full by the next list, which has keys', async () => {
-    // Keys are kept after the answer, so that one list more may have to ask for some.
+  it('are all used by the next list, which has keys', async () => {
+    // Session keys are stored after the response, so that one more list may have to request some.
     await vi.waitFor(async () => {
-      // The third of our own keeps the list after the answer.
+      // The third own statement stores the list after the response.
       const { answer, fetches, most } = await reported(`GET ${client}/north/servicesList`);
       expect(answer.body.services).toHaveLength(count);
       expect({ fetches, most }).toEqual({ fetches: count + 3, most: 6 });
     }, 10_000);
   });
 
-  it('are never exceeded by a call of all farms for one session', async () => {
+  it('are never exceeded by a call to all farms for one session', async () => {
     const body = { session_uuid: newId() };
     const { answer, most } = await reported(`POST ${client}/north/reconnect/`, body);
     expect(answer).toMatchObject({ status: 404 });
     expect(most).toBe(6);
   });
 
-  it('are free again after a client that left in the middle of a list', async () => {
+  it('are released after a client that disconnects during a list', async () => {
     const route = `GET ${client}/north/servicesList`;
     const left = workers.send(route, { token: user, signal: AbortSignal.timeout(30) });
     await expect(left).rejects.toThrow();
@@ -207,10 +207,10 @@ describe('the six connections of a request', () => {
   });
 });
 
-describe('code out of text', () => {
+describe('code generation from strings', () => {
   it.each(
     paths.flatMap((path) => ['eval', 'new Function', 'WebAssembly.compile'].map((deed) => [path, deed])),
-  )('is refused in a request to %s: %s', async (path, deed) => {
+  )('is blocked in a request to %s: %s', async (path, deed) => {
     const { refused } = await workers.attempt(path, deed);
     expect(refused).toMatch(/generation (?:from strings )?disallowed/);
   });
@@ -231,8 +231,8 @@ describe('code out of text', () => {
   });
 });
 
-describe('costly passwords', () => {
-  it.each(paths)('are refused in a request to %s', async (path) => {
+describe('expensive password hashes', () => {
+  it.each(paths)('are rejected in a request to %s', async (path) => {
     expect(await workers.attempt(path, 'scrypt')).toMatchObject({
       refused: expect.stringContaining('Scrypt'),
     });
@@ -241,7 +241,7 @@ describe('costly passwords', () => {
     });
   });
 
-  it('are not what ours cost', async () => {
+  it('are not those of the product', async () => {
     await workers.report('/api/auth');
     await workers.login('admin', password, 'builtin');
     const { derivations } = await workers.report('/api/auth');
@@ -249,7 +249,7 @@ describe('costly passwords', () => {
     expect((await workers.report(webui)).derivations).toContain(`scrypt ${2 ** 14 * 8 * 5}`);
   });
 
-  it('until now made nothing fail, and no request shared what is of another', () => {
+  it('have caused no failures before, and no request used objects of another', () => {
     expect(workers.lines.length).toBeGreaterThan(100);
     const failures = workers.lines.filter((line) =>
       /"level":"error"|different request|hanging|\bhung\b/i.test(line),
@@ -257,7 +257,7 @@ describe('costly passwords', () => {
     expect(failures).toEqual([]);
   });
 
-  it('of an account make its login fail: the guard stands where the product takes its scrypt from', async () => {
+  it('of an account make its login fail: the guard is where the product imports scrypt', async () => {
     const stored = `scrypt$${2 ** 15}$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`;
     const { id } = await create(`authenticators/${(await builtinDomain()).id}/users`, {
       name: 'costly',

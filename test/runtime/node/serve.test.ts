@@ -27,7 +27,7 @@ async function start(options: Partial<ServeOptions> = {}): Promise<RunningServer
 const get = async (port: number, headers: Record<string, string> = {}) =>
   (await fetch(`http://127.0.0.1:${port}/`, { headers })).json();
 
-/** Everything that a socket receives until it ends. */
+/** Everything that a socket receives until its end. */
 async function received(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
@@ -38,7 +38,7 @@ async function received(socket: Socket): Promise<string> {
   return text;
 }
 
-/** An answer as it came over a socket. */
+/** A response received over a socket. */
 function answerIn(text: string): Answer {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
@@ -52,14 +52,14 @@ afterEach(async () => {
   for (const close of closeAfter.splice(0)) await close();
 });
 
-describe('the client of a request', () => {
-  it('is the peer of the socket, whatever the headers say', async () => {
+describe('the client address of a request', () => {
+  it('is the peer of the socket, whatever the headers contain', async () => {
     const { port } = await start();
     const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     expect(await get(port, forged)).toEqual({ ip: '127.0.0.1', secure: false, loopback: true });
   });
 
-  it('is known by IPv4 when IPv6 wraps it', async () => {
+  it('is IPv4 when it is IPv4-mapped IPv6', async () => {
     const { port } = await start({ host: '::ffff:127.0.0.1' });
     expect(await get(port)).toMatchObject({ ip: '127.0.0.1', loopback: true });
   });
@@ -79,7 +79,7 @@ describe('the client of a request', () => {
   });
 });
 
-describe('HTTPS', () => {
+describe('HTTPS on the Node server', () => {
   let tls: LocalTls;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'serve-'));
@@ -90,14 +90,14 @@ describe('HTTPS', () => {
   });
   const secured = () => start({ tls: { cert: tls.certPem, key: tls.keyPem } });
 
-  it('makes a request secure', async () => {
+  it('marks a request as secure', async () => {
     const { port } = await secured();
     const socket = connectTls({ host: '127.0.0.1', port, ca: tls.caFile, servername: 'localhost' });
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await received(socket)).toContain('"secure":true');
   });
 
-  it('is not spoken below TLS 1.2, nor in plain text', async () => {
+  it('is refused below TLS 1.2 and in plain text', async () => {
     const { port } = await secured();
     const old = connectTls({
       port,
@@ -112,7 +112,7 @@ describe('HTTPS', () => {
     expect(await received(plain)).not.toContain('HTTP/1.1 200');
   });
 
-  it('ends connections that hang in a handshake when it closes', async () => {
+  it('closes connections that hang in a handshake at shutdown', async () => {
     const serving = await secured();
     const silent = connect(serving.port, '127.0.0.1');
     await once(silent, 'connect');
@@ -137,13 +137,13 @@ describe('malformed requests', () => {
     ['malformed_request', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['malformed_request', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n'],
     ['malformed_request', 'GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n'],
-  ] as const)('are answered as %s, like every other problem', async (code, text) => {
+  ] as const)('are answered as %s, with a problem document', async (code, text) => {
     const answer = await send(text);
     expectProblem(answer, code);
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('of which one expects what nobody does are told so, also those with a body', async () => {
+  it('with an unsupported expectation get 417, also those with a body', async () => {
     const head =
       'POST / HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nExpect: foo\r\nContent-Length: 2\r\n\r\n';
     const answer = await send(`${head}{}`);
@@ -151,15 +151,15 @@ describe('malformed requests', () => {
     expect([answer.status, answer.body.instance]).toEqual([417, 'mine']);
   });
 
-  it('keep the id that they came with', async () => {
+  it('keep their request id', async () => {
     const { body } = await send('GET / HTTP/1.1\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n');
     expect(body.instance).toBe('mine');
   });
 
-  it('are not those of HTTP/1.0 without a host, which old monitors send', async () =>
+  it('do not include HTTP/1.0 without a Host header, which old monitors send', async () =>
     expect((await send('GET / HTTP/1.0\r\n\r\n')).status).toBe(200));
 
-  it('do not show what the application threw', async () => {
+  it('do not expose exceptions of the application', async () => {
     const { port } = await start({ fetch: () => Promise.reject(new Error('secret detail')) });
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')]);
@@ -167,8 +167,8 @@ describe('malformed requests', () => {
   });
 });
 
-describe('closing', () => {
-  it('finishes the request in flight and its background work, and takes no new ones', async () => {
+describe('closing the Node server', () => {
+  it('finishes running requests and their background work, and accepts no new ones', async () => {
     const release = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const done: string[] = [];
@@ -195,7 +195,7 @@ describe('closing', () => {
     expect(told).toContain('background work failed');
   });
 
-  it('cuts off what hangs when the grace is over', async () => {
+  it('aborts hanging requests after the grace period', async () => {
     const begun = Promise.withResolvers<void>();
     const serving = await start({
       fetch: () => {
@@ -213,8 +213,8 @@ describe('closing', () => {
   });
 });
 
-describe('listening', () => {
-  it('tells in one line that the port is in use, and which variable sets it', async () => {
+describe('listening on a port', () => {
+  it('reports in one line that the port is in use, with its variable', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(
       `PORT: 127.0.0.1:${port} is in use by another program; stop it, or set another port`,
@@ -247,7 +247,7 @@ describe('createShutdown', () => {
     'SIGTERM',
     'SIGINT',
     'SIGHUP',
-  ] as const)('runs every step on %s, the last one first, and ends with 0, also when one fails', async (signal) => {
+  ] as const)('runs every step on %s in reverse order, and ends with 0, also when one fails', async (signal) => {
     const { child, ended } = await startProcess(
       `add('c', () => console.log('c'));
          add('b', () => { throw new Error('x'); });
@@ -257,7 +257,7 @@ describe('createShutdown', () => {
     expect(await ended).toEqual({ code: 0, lines: ['up', 'a', 'failed b', 'c'] });
   });
 
-  it('ends at once what is started after the signal', async () => {
+  it('stops at once what is started after the signal', async () => {
     const { child, ended } = await startProcess(
       `signal.addEventListener('abort', () => add('late', () => console.log('late')));
        add('early', () => new Promise((resolve) => setImmediate(() => resolve(console.log('early')))));`,
@@ -266,7 +266,7 @@ describe('createShutdown', () => {
     expect(await ended).toEqual({ code: 0, lines: ['up', 'late', 'early'] });
   });
 
-  it('ends with 1 at a second signal, but takes the echo of the first one for the same', async () => {
+  it('ends with 1 at a second signal, but ignores the duplicate of the first one', async () => {
     const { child, ended } = await startProcess(
       `add('hang', () => new Promise(() => setTimeout(() => console.log('late'), 1_100)));`,
     );

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Short ones, so that no test waits for those of production. */
+/** Short ones, so that no test waits for the timeouts of production. */
 const timeouts = { handshake: 300, headers: 600, request: 1_000, keepAlive: 600, stalled: 600 };
 
 async function start(settings: ServerSettings = {}, descriptorLimit?: number): Promise<ServerProcess> {
@@ -47,7 +47,7 @@ const keep = (clients: Client[]): Client[] => {
 /** Waits until the server has closed them all; the clients close nothing. */
 const allClosed = (clients: readonly Client[]) => Promise.all(clients.map(({ closed }) => closed));
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, localAddress });
   sockets.push(socket);
@@ -64,7 +64,7 @@ async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
 const backTo = ({ descriptors }: ServerProcess, baseline: number) =>
   expect.poll(descriptors, { timeout: 15_000 }).toBeLessThanOrEqual(baseline);
 
-describe('FLT-2: descriptors', () => {
+describe('FLT-2: descriptors of the Node server', () => {
   it('of 1,000 silent clients are released after the handshake timeout', async () => {
     const process = await start(secured());
     const baseline = process.descriptors();
@@ -104,7 +104,7 @@ describe('FLT-2: descriptors', () => {
     ['within', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['instead of', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
   ])(
-    'of clients that end their half %s the handshake are released',
+    'of clients that half-close %s the handshake are released',
     async (_, start_) => {
       const process = await start(secured());
       const baseline = process.descriptors();
@@ -122,7 +122,7 @@ describe('FLT-2: descriptors', () => {
     ['a request without its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n'],
     ['what is not HTTP', 'not HTTP\r\n\r\n'],
   ])(
-    'of clients that send %s and end their half are released',
+    'of clients that send %s and half-close are released',
     async (_, text) => {
       const process = await start({ timeouts });
       const baseline = process.descriptors();
@@ -153,15 +153,15 @@ describe('FLT-2: descriptors', () => {
     const process = await start({}, 320);
     const clients = keep(await connectSilent(process.port, 1_000));
     for (let n = 0; n < 20; n++) expect(await ask(process.port, '127.0.0.2')).toContain('200 OK');
-    // Nine tenths for connections, the rest for the database and files.
+    // 90 % for connections, the rest for the database and files.
     await expect.poll(process.descriptors).toBeLessThanOrEqual(290);
-    // The newest ones are spared as long as there is room.
+    // The newest ones are kept while there is space.
     expect(clients.at(-1)?.socket.closed).toBe(false);
   }, 60_000);
 });
 
 describe('FLT-2: 9,000 idle connections', () => {
-  it('do not slow requests noticeably', async () => {
+  it('do not slow down requests noticeably', async () => {
     const process = await start();
     const medianMs = async (): Promise<number> => {
       const times: number[] = [];

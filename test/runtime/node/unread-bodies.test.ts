@@ -19,7 +19,7 @@ afterEach(async () => {
 const body = chunksOf(Buffer.alloc(1_048_576, ' '));
 const whole = Buffer.concat([body, Buffer.from(lastChunk)]);
 
-/** A request whose body is longer than what the server takes before it answers; the server never reads it. */
+/** A request with a body larger than what the server reads before it answers; the server never reads it. */
 async function answered(connection: string, sent: Buffer, unread: number): Promise<RawClient> {
   server = await startServer({ timeouts: { unread } });
   client = await connectRaw(`http://127.0.0.1:${server.port}`);
@@ -29,7 +29,7 @@ async function answered(connection: string, sent: Buffer, unread: number): Promi
   return client;
 }
 
-it('SEC-2: a connection goes on after a body that was not read has ended', async () => {
+it('SEC-2: a connection is reused after an unread body has ended', async () => {
   const { socket, answer, closed } = await answered('keep-alive', whole, 300);
   const later = new Promise((resolve) => setTimeout(resolve, 600, 'open'));
   expect(await Promise.race([closed.then(() => 'closed'), later])).toBe('open');
@@ -38,12 +38,12 @@ it('SEC-2: a connection goes on after a body that was not read has ended', async
   await closed;
 });
 
-it('SEC-2: a connection is closed when the body that was not read has ended, if the client asked for it', async () => {
+it('SEC-2: a connection is closed after an unread body if the client requested it', async () => {
   const { closed } = await answered('close', whole, 60_000);
   await closed;
 });
 
-it('SEC-2: a connection is closed when the body that was not read does not end in time', async () => {
+it('SEC-2: a connection is closed when an unread body does not end in time', async () => {
   const { closed } = await answered('keep-alive', body, 300);
   await closed;
 });

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../../shared/tooling/programs.mjs';
+import { endOf, outputOf } from '../../support/processes/output.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
 let copy: string;
@@ -38,18 +39,7 @@ const launch = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProc
     env: { ...programVariables, HOME: process.env.HOME, ...env },
   });
 
-async function run(args: readonly string[], env?: NodeJS.ProcessEnv) {
-  const child = launch(args, env);
-  const said = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...said };
-}
+const run = (args: readonly string[], env?: NodeJS.ProcessEnv) => endOf(launch(args, env));
 
 function changeUsage(from: string, to: string): void {
   const file = join(copy, admin);
@@ -77,7 +67,7 @@ describe('a bundled program', { timeout: 60_000 }, () => {
     expect(readdirSync(cache())).toHaveLength(2);
   });
 
-  it('is complete when several starts build it at the same time', async () => {
+  it('is complete when several starts build it concurrently', async () => {
     changeUsage('changed: npm run admin', 'together: npm run admin');
     const all = await Promise.all(Array.from({ length: 4 }, () => run([admin, '--help'])));
     for (const one of all)
@@ -107,13 +97,10 @@ describe('a bundled program', { timeout: 60_000 }, () => {
   it('runs from its sources with --watch, and restarts when they change', async () => {
     const child = launch([admin, '--help', '--watch']);
     const closed = once(child, 'close');
-    let shown = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    await expect.poll(() => shown, { timeout: 20_000 }).toMatch(/together: [\s\S]*Completed running/);
+    const output = outputOf(child);
+    await expect.poll(() => output.stdout, { timeout: 20_000 }).toMatch(/together: [\s\S]*Completed running/);
     changeUsage('together: npm run admin', 'watched: npm run admin');
-    await expect.poll(() => shown, { timeout: 20_000 }).toContain('watched: npm run admin');
+    await expect.poll(() => output.stdout, { timeout: 20_000 }).toContain('watched: npm run admin');
     child.kill('SIGTERM');
     await closed;
     expect(existsSync(cache())).toBe(false);

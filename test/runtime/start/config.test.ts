@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +9,13 @@ import { ConfigError } from '../../../shared/kernel/config-error.ts';
 import { parseConfig } from '../../../shared/runtime/config/config.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { loadSettings } from '../../../shared/tooling/start/settings.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { programVariables } from '../../support/program-variables.ts';
 
 const run = promisify(execFile);
-const key = () => randomBytes(32).toString('base64');
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n-----END PRIVATE KEY-----';
 
-/** The lines that a refusal consists of. */
+/** The lines of a configuration error. */
 function faultsOf(env: Record<string, string>): string[] {
   try {
     parseConfig(env);
@@ -28,7 +27,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('parseConfig', () => {
-  it('gives the documented defaults, and an empty variable counts as unset', () => {
+  it('returns the documented defaults, and an empty variable counts as unset', () => {
     expect(parseConfig({ PORT: '', TLS: '' })).toMatchObject({
       host: '127.0.0.1',
       port: 8443,
@@ -43,8 +42,8 @@ describe('parseConfig', () => {
     });
   });
 
-  it('splits lists and drops the slash at the end of the base URL', () => {
-    const keys = [key(), key()];
+  it('splits lists and removes the slash at the end of the base URL', () => {
+    const keys = [newSecretKey(), newSecretKey()];
     const config = parseConfig({
       SECRET_KEY: keys.join(', '),
       ALLOWED_PRIVATE_NETWORKS: '10.0.0.0/8,fd00::/8',
@@ -78,13 +77,13 @@ describe('parseConfig', () => {
     ['HEALTH_CHECK_URL_KEY', `${'x'.repeat(40)}é`],
     ['HEALTH_CHECK_URL_KEY', 'x'.repeat(257)],
     ['ALLOW_INSECURE_DISPATCHERS', 'yes'],
-  ])('refuses %s=%s by its name and without its value', (name, value) => {
+  ])('rejects %s=%s with its name and without its value', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults[0]).toMatch(new RegExp(`^${name}: .{5,}`));
     if (value.length > 3) expect(faults.join('\n')).not.toContain(value);
   });
 
-  it('tells every bad variable in a line of its own', () => {
+  it('reports every invalid variable in a separate line', () => {
     expect(faultsOf({ PORT: 'x', TLS: 'x', LOG_LEVEL: 'x' }).map((line) => line.split(':')[0])).toEqual([
       'PORT',
       'TLS',
@@ -92,14 +91,18 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('demands what belongs together', () => {
+  it('requires variables that belong together', () => {
     const required = (env: Record<string, string>) => faultsOf(env).map((line) => line.split(':')[0]);
     expect(required({ DATABASE_URL: 'postgres://db.test/x' })).toEqual([
       'SECRET_KEY',
       'AGGREGATOR_JWT_SSL_KEY',
     ]);
     expect(
-      required({ DATABASE_URL: 'postgresql://db/x', SECRET_KEY: key(), AGGREGATOR_JWT_SSL_KEY: pem }),
+      required({
+        DATABASE_URL: 'postgresql://db/x',
+        SECRET_KEY: newSecretKey(),
+        AGGREGATOR_JWT_SSL_KEY: pem,
+      }),
     ).toEqual([]);
     expect(required({ HOST: '0.0.0.0' })).toEqual(['BASE_URL']);
     expect(required({ HOST: '0.0.0.0', BASE_URL: 'https://a.test', TLS: 'off' })).toEqual(['TLS']);
@@ -122,7 +125,7 @@ describe('loadSettings', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-  it('generates the missing keys once and for their owner only', async () => {
+  it('generates the missing keys once, readable by their owner only', async () => {
     const dataDir = join(folder, 'first');
     const first = await loadSettings({ DATA_DIR: dataDir });
     const second = await loadSettings({ DATA_DIR: dataDir });
@@ -136,9 +139,9 @@ describe('loadSettings', () => {
     expect(modeOf(join(dataDir, 'keys/aggregator-jwt.pem'))).toBe(0o600);
   });
 
-  it('keeps what the user wrote, and lets the environment win', async () => {
+  it('keeps the values of the user, and the environment takes precedence', async () => {
     const file = join(folder, 'mine.conf');
-    const mine = `# mine\nPORT=9000\nLOG_LEVEL="debug"\n\nDATA_DIR='data'\nSECRET_KEY=${key()}`;
+    const mine = `# mine\nPORT=9000\nLOG_LEVEL="debug"\n\nDATA_DIR='data'\nSECRET_KEY=${newSecretKey()}`;
     writeFileSync(file, mine);
     const { config } = await loadSettings({ CONFIG_FILE: file, PORT: '9001' });
     expect(config).toMatchObject({ port: 9001, logLevel: 'debug', dataDir: join(folder, 'data') });
@@ -148,20 +151,20 @@ describe('loadSettings', () => {
     expect(written).not.toMatch(/9001|ADMIN_PASSWORD/);
   });
 
-  it('generates nothing beside a given database', async () => {
+  it('generates nothing for a configured database', async () => {
     const dataDir = join(folder, 'given');
     const load = loadSettings({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://db.test/x' });
     await expect(load).rejects.toThrow(/^SECRET_KEY: .*\nAGGREGATOR_JWT_SSL_KEY: /);
     expect(statSync(dataDir, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('reads keys from files and says which one cannot be read', async () => {
+  it('reads keys from files and names an unreadable one', async () => {
     const file = join(folder, 'key.pem');
     writeFileSync(file, pem);
     const given = {
       DATA_DIR: join(folder, 'given'),
       DATABASE_URL: 'postgres://db.test/x',
-      SECRET_KEY: key(),
+      SECRET_KEY: newSecretKey(),
     };
     const { config, env } = await loadSettings({ ...given, AGGREGATOR_JWT_SSL_KEY: file });
     expect(config.aggregatorJwtSslKey).toBe(pem);
@@ -170,13 +173,13 @@ describe('loadSettings', () => {
     await expect(absent).rejects.toThrow(/^AGGREGATOR_JWT_SSL_KEY: /);
   });
 
-  it('refuses lines that are no settings', async () => {
+  it('rejects malformed lines', async () => {
     const file = join(folder, 'odd.conf');
     writeFileSync(file, 'PORT=1\nwhat is this\nPROT=2\n');
     await expect(loadSettings({ CONFIG_FILE: file })).rejects.toThrow(/line 2 .*\nPROT: /);
   });
 
-  it('gives several first starts at once the same keys', async () => {
+  it('returns the same keys to concurrent first starts', async () => {
     const module = new URL('../../../shared/tooling/start/settings.ts', import.meta.url).href;
     const script = `const { loadSettings } = await import('${module}');
       console.log((await loadSettings()).config.secretKey[0])`;
@@ -213,7 +216,7 @@ describe('createLog', () => {
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('keeps the parameters of a failed statement to itself, however deep the failure stands', () => {
+  it('omits the parameters of a failed statement at every level of the error', () => {
     const lines: string[] = [];
     const failed = new DrizzleQueryError(
       'insert into "users" values ($1, $2)',
@@ -229,7 +232,7 @@ describe('createLog', () => {
     expect(cause.cause.message).toBe('refused');
   });
 
-  it('survives values that JSON has no words for', () => {
+  it('accepts values that JSON cannot represent', () => {
     const lines: string[] = [];
     const circle: Record<string, unknown> = {};
     circle.self = circle;

@@ -25,11 +25,11 @@ const rows = new Map(
 );
 
 describe('the configuration page', () => {
-  it('is the generated one: run `npm run docs` after a change of a variable', () => {
+  it('is equal to the generated one: run `npm run docs` after a change of a variable', () => {
     expect(page).toBe(configurationPage());
   });
 
-  it('has each variable once, except those of local stands', () => {
+  it('has each variable once, except those of the development environment', () => {
     const documented = all.filter(([, { isInternal }]) => !isInternal).map(([name]) => name);
     expect([...rows.keys()]).toEqual(documented);
     expect(names.filter((name) => !documented.includes(name))).toEqual(['NEON_PROXY']);
@@ -51,7 +51,7 @@ describe('the configuration page', () => {
 });
 
 describe('the scope of a variable', () => {
-  it('decides what Workers and Lambda read', () => {
+  it('determines what Workers and Lambda read', () => {
     const onEdge = all.filter(([, { scope }]) => scope.includes('workers') || scope.includes('lambda'));
     expect(edgeNames).toEqual(onEdge.map(([name]) => name));
     expect(() => parseEdgeConfig({ PORT: 'x', BASE_URL: 'x' }, [])).toThrow(/^BASE_URL: must be/);
@@ -70,8 +70,8 @@ describe('the scope of a variable', () => {
   });
 });
 
-describe('a variable that is secret', () => {
-  it('has a name that says so, or a URL with a password', () => {
+describe('a secret variable', () => {
+  it('has a name that marks it as secret, or is a URL with a password', () => {
     const secret = all.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
     const named = names.filter((name) => /_(?:KEY|SECOND)$|PASSWORD|^DATABASE_\w*URL$/.test(name));
     expect(secret.toSorted()).toEqual(named.toSorted());

@@ -188,11 +188,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('USE-10: a start that is refused says in one line what is wrong and what to do', () => {
+describe('USE-10: a refused start reports in one line the cause and the remedy', () => {
   it.each([...configuration, ...folders, ...certificates.slice(-1)])('%s', async (_, variables, ...lines) => {
     const data = mkdtempSync(at('data-'));
-    const said = await refusedStart({ ...bareVariables(data, ports), ...variables() });
-    expect(said).toEqual(lines.map((line) => expect.stringMatching(line)));
+    const output = await refusedStart({ ...bareVariables(data, ports), ...variables() });
+    expect(output).toEqual(lines.map((line) => expect.stringMatching(line)));
   });
 
   it.each(certificates)('%s', (_, variables, line) => {
@@ -201,7 +201,7 @@ describe('USE-10: a start that is refused says in one line what is wrong and wha
   });
 });
 
-describe('FLT-8: a database folder that cannot be used is named', () => {
+describe('FLT-8: an unusable database folder is reported', () => {
   let intact: string;
 
   beforeAll(async () => {
@@ -210,7 +210,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
     await database.stop();
   }, 60_000);
 
-  /** A data folder with a copy of the database, and a key, without which the start would end before. */
+  /** A data folder with a copy of the database, and the key without which the start would fail earlier. */
   const copy = (name: string): NodeJS.ProcessEnv & { DATA_DIR: string } => {
     cpSync(intact, at(name), { recursive: true });
     return { ...bareVariables(at(name), ports), DATA_DIR: at(name), SECRET_KEY: key };
@@ -221,7 +221,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
     ['an empty control file', 'global/pg_control', truncateSync],
     ['no PG_VERSION, which would be replaced by a new database', 'PG_VERSION', rmSync],
     ['no configuration', 'postgresql.conf', rmSync],
-  ])('a damaged one: %s', async (title, file, damage) => {
+  ])('a damaged folder: %s', async (title, file, damage) => {
     const env = copy(`damaged ${title}`);
     damage(join(env.DATA_DIR, 'database', 'cluster', file));
     expect(await refusedStart(env)).toEqual([
@@ -232,7 +232,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
   });
 
   whereThereIs('right to mount', mayMount())('on a disk', () => {
-    it('a disk that is too small for a new one, and a full one beside an old one', async () => {
+    it('a disk that is too small for a new database, and a full one with an existing database', async () => {
       const small = await mountSmallDisk(20);
       const full = await mountSmallDisk(200);
       try {
@@ -254,7 +254,7 @@ describe('FLT-8: a database folder that cannot be used is named', () => {
     });
   });
 
-  it('variables that look misspelt are reported, and a certificate that has expired', async () => {
+  it('misspelt variables and an expired certificate are reported', async () => {
     const ca = {
       certPem: readFileSync(tls.caFile, 'utf8'),
       keyPem: readFileSync(at('tls', 'ca-key.pem'), 'utf8'),

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 
 const tooling = fileURLToPath(new URL('../../../shared/tooling/', import.meta.url));
 
@@ -23,7 +24,7 @@ function copyLauncher(root: string): void {
     cpSync(join(tooling, name), join(root, 'shared/tooling', name), { recursive: true });
 }
 
-/** A small project with the launcher in its place; its packages are folders, so that npm needs no network. */
+/** A small project with the launcher; its packages are folders, so that npm needs no network. */
 function makeProject(root: string): void {
   const write = (path: string, content: unknown) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -67,24 +68,11 @@ function makeProject(root: string): void {
   write('crash.ts', `process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1e6);`);
 }
 
-type Result = { code: number | null; stdout: string; stderr: string };
-
 describe('launch.mjs', () => {
   let root: string;
   const launch = (args: string[], cwd = root): ChildProcess =>
     spawn(process.execPath, [join(root, 'shared/tooling/launch.mjs'), ...args], { cwd });
-  const run = async (args: string[], cwd?: string): Promise<Result> => {
-    const child = launch(args, cwd);
-    const result: Result = { code: null, stdout: '', stderr: '' };
-    child.stdout?.on('data', (chunk) => {
-      result.stdout += chunk;
-    });
-    child.stderr?.on('data', (chunk) => {
-      result.stderr += chunk;
-    });
-    [result.code] = await once(child, 'close');
-    return result;
-  };
+  const run = (args: string[], cwd?: string): Promise<ProcessEnd> => endOf(launch(args, cwd));
 
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'launch-'));
@@ -92,12 +80,12 @@ describe('launch.mjs', () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('installs once for several starts, tells so on standard error, and leaves standard output alone', async () => {
+  it('installs once for concurrent starts, reports it on standard error, and writes nothing to standard output', async () => {
     const [first, second] = await Promise.all([run(['show.ts', '--json', 'a b']), run(['show.ts'])]);
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(JSON.parse(first.stdout)).toEqual({ args: ['--json', 'a b'], cwd: root });
-    const told = (first.stderr + second.stderr).match(/Installing packages/g);
-    expect(told).toHaveLength(1);
+    const messages = (first.stderr + second.stderr).match(/Installing packages/g);
+    expect(messages).toHaveLength(1);
     expect((await run(['show.ts'])).stderr).toBe('');
   });
 
@@ -106,7 +94,7 @@ describe('launch.mjs', () => {
     expect({ ...JSON.parse(stdout), code }).toEqual({ args: [], cwd: root, code: 0 });
   });
 
-  it('installs again when the lock is newer', async () => {
+  it('installs again when the lock file is newer', async () => {
     const later = new Date(Date.now() + 2_000);
     utimesSync(join(root, 'package-lock.json'), later, later);
     expect((await run(['code.ts', '0'])).stderr).toContain('Installing packages');
@@ -114,34 +102,34 @@ describe('launch.mjs', () => {
     utimesSync(join(root, 'package-lock.json'), now, now);
   });
 
-  it('runs tools by the Node of the project', async () => {
+  it('runs tools with the Node version of the project', async () => {
     const { stdout, code } = await run(['tool', 'run', '--flag']);
     expect([stdout, code]).toEqual([`tool ${process.versions.node.split('.')[0]} run --flag\n`, 0]);
   });
 
-  it('ends with the code of the program, and with 128 + n after a signal', async () => {
+  it('ends with the exit code of the program, and with 128 + n after a signal', async () => {
     expect((await run(['code.ts', '7'])).code).toBe(7);
     expect((await run(['crash.ts'])).code).toBe(137);
   });
 
-  it('passes SIGTERM on', async () => {
+  it('forwards SIGTERM', async () => {
     const child = launch(['wait.ts']);
     if (child.stdout) await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([42, null]);
   });
 
-  it('USE-5: ends with npm, which passes no SIGTERM on', async () => {
+  it('USE-5: ends with npm, which does not forward SIGTERM', async () => {
     const child = spawn('npm', ['run', '--silent', 'wait'], { cwd: root });
     await once(child.stdout, 'data');
     const left = once(child.stdout, 'close');
     child.kill('SIGTERM');
-    // The program holds standard output until it ends.
+    // The program keeps standard output open until it ends.
     await left;
     expect(child.signalCode ?? child.exitCode).not.toBe(0);
   });
 
-  it('says what is wrong in one line', async () => {
+  it('reports an error in one line', async () => {
     expect(await run(['absent.ts'])).toEqual({
       code: 1,
       stdout: '',
@@ -155,7 +143,7 @@ describe('launch.mjs', () => {
     expect((await run([])).stderr).toMatch(/^usage: .*\n$/);
   });
 
-  it('fails when npm fails', async () => {
+  it('fails when npm install fails', async () => {
     const broken = join(root, 'broken');
     mkdirSync(join(broken, 'shared/tooling'), { recursive: true });
     copyLauncher(broken);

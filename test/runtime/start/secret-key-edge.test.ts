@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
@@ -12,13 +11,12 @@ import { assertSecretKey, secretKeyGate } from '../../../shared/runtime/config/s
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
 import { type NeonProxy, startNeonProxy } from '../../support/database/neon-proxy.ts';
+import { newSecretKey, newSigningKey } from '../../support/identity/signing-keys.ts';
 import { awslambda, eventOf, invoke } from '../../support/lambda/runtime.ts';
 import { adminPassword, startPortal, type TestPortal } from '../../support/portal.ts';
 import { send } from '../../support/workers/local-workers.ts';
 
-const makeKey = () => randomBytes(32).toString('base64');
-const [right, wrong] = [makeKey(), makeKey()];
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const [right, wrong] = [newSecretKey(), newSecretKey()];
 
 let portal: TestPortal;
 let connection: Connection;
@@ -47,10 +45,10 @@ const variables = (secretKey: string) => ({
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',
   SECRET_KEY: secretKey,
-  AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
 });
 
-/** Of each kind: without a session, with one, a page, a write with an idempotency key, and a stranger. */
+/** Of each kind: public, with a session, a page, a write with an idempotency key, and without credentials. */
 const requests = () => [
   { route: 'GET /api/auth/v7.0/authenticators' },
   { route: 'GET /api/webui/aggregator/sites', token },
@@ -73,7 +71,7 @@ async function expectNothingWritten(): Promise<void> {
   expect(await connection.db.$count(idempotencyKeys)).toBe(0);
 }
 
-/** One line of the log for each refusal, which names both keys; the caller learns nothing of it. */
+/** One log line for each refusal, which names both keys; the response does not. */
 function expectRefusals(
   answers: readonly { status: number; body: unknown }[],
   lines: readonly string[],
@@ -93,7 +91,7 @@ function expectRefusals(
     });
 }
 
-describe('Workers', { timeout: 120_000 }, () => {
+describe('the Workers', { timeout: 120_000 }, () => {
   const ask = async (secretKey: string, asked = requests()) => {
     const bundles = await cachedBundles('workers');
     const lines: string[] = [];
@@ -121,13 +119,13 @@ describe('Workers', { timeout: 120_000 }, () => {
     }
   };
 
-  it('USE-1: answer every request 503 with another SECRET_KEY, and one line of the log says why', async () => {
+  it('USE-1: answer every request with 503 for another SECRET_KEY, and log the reason once', async () => {
     const { answers, lines } = await ask(wrong);
     expectRefusals(answers, lines);
     await expectNothingWritten();
   });
 
-  it('USE-1: serve with the right one, and give a database its check value', async () => {
+  it('USE-1: serve with the right one, and write the check value of a database', async () => {
     await connection.db.update(installation).set({ secret_key_check: null });
     const { answers, lines } = await ask(right);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200, 201, 200]);
@@ -145,12 +143,12 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
     vi.unstubAllGlobals();
   });
 
-  it('USE-1: answers every request 503 with another SECRET_KEY, and one line of the log says why', async () => {
+  it('USE-1: answers every request with 503 for another SECRET_KEY, and logs the reason once', async () => {
     vi.stubGlobal('awslambda', awslambda);
     const bundles = await cachedBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
-    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const answers = [];
     for (const { route, ...asking } of requests()) {
       const module = route.includes('/webui/') ? 'webui' : 'auth';
@@ -159,14 +157,14 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
       const { statusCode: status, body } = await invoke(handler, eventOf(route, asking));
       answers.push({ status, body: JSON.parse(body) });
     }
-    const lines = said.mock.calls.map(([line]) => String(line));
-    said.mockRestore();
+    const lines = errorLog.mock.calls.map(([line]) => String(line));
+    errorLog.mockRestore();
     expectRefusals(answers, lines);
     await expectNothingWritten();
   });
 });
 
-describe('the check of a module that is deployed by itself', () => {
+describe('the check value in a module that is deployed alone', () => {
   it('USE-1: costs the first request of a process one round trip, and the others none', async () => {
     const signedIn = { 'x-auth-token': await portal.login() };
     const background: Promise<unknown>[] = [];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,12 +18,12 @@ import { accepted, createApi } from '../../e2e/support/api.ts';
 import { bareVariables, freePorts, runPortal, startPortal } from '../../e2e/support/portal-process.ts';
 import { runAdmin } from '../../support/admin-command.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { addNode } from '../../support/installation.ts';
 import { programFile } from '../../support/processes/programs.ts';
 import { signingKey } from '../../support/processes/sidecar-process.ts';
 import { startWorkers } from '../../support/workers/local-workers.ts';
 
-const makeKey = () => randomBytes(32).toString('base64');
 const idOf = async (key: string) => (await createSealer([key])).currentKeyId;
 const place = { table: 'dispatchers', column: 'health_key' };
 
@@ -56,10 +55,10 @@ const lineFor = (found: string, configured: readonly string[]): string =>
   `SECRET_KEY: the database was sealed with the key ${found}, which is not among the configured keys (${configured.join(', ')}); add that key, or, if it is lost for good, run npm run admin -- replace-lost-key`;
 
 describe('the check value of SECRET_KEY', () => {
-  it('USE-1: is written once; of two first starts with different keys one is refused', async () => {
+  it('USE-1: is written once, and one of two concurrent first starts with different keys is refused', async () => {
     for (let round = 0; round < 10; round++) {
       await unclaim();
-      const keys = [makeKey(), makeKey()];
+      const keys = [newSecretKey(), newSecretKey()];
       const sealers = await Promise.all(keys.map((key) => createSealer([key])));
       const starts = await Promise.allSettled(
         sealers.map((sealer) => assertSecretKey(connection.db, sealer)),
@@ -77,23 +76,25 @@ describe('the check value of SECRET_KEY', () => {
     }
   });
 
-  it('USE-1: is written to an upgraded database only by a key that opens what is sealed there', async () => {
+  it('USE-1: is written to an upgraded database only by a key that opens its sealed values', async () => {
     const { db } = connection;
-    const [former, other] = await Promise.all([makeKey(), makeKey()].map((key) => createSealer([key])));
+    const [former, other] = await Promise.all(
+      [newSecretKey(), newSecretKey()].map((key) => createSealer([key])),
+    );
     if (!former || !other) throw new Error('no sealers');
     const node = await addSealedNode(former);
     await unclaim();
     await expect(assertSecretKey(db, other)).rejects.toThrow(lineFor(former.currentKeyId, other.keyIds));
     expect(await readKeyCheck(db)).toBeNull();
-    // The sidecar waits for the portal, whose role sees every sealed value.
+    // The sidecar waits for the portal, whose role can read every sealed value.
     expect(await isSecretKeyChecked(db, other)).toBe(false);
     await assertSecretKey(db, former);
     expect(await isSecretKeyChecked(db, former)).toBe(true);
     await db.delete(dispatchers).where(eq(dispatchers.id, node));
   });
 
-  it('USE-1: that was changed is reported differently from another key', async () => {
-    const sealer = await createSealer([makeKey()]);
+  it('USE-1: is reported differently when it was changed and when the key is another', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     await unclaim();
     await assertSecretKey(connection.db, sealer);
     const moved = await sealer.seal('x', { ...place, row: newId() });
@@ -113,7 +114,7 @@ async function addSealedNode(sealer: Sealer): Promise<string> {
 }
 
 describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
-  const [right, wrong] = [makeKey(), makeKey()];
+  const [right, wrong] = [newSecretKey(), newSecretKey()];
   let refusal: string;
 
   beforeAll(async () => {
@@ -131,12 +132,12 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: refusal });
   });
 
-  it('USE-1: is refused before the Workers serve', async () => {
+  it('USE-1: is refused before the Workers accept requests', async () => {
     const start = startWorkers({ ...env, SECRET_KEY: wrong, TLS: 'off' });
     await expect(start).rejects.toThrow(`the Workers ended with 1: ${refusal.trim()}`);
   });
 
-  it('USE-1: is accepted again with the right key among several, and by reseal with the new one alone', async () => {
+  it('USE-1: is accepted again with the right key among several, and after reseal with the new one alone', async () => {
     const both = { ...env, SECRET_KEY: `${wrong},${right}` };
     const portal = await startPortal({ env: both });
     await portal.stop();
@@ -150,8 +151,8 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     await expect(assertSecretKey(connection.db, await createSealer([right]))).rejects.toThrow(back);
   });
 
-  it('USE-1: replace-lost-key goes on with another key and says what is lost', async () => {
-    const lost = await createSealer([makeKey()]);
+  it('USE-1: replace-lost-key continues with another key and lists what is lost', async () => {
+    const lost = await createSealer([newSecretKey()]);
     const node = await addSealedNode(lost);
     await unclaim();
     await assertSecretKey(connection.db, lost);
@@ -180,7 +181,7 @@ describe('a lost configuration file', { timeout: 120_000 }, () => {
   const key = { 'idempotency-key': 'made-once' };
   const makeSite = { body: { name: 'North', uri: 'north' }, headers: key };
 
-  it('FLT-6: is not replaced by a new SECRET_KEY; a keyed write has its outcome when the file is back', async () => {
+  it('FLT-6: is not replaced by a new SECRET_KEY, and a keyed write has its result when the file is back', async () => {
     const own = bareVariables(join(folder, 'embedded'), await freePorts(2));
     const file = join(folder, 'embedded', 'aggregator.conf');
     const withPortal = async <T>(
@@ -203,7 +204,7 @@ describe('a lost configuration file', { timeout: 120_000 }, () => {
       `SECRET_KEY: missing in ${file}, and the database in ${join(folder, 'embedded', 'database')} was sealed with one; restore the file from a backup, or, if the key is lost for good, run npm run admin -- replace-lost-key\n`,
     );
     expect(readConfigFile(file).SECRET_KEY).toBeUndefined();
-    writeFileSync(file, `SECRET_KEY=${makeKey()}\n`);
+    writeFileSync(file, `SECRET_KEY=${newSecretKey()}\n`);
     expect((await runPortal({ env: own })).stderr).toMatch(
       /^SECRET_KEY: the database was sealed with the key [^\n]*\n$/,
     );

@@ -7,13 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ownDataFolder } from '../../../shared/tooling/start/data-folder.ts';
 import { bareVariables, freePorts, isFree, root, startPortal } from '../../e2e/support/portal-process.ts';
+import { outputOf } from '../../support/processes/output.ts';
 import { processesWith } from '../../support/processes/process-list.ts';
 import { requireService } from '../../support/services.ts';
 
 const launcher = ['shared/tooling/launch.mjs', 'functions/all.ts', '--json'];
 const patient = { timeout: 30_000, interval: 20 };
 
-/** An installation of its own, whose processes are found by its data folder. */
+/** A separate installation, whose processes are found by its data folder. */
 type Place = { folder: string; ports: number[]; env: NodeJS.ProcessEnv };
 type Start = Place & { child: ChildProcess; ended: Promise<unknown>; errors: () => string };
 
@@ -32,18 +33,15 @@ function start(place: Place, command = launcher): Start {
     env: place.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  // After the last process that holds standard error.
-  return { ...place, child, ended: once(child, 'close'), errors: () => errors };
+  const output = outputOf(child);
+  // After the last process that has standard error open.
+  return { ...place, child, ended: once(child, 'close'), errors: () => output.stderr };
 }
 
 const processesOf = ({ folder }: Place) => processesWith(`DATA_DIR=${folder}\0`);
 const processOf = (place: Place, program: string) =>
   processesOf(place).find(({ command }) => command.includes(`node `) && command.includes(program));
-/** Waits until the program runs, its modules not loaded yet. */
+/** Waits until the program runs, before its modules are loaded. */
 const appearance = (place: Place, program: string) =>
   vi.waitFor(() => processOf(place, program)?.pid ?? expect.fail(`${program} does not run`), patient);
 
@@ -54,7 +52,7 @@ async function expectNothingLeft(place: Place): Promise<void> {
 }
 
 const isLinux = process.platform === 'linux';
-requireService('/proc', isLinux)('a signal', () => {
+requireService('/proc', isLinux)('a signal to the portal', () => {
   vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
   /** From the command to the announcement, on an empty folder. */
   let startMs: number;
@@ -69,7 +67,7 @@ requireService('/proc', isLinux)('a signal', () => {
   });
   afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-  it('USE-2: at any moment of the start leaves no process, no locked folder and no held port', async () => {
+  it('USE-2: at any moment of the start leaves no process, no locked folder and no used port', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     // Random within equal parts of the start, so that all of it is covered: of a first start, then of later ones.
     const moments = [2, 5].flatMap((parts) =>
@@ -133,7 +131,7 @@ requireService('/proc', isLinux)('a signal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: kill -9 of the portal ends a frozen sidecar, which gives its port back', async () => {
+  it('FLT-8: kill -9 of the portal ends a frozen sidecar, which releases its port', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     process.kill(portal.announcement.pid, 'SIGKILL');
@@ -141,7 +139,7 @@ requireService('/proc', isLinux)('a signal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: a normal stop ends with 0 and kills a sidecar that is frozen', async () => {
+  it('FLT-8: a normal stop ends with 0 and kills a frozen sidecar', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     portal.signal('SIGTERM');

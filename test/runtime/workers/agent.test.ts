@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +6,14 @@ import type { Connection } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
-import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addWorkplaces } from '../../support/fleet/snapshot-rows.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type Json, type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import {
+  type Json,
+  type LocalPortal,
+  startWorkers,
+  workersVariables,
+} from '../../support/workers/local-workers.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -28,18 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-agents-'));
   database = await freshDatabase();
   connection = connectPg({ url: database.url, maxConnections: 1 });
-  const [port = 0] = await freePorts(1);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    ADMIN_PASSWORD: password,
-  });
+  portal = await startWorkers(await workersVariables({ folder, databaseUrl: database.url, password }));
   const body = { username: 'admin', password, authSmallName: 'builtin' };
   token = (await portal.send('POST /api/auth/v7.0/login', { body })).body.token;
   const site = await create('sites', { name: 'North', uri: 'north' });
@@ -83,7 +74,7 @@ const poolOf = ({ farm_id, servicepool_uuid }: typeof workplaces.$inferSelect) =
   tags: [],
 });
 
-it('an agent works through Workers, and a message reaches who waits in another isolate', async () => {
+it('an agent works through Workers, and a message reaches an agent that waits in another isolate', async () => {
   const agent = async (name: string, body: object): Promise<Json> => {
     const answer = await portal.send(`POST /api/agent/v7.0/${name}`, { body });
     expect(answer).toMatchObject({ status: 200, body: { version: '7.0' } });

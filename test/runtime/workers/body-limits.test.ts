@@ -1,10 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSessionAgentToken } from '../../../shared/access/agent-tokens.ts';
-import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import {
   callNames,
@@ -17,8 +15,7 @@ import {
   wide,
 } from '../../support/http/limited-calls.ts';
 import { chunked, chunksOf, connectRaw, headOf } from '../../support/http/raw-client.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { type LocalPortal, startWorkers, workersVariables } from '../../support/workers/local-workers.ts';
 
 const password = 'correct horse battery staple';
 
@@ -30,18 +27,7 @@ let calls: LimitedCalls;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-bodies-'));
   database = await freshDatabase();
-  const [port = 0] = await freePorts(1);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    ADMIN_PASSWORD: password,
-  });
+  portal = await startWorkers(await workersVariables({ folder, databaseUrl: database.url, password }));
   calls = await prepareLimitedCalls({ databaseUrl: database.url, password, send: portal.send });
 }, 90_000);
 afterAll(async () => {
@@ -68,7 +54,7 @@ async function ask(
   };
 }
 
-/** Without a length, which its reader has to count. */
+/** Without a declared length, so that the reader has to count. */
 const streamed = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -82,8 +68,8 @@ const kinds = [
   ['in pieces', streamed],
 ] as const;
 
-describe.each(kinds)('SEC-2: the body of a Worker that comes %s', (_, sent) => {
-  it.each(callNames)('of %s has at most so many bytes, and may have them', async (name) => {
+describe.each(kinds)('SEC-2: the body of a Worker request sent %s', (_, sent) => {
+  it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     expect(await ask(call, sent(padded(call, call.limit)))).toMatchObject({ status: call.accepted });
     for (const body of [padded(call, call.limit + 1), wide(call)])
@@ -96,7 +82,7 @@ const stalled = (): ReadableStream<Uint8Array> =>
   new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{"a":"')) });
 
 describe('SEC-2: a Worker', () => {
-  it.each(callNames)('refuses a body of %s that is too large before it has ended', async (name) => {
+  it.each(callNames)('rejects a body of %s that is too large before it has ended', async (name) => {
     const call = calls[name];
     const client = await connectRaw(portal.url);
     client.socket.write(headOf(call, chunked));
@@ -120,7 +106,7 @@ describe('SEC-2: a Worker', () => {
     expect(await ask({ route, headers: {} }, stalled())).toMatchObject({ status: 401 });
   });
 
-  it('is in order after all of these', () => {
+  it('works normally after all of these', () => {
     expect(portal.errors.filter((line) => /"level":"error"|hanging|Uncaught/.test(line))).toEqual([]);
   });
 });

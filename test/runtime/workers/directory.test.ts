@@ -11,7 +11,7 @@ const webui = '/api/webui/aggregator/authenticators';
 const password = 'correct horse battery staple';
 const ldif = [person('alice'), person('bob'), posixGroup('staff', ['alice'])].join('');
 
-requireService('slapd', hasSlapd)('a directory as Workers reach it', () => {
+requireService('slapd', hasSlapd)('a directory called by Workers', () => {
   let workers: GuardedWorkers;
   let slapd: Slapd;
   let admin: string;
@@ -42,7 +42,7 @@ requireService('slapd', hasSlapd)('a directory as Workers reach it', () => {
     workers.send('POST /api/auth/v7.0/login', { body: { username, password: word, authId: id } });
   const codeOf = ({ status, body }: Answer) => [status, body.code, body.reason];
 
-  it('logs in by ldap:// and by ldaps:// of an authority that the runtime trusts', async () => {
+  it('admits logins by ldap:// and by ldaps:// with an authority that the runtime trusts', async () => {
     for (const url of [slapd.url, slapd.secureUrl.replace('127.0.0.1', 'localhost')]) {
       const made = await domain({ hosts: [url] });
       for (let again = 0; again < 2; again++)
@@ -56,7 +56,7 @@ requireService('slapd', hasSlapd)('a directory as Workers reach it', () => {
     }
   });
 
-  it('ends with what the runtime cannot do, told by its code: a private authority and StartTLS', async () => {
+  it('returns the error code of features that the runtime lacks: a private authority and StartTLS', async () => {
     const unsupported = [502, 'upstream_tls', 'unsupported_on_this_runtime'];
     const { caPem } = await createAuthority();
     const before = await slapd.bindsAs(reader.bind_dn);
@@ -67,7 +67,7 @@ requireService('slapd', hasSlapd)('a directory as Workers reach it', () => {
     expect(await slapd.bindsAs(reader.bind_dn)).toBe(before);
   });
 
-  it('must show a certificate that the runtime accepts', async () => {
+  it('needs a certificate that the runtime accepts', async () => {
     const strange = await startSlapd(await (await createAuthority('Somebody')).issue(), ldif);
     const made = await domain({ hosts: [strange.secureUrl.replace('127.0.0.1', 'localhost')] });
     expect(codeOf(await logIn(made, 'alice'))).toEqual([502, 'upstream_tls', 'unknown']);

@@ -1,15 +1,13 @@
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
-import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
 import { addEvents, builtExport, startExports } from '../../support/exports/exports.ts';
 import { type S3Server, startS3 } from '../../support/exports/s3-server.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { type LocalPortal, startWorkers, workersVariables } from '../../support/workers/local-workers.ts';
 
 const path = '/api/webui/aggregator/audit';
 const password = 'correct horse battery staple';
@@ -23,17 +21,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
   database = await freshDatabase();
   s3 = await startS3();
-  const [port = 0] = await freePorts(1);
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    ADMIN_PASSWORD: password,
+    ...(await workersVariables({ folder, databaseUrl: database.url, password })),
     S3_ENDPOINT: s3.config.endpoint,
     S3_BUCKET: s3.config.bucket,
     S3_REGION: s3.config.region,
@@ -68,7 +57,7 @@ describe('an export in workerd', () => {
     ['database', 'event=test.Filled'],
     ['s3', 'object_type=site'],
   ])(
-    'streams from any byte on out of: %s',
+    'streams from any byte out of: %s',
     async (store, filters) => {
       const stop = await startExports(database.sidecarUrl, store === 's3' ? { s3: s3.config } : {});
       try {

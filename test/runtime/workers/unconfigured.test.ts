@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bundle } from '../../../shared/tooling/build/bundles.ts';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { startLocalWorkers } from '../../../shared/tooling/workers/local-workers.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { send } from '../../support/workers/local-workers.ts';
-
-const secretKey = (): string => randomBytes(32).toString('base64');
 
 describe('a Worker that is not configured', () => {
   let bundles: Bundle[];
@@ -33,12 +31,12 @@ describe('a Worker that is not configured', () => {
   const complete = () => ({
     DATABASE_URL: 'postgres://user:secret@db.example/portal',
     BASE_URL: 'https://portal.example',
-    SECRET_KEY: secretKey(),
+    SECRET_KEY: newSecretKey(),
   });
   const namesIn = (line = '{}'): string[] =>
     JSON.parse(line).faults.map((fault: string) => fault.split(':')[0]);
 
-  it('answers 500 without a reason, and one line of the log names its variables', async () => {
+  it('answers 500 without a reason, and logs its missing variables in one line', async () => {
     const { status, body, lines } = await ask({ LOG_LEVEL: 'loud' }, 'GET /api/auth/v7.0/jwks');
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
     expect(JSON.stringify(body)).not.toContain('DATABASE_URL');
@@ -52,7 +50,7 @@ describe('a Worker that is not configured', () => {
     ]);
   });
 
-  it('fails its scheduled run, and one line of the log names its variables', async () => {
+  it('fails its scheduled run, and logs its missing variables in one line', async () => {
     const lines: string[] = [];
     const write = (line: string) => void lines.push(line);
     const given = { bundles, host: '127.0.0.1', port: 0, variables: { LOG_LEVEL: 'loud' }, write };
@@ -65,7 +63,7 @@ describe('a Worker that is not configured', () => {
     }
   });
 
-  it('is demanded no key that its module does not use, and fails without the others', async () => {
+  it('needs no key that its module does not use, and fails without the others', async () => {
     expect(await ask(complete(), 'GET /api/errors/not_found')).toMatchObject({ status: 200 });
     const auth = await ask(complete(), 'GET /api/auth/v7.0/jwks');
     expect(auth.status).toBe(500);

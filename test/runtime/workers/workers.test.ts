@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -7,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
-import { freePorts, isFree } from '../../e2e/support/portal-process.ts';
+import { isFree } from '../../e2e/support/portal-process.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { createDispatcherState } from '../../simulator/data/seed.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
@@ -20,9 +19,13 @@ import {
   settingsOf,
   verify,
 } from '../../support/gateways/rdp-files.ts';
-import { signJwt } from '../../support/identity/signing-keys.ts';
-import { programVariables } from '../../support/program-variables.ts';
-import { type Json, type LocalPortal, startWorkers } from '../../support/workers/local-workers.ts';
+import { newSigningKey, signJwt } from '../../support/identity/signing-keys.ts';
+import {
+  type Json,
+  type LocalPortal,
+  startWorkers,
+  workersVariables,
+} from '../../support/workers/local-workers.ts';
 
 const webui = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -35,34 +38,22 @@ let node: Simulator;
 let admin: string;
 let rdpSigner: RdpSigner;
 
-const signingKey = (): string =>
-  generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString();
-const ownKey = signingKey();
-const secretKey = (): string => randomBytes(32).toString('base64');
+const ownKey = newSigningKey();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-workers-test-'));
   database = await freshDatabase();
   rdpSigner = await createRdpSigner();
   const authority = await createAuthority();
-  const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'ca.pem'), authority.caPem);
   portal = await startWorkers({
-    ...programVariables,
-    HOME: folder,
-    DATA_DIR: join(folder, 'data'),
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey(),
+    ...(await workersVariables({ folder, databaseUrl: database.url, password })),
     AGGREGATOR_JWT_SSL_KEY: ownKey,
-    ADMIN_PASSWORD: password,
     PORTAL_NAME: 'edge',
     RDP_SIGNING_CERT: rdpSigner.certificates,
     RDP_SIGNING_KEY: rdpSigner.key,
     ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
-    // A Worker cannot be given an authority; this one its runtime trusts, as it does the public ones.
+    // A Worker cannot be given an authority; its runtime trusts this one besides the public ones.
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   });
   node = await startSimulator({
@@ -96,12 +87,12 @@ async function create(path: string, body: object): Promise<Json> {
 }
 
 describe('the modules as Workers', () => {
-  it('start within seconds and tell where they are', () => {
+  it('start within seconds and print their addresses', () => {
     if (portal.startMs > 8_000) console.warn(`the Workers took ${portal.startMs} ms to start, more than 8 s`);
     expect(portal.url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
-  it('FLT-5: are alive, and ready by a write to the database', async () => {
+  it('FLT-5: are alive, and ready after a write to the database', async () => {
     expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' });
     expect(await portal.send('GET /readyz')).toMatchObject({ status: 200, body: '' });
   });
@@ -112,7 +103,7 @@ describe('the modules as Workers', () => {
     'POST /api/auth/v7.0/jwtauth',
     'GET /aggregator/api/client/v7.0/north/servicesList',
     'GET /api/discover',
-  ])('answer 401 to a stranger: %s', async (route) => {
+  ])('answer 401 without a session: %s', async (route) => {
     const { status, headers, body } = await portal.send(route);
     expect({ status, body }).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     expect(headers.get('x-request-id')).toBe(body.instance);
@@ -124,12 +115,12 @@ describe('the modules as Workers', () => {
     '/api/auth/nothing',
     `${webui}/nothing`,
     '/aggregator/health/check',
-  ])('answer 404 where nothing is: %s', async (path) => {
+  ])('answer 404 for unknown paths: %s', async (path) => {
     const answer = await portal.send(`GET ${path}`);
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('FLT-3: answer 503 with Retry-After when the database does not serve them in time', async () => {
+  it('FLT-3: answer 503 with Retry-After when the database does not answer in time', async () => {
     const owner = new pg.Client({ connectionString: database.ownerUrl });
     await owner.connect();
     await owner.query('begin; lock table authenticators');
@@ -143,7 +134,7 @@ describe('the modules as Workers', () => {
     expect(await portal.send('GET /api/auth/v7.0/authenticators')).toMatchObject({ status: 200 });
   });
 
-  it('refuse plain HTTP but on this machine', async () => {
+  it('refuse plain HTTP except on this machine', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = { host: 'portal.example' };
       request(`${portal.url}/api/userinfo`, { headers }, (answer) => resolve(answer.resume().statusCode))
@@ -170,7 +161,7 @@ describe('the modules as Workers', () => {
 });
 
 describe('a portal of Workers', () => {
-  it('is reported by its cron trigger, with what the database counts', async () => {
+  it('is reported by its cron trigger, with the counts in the database', async () => {
     const list = `GET ${webui}/appnodes/portals?runtime=workers`;
     const found = await vi.waitFor(
       async () => {
@@ -189,7 +180,7 @@ describe('a portal of Workers', () => {
     expect(self).toMatchObject({ status: 200, body: { id: found.id, runtime: 'workers', state: 'online' } });
   });
 
-  it('takes heartbeats that a key of its own has signed', async () => {
+  it('accepts heartbeats signed by its own key', async () => {
     const path = '/api/aggregator/v7.0/portals/heartbeat';
     const report = {
       name: 'other',
@@ -207,7 +198,7 @@ describe('a portal of Workers', () => {
     const token = await signJwt(keys, 'heartbeat+jwt', claims);
     const taken = await portal.send(`POST ${path}`, { body: { token } });
     expect(taken).toMatchObject({ status: 200, body: { result: 'ok', name: 'other', expires_in: 60 } });
-    const forger = await createSigningKeys([signingKey()], portal.url);
+    const forger = await createSigningKeys([newSigningKey()], portal.url);
     const forged = await signJwt(forger, 'heartbeat+jwt', claims);
     expect(await portal.send(`POST ${path}`, { body: { token: forged } })).toMatchObject({ status: 401 });
   });
@@ -223,7 +214,7 @@ describe('pages of Workers', () => {
     return headers.get('set-cookie')?.split(';')[0] ?? '';
   };
 
-  it('are made of assets, behind a session of the browser', async () => {
+  it('are served from assets, with a browser session', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
@@ -238,7 +229,7 @@ describe('pages of Workers', () => {
 
   const ofReference = [...filesOfReference, '/api/openapi.json'];
 
-  it('lead from the reference and each of its files to sign in', async () => {
+  it('redirect from the reference and each of its files to the sign-in', async () => {
     for (const path of ['/api/docs', ...ofReference]) {
       const { status, headers } = await ask(`GET ${path}`);
       expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
@@ -246,7 +237,7 @@ describe('pages of Workers', () => {
     }
   });
 
-  it('have no files that can be asked for past the session', async () => {
+  it('have no files that can be fetched without the session', async () => {
     for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
       for (const [path, status] of [
         [`/${file}`, 404],
@@ -256,7 +247,7 @@ describe('pages of Workers', () => {
         expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
   });
 
-  it('show the reference to administrators, under a policy that lets nothing else run', async () => {
+  it('show the reference to administrators, with a policy that allows only its own scripts', async () => {
     const cookie = await signedIn();
     const { status, headers, body } = await ask('GET /api/docs/', cookie);
     expect(status).toBe(200);
@@ -285,7 +276,7 @@ describe('dispatchers behind Workers', () => {
     await create(`authenticators/${corp.id}/users`, { name: 'ada', password: 'seven wild geese in a row' });
     const site = await create('sites', { name: 'North', uri: 'north', authenticators: [corp.id] });
     farm = await create('farms', { name: 'North farm', site_id: site.id });
-    // Every list is asked for: what is kept of one needs no dispatcher.
+    // Every list is read from the nodes: a cached one needs no dispatcher.
     const body = { aggregator: { services_fresh_s: { value: 0 } } };
     expect(await portal.send(`PUT ${webui}/tconfig`, { token: admin, body })).toMatchObject({ status: 200 });
     dispatcher = await create('dispatchers', { name: node.name, farm_id: farm.id, url: node.url });
@@ -301,7 +292,7 @@ describe('dispatchers behind Workers', () => {
     });
   });
 
-  it('give files for the programs of users, signed', async () => {
+  it('return signed connection files', async () => {
     const { uuid } = node.state.poolNamed('Office');
     const path = `/aggregator/api/client/v7.0/north/connectionInfo/${farm.id}.${uuid}`;
     const headers = { accept: 'application/x-rdp', 'x-auth-token': user };
@@ -312,7 +303,7 @@ describe('dispatchers behind Workers', () => {
     if (hasOpenssl) await verify(file, rdpSigner.caPem);
   });
 
-  it('answer many at once, none of them with the connections of another', async () => {
+  it('answer concurrent requests, none with the connection of another', async () => {
     const routes = ['GET /api/userinfo', `GET ${webui}/sites`, 'GET /api/discover'];
     const asked = [1, 2, 3, 4].flatMap(() => [
       list(),
@@ -322,7 +313,7 @@ describe('dispatchers behind Workers', () => {
       expect({ status, body }).toMatchObject({ status: 200 });
   });
 
-  it('go on answering after a client that left in the middle', async () => {
+  it('continue to answer after a client that disconnected', async () => {
     node.knobs.latencyMs = 1_000;
     await expect(list({ signal: AbortSignal.timeout(200) })).rejects.toThrow();
     node.knobs.latencyMs = 0;
@@ -337,7 +328,7 @@ describe('dispatchers behind Workers', () => {
       'unsupported_on_this_runtime',
     ],
     ['of an unknown authority', async () => ({ url: (await stranger()).url }), 'unknown'],
-  ])('%s are not reached, and the reason says so', async (_, change, reason) => {
+  ])('%s are not reached, and the reason is reported', async (_, change, reason) => {
     const created = await create('dispatchers', {
       name: `node ${reason}`,
       farm_id: farm.id,
@@ -361,8 +352,8 @@ describe('dispatchers behind Workers', () => {
   }
 });
 
-describe('the end of the Workers', () => {
-  it('comes on SIGTERM within seconds, leaves no process, and no failure was logged before', async () => {
+describe('the shutdown of the Workers', () => {
+  it('happens on SIGTERM within seconds, leaves no process, and no error was logged before', async () => {
     const children = readFileSync(`/proc/${portal.pid}/task/${portal.pid}/children`, 'utf8')
       .trim()
       .split(' ');

@@ -9,7 +9,8 @@ import { connect } from 'node:tls';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workplaceAgents } from '../../../db/schema/agents/agents.ts';
-import { type AgentStand, refused, startAgentStand } from '../../support/agents.ts';
+import { refused, startAgentStand } from '../../support/agents.ts';
+import { useStand } from '../../support/factories.ts';
 import { workplaceOf } from '../../support/fleet/fleet.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
@@ -17,11 +18,7 @@ import { requireService } from '../../support/services.ts';
 const python = '/usr/bin/python3';
 const has = (program: string, option: string) => spawnSync(program, [option]).status === 0;
 
-let stand: AgentStand;
-beforeAll(async () => {
-  stand = await startAgentStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startAgentStand);
 
 /** A request of actor 4.0: `result` of the answer, which has no member `error`. */
 async function actor(name: string, body: Json, ip = '203.0.113.7'): Promise<Json> {
@@ -57,7 +54,7 @@ const certificate = {
 };
 
 describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
-  it('PEER-3: of a managed machine are all answered with what it reads', async () => {
+  it('PEER-3: of a managed machine are all answered with the values it reads', async () => {
     const master = await stand.register();
     expect(await actor('test', { type: 'managed', token: master })).toBe('ok');
     const { unique_id } = workplaceOf(stand.fleet, 'Office', 1);
@@ -111,14 +108,14 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
       ['critical', 'at 50000'],
     ]);
     const person = { token, username: 'grace', session_type: 'xrdp', secret: null };
-    // It reads no identifier of the session, and ends it by the name.
+    // It does not read the identifier of the session, and ends it by the user name.
     expect(await actor('login', person)).toMatchObject({ dead_line: null, max_idle: null });
     expect(await actor('logout', person)).toBe('ok');
     expect((await stand.sessions()).map(({ user }) => user)).not.toContain('grace');
     await actor('initialize', initialization(token, 1));
   });
 
-  it('PEER-3: of a machine that no workplace matches lock no network', async () => {
+  it('PEER-3: of a machine without a workplace do not lock its network', async () => {
     const master = await stand.register();
     const ip = '198.51.100.77';
     const id = [{ mac: '00:50:56:00:00:77', ip: '10.0.0.77' }];
@@ -137,7 +134,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
 });
 
 describe('PEER-3: a repeated initialization', () => {
-  it('PEER-3: gets the same token and is in the journal once, until the token is used', async () => {
+  it('PEER-3: returns the same token with one journal entry, until the token is used', async () => {
     const master = await stand.register();
     const before = await cameTimes(0);
     const [first, ...others] = await Promise.all(
@@ -157,7 +154,7 @@ describe('PEER-3: a repeated initialization', () => {
     await actor('test', { type: 'managed', token: next });
   });
 
-  it('PEER-3: with the token of the workplace is in the journal once a minute', async () => {
+  it('PEER-3: with the token of the workplace has one journal entry a minute', async () => {
     const own = await stand.initialize(0);
     await actor('ready', { token: own, secret: 's', ip: '10.1.1.1', port: 43910 });
     const before = await cameTimes(0);
@@ -169,7 +166,7 @@ describe('PEER-3: a repeated initialization', () => {
     expect(await cameTimes(0)).toBe(before + 1);
   });
 
-  it('PEER-3: with another registration gets another token', async () => {
+  it('PEER-3: with another registration returns another token', async () => {
     const [one, other] = [await stand.register(), await stand.register()];
     const first = await actor('initialize', initialization(one, 0));
     const second = await actor('initialize', initialization(other, 0));
@@ -185,7 +182,7 @@ describe('PEER-3: a repeated initialization', () => {
 });
 
 describe('PEER-3: the key pair of an agent', () => {
-  it('PEER-3: is stored nowhere; the journal has the fingerprint', async () => {
+  it('PEER-3: is not stored; the journal has the fingerprint', async () => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip: '10.2.2.2', port: 43910 });
     const { fingerprint256 } = new X509Certificate(issued.server_certificate);
@@ -234,7 +231,7 @@ requireService('openssl', has('openssl', 'version'))('PEER-3: openssl and the ke
   });
 });
 
-/** As the actor serves: key and certificate in one file, its least version, the cipher suites of the answer. */
+/** TLS settings of the actor: key and certificate in one file, its minimum version, the cipher suites of the response. */
 const server = `
 import ssl, sys, socket
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -278,7 +275,7 @@ requireService('python3', has(python, '--version'))('PEER-3: Python, in which ac
   });
 });
 
-/** What the server of this certificate says; the certificate itself is the only one that is trusted. */
+/** The response of the server with this certificate, which is the only trusted one. */
 async function greeting(port: number, ca: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ca, minVersion: version, maxVersion: version });
   let text = '';

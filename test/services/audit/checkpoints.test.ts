@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterAll(() => portal.close());
 
-/** Events of so many days ago, sealed. */
+/** Sealed events from this many days ago. */
 async function write(count: number, daysAgo = 0): Promise<void> {
   const at = (n: number) => new Date(Date.now() - daysAgo * 86_400_000 + n);
   const rows = Array.from({ length: count }, (_, n) => auditEntry(n, { at: at(n) }));
@@ -58,27 +58,27 @@ const good = (to: number) => ({ ok: true, checked: to, sealed_to: to });
 /** Changes that only the owner of the tables can make. */
 const tamper = (...statements: string[]): Promise<void> =>
   withoutAuditTriggers(portal.ownerDb, (h) => statements.map((statement) => h.execute(sql.raw(statement))));
-/** Makes the whole chain agree with itself again. */
+/** Recomputes the whole chain, so that it is consistent again. */
 const resealed = [
   `update audit_events set seq = null, prev_hash = null, hash = null, sealed_text = null`,
   `update audit_head set seq = 0, hash = repeat('0', 64)`,
 ];
-/** Lets the head point to where the chain now ends. */
+/** Moves the head to the current end of the chain. */
 const cutHead = `update audit_head h set seq = e.seq, hash = e.hash
   from (select seq, hash from audit_events order by seq desc limit 1) e`;
 
-describe('H3 the verification', () => {
+describe('H3 the verification of the audit', () => {
   beforeEach(async () => {
     await write(10);
     await seal();
   });
 
-  it('finds nothing wrong with what nobody has touched', async () => {
+  it('finds no error in an unchanged audit', async () => {
     expect(await checkpoints()).toHaveLength(1);
     expect(await verify()).toEqual(good(10));
   });
 
-  it('shows an edited event, a deleted one, and two that changed places', async () => {
+  it('finds an edited event, a deleted one, and two swapped ones', async () => {
     await tamper(`update audit_events set message = 'another' where seq = 4`);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 4 });
     await tamper(`delete from audit_events where seq = 3`);
@@ -91,7 +91,7 @@ describe('H3 the verification', () => {
     expect(await verify()).toMatchObject({ ok: false, first_bad: 1 });
   });
 
-  it('shows a tail that was cut off, though the head was moved back with it', async () => {
+  it('finds a truncated end, even with the head moved back', async () => {
     await tamper(`delete from audit_events where seq > 7`, cutHead);
     expect(await verify()).toEqual({ ok: false, checked: 7, sealed_to: 10, first_bad: 8 });
     expect(await verify('?from=1&to=7')).toMatchObject({ ok: true, checked: 7 });
@@ -99,20 +99,20 @@ describe('H3 the verification', () => {
     expect(await verify()).toMatchObject({ ok: false, first_bad: 1 });
   });
 
-  it('shows a tail that was cut off and grown again', async () => {
+  it('finds a truncated end that was filled again', async () => {
     await tamper(`delete from audit_events where seq > 7`, cutHead);
     await write(5);
     await sealAll(portal.sidecarDb);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
   });
 
-  it('shows a chain that was changed and sealed anew as a whole', async () => {
+  it('finds a chain that was changed and sealed again as a whole', async () => {
     await tamper(`update audit_events set message = 'another' where seq = 2`, ...resealed);
     await sealAll(portal.sidecarDb);
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
   });
 
-  it('is not deceived by a checkpoint that was written to fit', async () => {
+  it('rejects a checkpoint that was forged to match', async () => {
     await tamper(`update audit_events set message = 'another' where seq = 2`, ...resealed);
     await sealAll(portal.sidecarDb);
     const fitting = `update audit_checkpoints c set hash = e.hash from audit_events e where e.seq = c.seq`;
@@ -129,7 +129,7 @@ describe('H3 the verification', () => {
     expect(await verify()).toMatchObject({ ok: false, first_bad: 10 });
   });
 
-  it('signs nothing more upon a broken checkpoint, and says so once', async () => {
+  it('signs no checkpoint on top of a broken one, and reports it once', async () => {
     await tamper(`update audit_checkpoints set base_seq = 4, base_hash = hash`);
     now = new Date(now.getTime() + 2 * hourMs);
     await write(1);
@@ -137,13 +137,13 @@ describe('H3 the verification', () => {
     await seal();
     expect(await checkpoints()).toHaveLength(1);
     expect(await verify()).toMatchObject({ ok: false, sealed_to: 11 });
-    const told = await portal.db.select({ code: monitoringRecords.code }).from(monitoringRecords);
-    expect(told).toEqual([{ code: 'audit_checkpoint_broken' }]);
+    const records = await portal.db.select({ code: monitoringRecords.code }).from(monitoringRecords);
+    expect(records).toEqual([{ code: 'audit_checkpoint_broken' }]);
   });
 });
 
-describe('a checkpoint', () => {
-  it('is due an hour after the last one when something happened since, and not before', async () => {
+describe('a checkpoint of the audit', () => {
+  it('is due an hour after the last one if there are new events, and not before', async () => {
     await seal();
     expect(await checkpoints()).toEqual([]);
     await write(3);
@@ -158,7 +158,7 @@ describe('a checkpoint', () => {
     expect((await checkpoints()).map(({ seq }) => seq)).toEqual([3, 6]);
   });
 
-  it('stands after 10,000 events at the latest, however many are sealed at once', async () => {
+  it('is written after 10,000 events at the latest, however many are sealed at once', async () => {
     await write(11_000);
     await seal();
     const seqs = (await checkpoints()).map(({ seq }) => seq);
@@ -168,7 +168,7 @@ describe('a checkpoint', () => {
     expect(await verify()).toEqual(good(11_000));
   }, 60_000);
 
-  it('is signed at once by a new key, and those of the former one count as long as it is known', async () => {
+  it('is signed at once by a new key, and the old ones are valid while the former key is configured', async () => {
     await write(2);
     await seal();
     const former = keys.kid;
@@ -210,14 +210,14 @@ describe('a checkpoint', () => {
     expect(await checkpoints()).toEqual(kept);
   });
 
-  it('is signed by two sealers at once without a fork of the chain', async () => {
+  it('is signed by two concurrent sealers without a fork of the chain', async () => {
     await write(1_200);
     await Promise.all([seal(), seal(), sealAudit(portal.sidecarDb, 100)]);
     expect(await verify()).toEqual(good(1_200));
   });
 });
 
-describe('the retention', () => {
+describe('the retention of the audit', () => {
   const parameters = async () => ({ ...parametersFrom(null), 'audit.retention_days': 30 });
   const retain = (signal = never, collectors: Parameters<typeof auditRetention>[4] = []) =>
     auditRetention(portal.sidecarDb, keys, () => now, parameters, collectors).work({}, {
@@ -238,7 +238,7 @@ describe('the retention', () => {
     await seal();
   });
 
-  it('removes the beginning that is old, and the rest is as verifiable as before', async () => {
+  it('deletes the expired beginning, and the rest is verifiable as before', async () => {
     await retain();
     expect(await kept()).toEqual([5, 6, 7]);
     expect(await verify()).toEqual(good(7));
@@ -251,7 +251,7 @@ describe('the retention', () => {
     expect(await verify()).toEqual(good(9));
   });
 
-  it('keeps an old event behind a young one, and what nobody has sealed', async () => {
+  it('keeps an old event behind a young one, and unsealed events', async () => {
     await write(2, 40);
     await seal();
     await portal.db.insert(auditEvents).values(auditEntry(0));
@@ -260,7 +260,7 @@ describe('the retention', () => {
     expect(await verify()).toEqual(good(9));
   });
 
-  it('keeps what a collector has not got yet, however old it is', async () => {
+  it('keeps events that a collector has not received, however old they are', async () => {
     const { sidecarDb: db } = portal;
     await retain(never, ['fluentd', 'syslog']);
     expect(await kept()).toHaveLength(7);
@@ -276,7 +276,7 @@ describe('the retention', () => {
     await db.delete(auditForwards);
   });
 
-  it('may remove everything, and the chain goes on from there', async () => {
+  it('may delete everything, and the chain continues', async () => {
     await tamper(`update audit_events set at = at - interval '40 days'`, ...resealed);
     await tamper('delete from audit_checkpoints');
     await seal();
@@ -288,7 +288,7 @@ describe('the retention', () => {
     expect(await verify()).toEqual(good(9));
   });
 
-  it('H3 hides nothing: a cut tail, a missing beginning and a forged one are found afterwards as well', async () => {
+  it('H3 does not hide a truncated end, a missing beginning or a forged one', async () => {
     await retain();
     await tamper(`delete from audit_events where seq = 7`, cutHead);
     expect(await verify()).toMatchObject({ ok: false, sealed_to: 7, first_bad: 7 });
@@ -299,7 +299,7 @@ describe('the retention', () => {
     expect(await verify()).toMatchObject({ ok: false });
   });
 
-  it('is finished by the next attempt when it ends after its checkpoint', async () => {
+  it('is completed by the next run when it is interrupted after its checkpoint', async () => {
     const fourth = (await portal.db.select().from(auditEvents).orderBy(asc(auditEvents.seq)))[3];
     await signBase({ db: portal.sidecarDb, keys, now }, { seq: 4, hash: fourth?.hash ?? '' });
     expect(await kept()).toHaveLength(7);
@@ -311,7 +311,7 @@ describe('the retention', () => {
     expect(await verify()).toEqual(good(7));
   });
 
-  it('removes nothing upon a checkpoint that is not as it was signed', async () => {
+  it('deletes nothing after a checkpoint with an invalid signature', async () => {
     await tamper(`update audit_checkpoints set hash = repeat('a', 64)`);
     await expect(retain()).rejects.toThrow('not as it was signed');
     expect(await kept()).toHaveLength(7);

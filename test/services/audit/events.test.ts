@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { escapeControls } from '../../../shared/kernel/text.ts';
 import {
   addMember,
@@ -11,24 +11,21 @@ import {
   logIn,
   type Member,
   resources,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let nobody: Member;
 
 beforeAll(async () => {
-  world = await startWorld();
   nobody = await addMember(world, []);
 });
-afterAll(() => world.portal.close());
 
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
 )('H1 each write of a %s', (type, resource) => {
-  it('is one event that tells who did what to what, with what result, from where and when', async () => {
+  it('is one event with user, action, object, result, address and time', async () => {
     const { portal, admin } = world;
     const path = resource.path(world);
     const [name, value, fallback] = resource.plain;
@@ -55,7 +52,7 @@ describe.each(
     expect(removed.events).toMatchObject([{ ...common, action: 'delete' }]);
   });
 
-  it('that is refused for want of a permission is one event too', async () => {
+  it('that is refused because of a missing permission is one event too', async () => {
     const stranger = await addMember(world, []);
     const path = resource.path(world);
     const { result, events } = await audited(world.portal, () =>
@@ -86,7 +83,7 @@ describe('H1 each login', () => {
 });
 
 describe('H2 the audit', () => {
-  it('has no operation that could change or delete an event', () => {
+  it('has no operation that changes or deletes an event', () => {
     const file = new URL('../../../shared/openapi/openapi.json', import.meta.url);
     const document: { paths: Record<string, Json> } = JSON.parse(readFileSync(file, 'utf8'));
     const operations = Object.entries(document.paths)
@@ -96,12 +93,12 @@ describe('H2 the audit', () => {
     expect(operations.sort()).toEqual([`get ${base}/audit`, `get ${base}/audit/verify`]);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not know the method %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not support the method %s', async (method) => {
     const { status } = await world.admin(`${method} ${base}/audit`, {});
     expect(status).toBe(405);
   });
 
-  it('tells of every edit of the monitoring journal', async () => {
+  it('records every edit of the monitoring journal', async () => {
     const { portal, admin } = world;
     const record = await addMonitoringRecord(admin);
     const path = `${base}/monitoring/${record.id}`;
@@ -116,16 +113,16 @@ describe('H2 the audit', () => {
   });
 });
 
-describe('H7 a line', () => {
+describe('H7 a line of the audit or the log', () => {
   const evil = 'root\r\n{"level":"info","message":"forged"}\u001b[2J\u009b\u007f';
 
-  it('cannot be forged by a name or an agent, neither of the audit nor of the log', async () => {
+  it('cannot be forged by a user name or a user agent', async () => {
     const { portal, domain } = world;
     portal.log.length = 0;
     const { events } = await audited(portal, () =>
       portal.send('POST /api/auth/v7.0/login', {
         body: { username: evil, password: 'x', authId: domain.id },
-        // A header can hold no line end; the others pass.
+        // A header cannot contain a line feed; the other characters are passed on.
         headers: { 'user-agent': 'agent \u009b[2J' },
       }),
     );
@@ -143,7 +140,7 @@ describe('H7 a line', () => {
   });
 });
 
-/** All texts in a value, names of members included. */
+/** All texts in a value, including property names. */
 function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   JSON.stringify(value, (name, member: unknown) => {

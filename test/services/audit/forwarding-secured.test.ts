@@ -36,12 +36,12 @@ const eventOf = (seq: number): ForwardedEvent => ({
 const events = [1, 2, 3].map(eventOf);
 const seqs = ({ received }: ForwardPeer) => received.map(({ record }) => record.seq);
 
-describe('a Fluentd that asks for a shared key', () => {
+describe('a Fluentd server with a shared key', () => {
   it.each([
     false,
     true,
-  ])('gets the events once both have proved to know it, its nonce being spelled as text: %s', async (spellsNonceAsText) => {
-    // A text of random bytes is hardly ever UTF-8; each nonce is another one.
+  ])('gets the events after mutual proof of the key, with its nonce as text: %s', async (spellsNonceAsText) => {
+    // A text of random bytes is hardly ever UTF-8; each nonce is different.
     for (let n = 0; n < 8; n++) {
       const door = doorkeeper(sharedKey, { spellsNonceAsText });
       const fluentd = await peer({ door });
@@ -50,13 +50,13 @@ describe('a Fluentd that asks for a shared key', () => {
     }
   });
 
-  it('is believed to have nothing that it does not acknowledge, also after the handshake', async () => {
+  it('is not considered to have events without an acknowledgement, also after the handshake', async () => {
     const fluentd = await peer({ door: doorkeeper(sharedKey) }, () => 'another');
     const delivered = createFluentdForwarder(fluentd.url, credentials).deliver(events, never);
     await expect(delivered).rejects.toThrow('acknowledged another chunk');
   });
 
-  it('gets nothing when it refuses our key, and is found out also when there is nothing to send', async () => {
+  it('gets nothing when it rejects the key, which is also detected without events to send', async () => {
     const fluentd = await peer({ door: doorkeeper('another key') });
     const forwarder = createFluentdForwarder(fluentd.url, credentials);
     for (const some of [events, []])
@@ -66,28 +66,28 @@ describe('a Fluentd that asks for a shared key', () => {
     expect(fluentd.received).toEqual([]);
   });
 
-  it('gets nothing when it lets us in without knowing the key', async () => {
+  it('gets nothing when it accepts the portal without the key', async () => {
     const fluentd = await peer({ door: doorkeeper(sharedKey, { isImpostor: true }) });
     const delivered = createFluentdForwarder(fluentd.url, credentials).deliver(events, never);
     await expect(delivered).rejects.toThrow('has another shared key');
     expect(fluentd.received).toEqual([]);
   });
 
-  it('and for users is told apart, as we are none', async () => {
+  it('with user accounts is reported as unsupported', async () => {
     const fluentd = await peer({ door: doorkeeper(sharedKey, { asksForUsers: true }) });
     const delivered = createFluentdForwarder(fluentd.url, credentials).deliver(events, never);
     await expect(delivered).rejects.toThrow('requires a user');
   });
 
-  it('gets no acknowledged event of whoever has no key, who is told what is missing', async () => {
+  it('gets no acknowledged event from a client without the key, with the cause in the error', async () => {
     const fluentd = await peer({ door: doorkeeper(sharedKey) });
     const delivered = createFluentdForwarder(fluentd.url).deliver(events, never);
     await expect(delivered).rejects.toThrow('FLUENTD_SHARED_KEY');
     expect(fluentd.received).toEqual([]);
   });
 
-  it('gets nothing over a connection whose time is over before it has greeted', async () => {
-    // It asks for nothing, so it waits for us as we wait for it.
+  it('gets nothing over a connection that times out before its greeting', async () => {
+    // It sends no request, so both sides wait.
     const fluentd = await peer({});
     const stop = new AbortController();
     const delivered = createFluentdForwarder(fluentd.url, credentials).deliver(events, stop.signal);
@@ -97,8 +97,8 @@ describe('a Fluentd that asks for a shared key', () => {
   });
 });
 
-describe('a Fluentd that is reached by TLS', () => {
-  it('gets the events with a shared key from whoever trusts its authority, and from nobody else', async () => {
+describe('a Fluentd server over TLS', () => {
+  it('gets the events with a shared key only from a client that trusts its authority', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'aggregator-fluentd-'));
     const { certPem: cert, keyPem: key, caFile } = await ensureLocalTls(folder, []);
     const door = doorkeeper(sharedKey);

@@ -52,7 +52,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Sealed events, each told apart by its message. */
+/** Sealed events with different messages. */
 async function write(count: number, given: Partial<Parameters<typeof auditEntry>[1]> = {}): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => auditEntry(n, given));
   await connection.db.insert(auditEvents).values(rows);
@@ -81,8 +81,8 @@ async function startProcess(env: Record<string, string>): Promise<ChildProcess> 
   return child;
 }
 
-describe('the audit on its way to Fluentd', () => {
-  it('comes whole, in order and once, with what the chain can be checked by', async () => {
+describe('the audit forwarded to Fluentd', () => {
+  it('is complete, in order and without duplicates, with the hashes for verification', async () => {
     await write(2_500);
     const fluentd = await peer();
     await round(fluentd.url);
@@ -99,7 +99,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(await state()).toMatchObject({ target: 'fluentd', seq: 2_500, error: null });
   });
 
-  it('leaves what is not sealed yet for later', async () => {
+  it('excludes events that are not sealed yet', async () => {
     await write(2);
     await connection.db.insert(auditEvents).values(auditEntry(3));
     const fluentd = await peer();
@@ -110,7 +110,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(seqs(fluentd)).toEqual([1, 2, 3]);
   });
 
-  it.each(['cut', 'another'] as const)('is sent again after an answer like this: %s', async (answer) => {
+  it.each(['cut', 'another'] as const)('is sent again after this answer: %s', async (answer) => {
     await write(3);
     const answers = [answer];
     const fluentd = await peer(() => answers.shift() ?? 'acknowledge');
@@ -121,7 +121,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(await state()).toMatchObject({ seq: 3, error: null });
   });
 
-  it('waits for a peer that is away, says so once, and is there when it comes', async () => {
+  it('waits for an unavailable server, reports it once, and continues when it returns', async () => {
     await write(3);
     const { url, port, stop } = await startForwardPeer();
     await stop();
@@ -140,7 +140,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(forwarderStates(await forwardStates(connection.db), {}, 1)).toEqual([]);
   });
 
-  it('finds out that the peer is away also when there is nothing to send', async () => {
+  it('detects an unavailable server also when there are no events to send', async () => {
     const fluentd = await peer();
     await round(fluentd.url);
     expect(await state()).toMatchObject({ seq: 0, error: null });
@@ -153,7 +153,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(await state()).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it('H7 brings no control character to whoever writes lines of it', async () => {
+  it('H7 has no control character that could forge lines', async () => {
     const evil = 'x\r\n\u001b[31mroot\u0007\u009b\u007f';
     await write(1, { message: evil, user_agent: evil, details: { [evil]: [evil] } });
     const fluentd = await peer();
@@ -167,7 +167,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(texts.filter((text) => escapeControls(text) !== text)).toEqual([]);
   });
 
-  it('is sent twice and not lost when the sender is killed before it has noted what was sent', async () => {
+  it('is sent twice rather than lost when the sender is killed before it stores its position', async () => {
     await write(4);
     let isSilent = true;
     const fluentd = await peer(() => (isSilent ? 'nothing' : 'acknowledge'));
@@ -196,7 +196,7 @@ describe('the audit on its way to Fluentd', () => {
     expect(seqs(fluentd)).toEqual(upTo(600));
   }, 60_000);
 
-  it('moves the cursor of nobody else', async () => {
+  it('does not move the position of another destination', async () => {
     await write(5);
     const { db } = connection;
     const slow = await peer(() => 'acknowledge');
@@ -217,7 +217,7 @@ describe('the audit on its way to Fluentd', () => {
   });
 });
 
-it('is forwarded to nobody when nobody is configured', () => {
+it('is not sent without a configured destination', () => {
   expect(forwardJobs(connection.db, { fluentdUrl: undefined, syslogUrl: undefined }, 'x', log)).toEqual([]);
 });
 
@@ -237,7 +237,7 @@ requireService('rsyslog with its TLS driver', hasRsyslog)('the audit on its way 
     return [...new Set(found.map(Number))].sort((a, b) => a - b);
   };
 
-  it('comes whole, as rsyslog understands RFC 5424, each event once', async () => {
+  it('is complete in RFC 5424 form for rsyslog, each event once', async () => {
     await rsyslog.start();
     await write(1_500, { user_name: 'Zoë "1"]\\ 日本', level: 'warning' });
     await startProcess(configured());
@@ -256,7 +256,7 @@ requireService('rsyslog with its TLS driver', hasRsyslog)('the audit on its way 
     expect(new Date(messages[0]?.timereported ?? '')).toEqual(event?.at);
   }, 60_000);
 
-  it('is whole after the server was away, and after it was killed', async () => {
+  it('is complete after the server was away, and after it was killed', async () => {
     await write(3);
     await startProcess(configured());
     await expect
@@ -271,7 +271,7 @@ requireService('rsyslog with its TLS driver', hasRsyslog)('the audit on its way 
     await expect.poll(state).toMatchObject({ seq: 8, error: null });
   }, 60_000);
 
-  it('is not sent to a server that nobody trusts', async () => {
+  it('is not sent to an untrusted server', async () => {
     await rsyslog.start();
     await write(3);
     await forwardJob(connection.db, createSyslogForwarder(rsyslog.url, 'portal-1'), log).round(never);
@@ -279,7 +279,7 @@ requireService('rsyslog with its TLS driver', hasRsyslog)('the audit on its way 
     expect(await rsyslog.lines()).toEqual([]);
   });
 
-  it('H7 is one line for each event, whatever the event holds', async () => {
+  it('H7 has one line per event, whatever the event contains', async () => {
     await rsyslog.start();
     const evil = 'x\r\n<13>1 - - forged - - -\u001b[2J\u009b\u007f';
     await write(1, { message: evil, user_agent: evil, event: 'a b\nc', details: { [evil]: evil } });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -22,16 +22,17 @@ import {
   logIn2fa,
   said,
 } from '../../support/identity/second-factor.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { codeOf } from '../../support/identity/totp-device.ts';
 import { type Json, startPortal, type TestPortal } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
 const run = promisify(execFile);
 const binaries = findBinaries();
-const secretKeys = [randomBytes(32).toString('base64')];
+const secretKeys = [newSecretKey()];
 const never = new AbortController().signal;
 
-/** The portal that was backed up, and what is known of it from outside. */
+/** The portal that was backed up, and its data as read over the API. */
 type Before = {
   world: World;
   user: Json;
@@ -53,13 +54,13 @@ async function furnish(): Promise<Before> {
 const seal = ({ sidecarDb, deps }: TestPortal): Promise<unknown> =>
   sealJob(sidecarDb, deps.signingKeys, deps.clock).round(never);
 
-/** The commands of the guide, in a folder of their own. */
+/** The commands of the guide, in a separate folder. */
 async function runGuide(heading: string, folder: string, env: Record<string, string>): Promise<void> {
   const path = [binaries, process.env.PATH].filter(Boolean).join(delimiter);
   await run('bash', ['--norc', '-euc', commandsUnder(heading)], { cwd: folder, env: { PATH: path, ...env } });
 }
 
-requireService('pg_dump', binaries !== undefined)('a database that was restored', () => {
+requireService('pg_dump', binaries !== undefined)('a restored database', () => {
   let before: Before;
   let folder: string;
   let restoredAddress: DatabaseAddress;
@@ -89,7 +90,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     return portal;
   }
 
-  it('is of this version: there is nothing to migrate', async () => {
+  it('has the current version and needs no migration', async () => {
     expect(await schemaStateOf(restoredAddress.ownerUrl)).toBe('current');
     const written = () =>
       restored.db
@@ -105,7 +106,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     expect(await written()).toEqual(before);
   });
 
-  it('logs users in with the passwords that they had, and knows the sessions that were open', async () => {
+  it('admits users with their previous passwords, and the sessions that were open', async () => {
     const { world, user, enrolled } = before;
     expect((await logIn(restored, world.domain, user)).status).toBe(200);
     expect(await restored.send('GET /api/userinfo', { token: enrolled.token })).toMatchObject({
@@ -114,7 +115,7 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     });
   });
 
-  it('has an audit that verifies with its checkpoints, and goes on where it was', async () => {
+  it('has an audit that verifies with its checkpoints and continues', async () => {
     const token = await restored.login();
     const verify = async () => (await restored.send(`GET ${base}/audit/verify`, { token })).body;
     const first = await verify();
@@ -127,11 +128,11 @@ requireService('pg_dump', binaries !== undefined)('a database that was restored'
     expect(later.checked).toBeGreaterThan(first.checked);
   });
 
-  it('opens what was sealed with the keys of then, and with no others', async () => {
+  it('opens sealed values with the previous keys, and with no others', async () => {
     const { domain, enrolled, clock } = before;
     clock.move(60);
     const code = codeOf(enrolled.secret, clock.now());
-    const stranger = await openRestored([randomBytes(32).toString('base64')]);
+    const stranger = await openRestored([newSecretKey()]);
     const refused = await logIn2fa(stranger, domain, enrolled.user, { code });
     await stranger.close();
     expect(refused.status).not.toBe(200);

@@ -19,7 +19,7 @@ import { requireService } from '../../support/services.ts';
 const patient = { timeout: 60_000 };
 
 requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
-  'FLT-3: HA by a synchronous standby',
+  'FLT-3: HA with a synchronous standby',
   () => {
     let primary: DatabaseServer;
     let standby: Standby;
@@ -50,7 +50,7 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
       await primary?.stop();
     });
 
-    it('the primary is killed under load: no restart, no acknowledged write lost, nothing but 503 meanwhile', async () => {
+    it('the primary is killed under load: no restart, no acknowledged write lost, only 503 meanwhile', async () => {
       const names: string[] = [];
       const load = startLoad(
         portal,
@@ -88,7 +88,7 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)(
       expect(acknowledged.length).toBeGreaterThan(100);
       expect(acknowledged.filter((name) => !there.has(name))).toEqual([]);
 
-      // The sidecar goes on by itself as well.
+      // The sidecar also continues.
       const unsealed = async () =>
         (await client.query('select from audit_events where seq is null')).rowCount;
       await expect.poll(unsealed, patient).toBe(0);

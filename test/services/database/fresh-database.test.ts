@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../../support/database/databa
 
 const tables = `select count(*)::int as tables from information_schema.tables where table_schema = 'public'`;
 
-describe('a fresh database of the tests', () => {
+describe('a fresh database of a test', () => {
   let mine: FreshDatabase;
   let other: FreshDatabase;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a fresh database of the tests', () => {
     expect(row?.tables).toBeGreaterThan(10);
   });
 
-  it('shares nothing with another one', async () => {
+  it('is isolated from other ones', async () => {
     await rowsOf(mine, 'create table only_here (id int)');
     expect(await rowsOf(other, `select to_regclass('only_here') as found`)).toEqual([{ found: null }]);
     expect(await rowsOf(mine, `select to_regclass('only_here')::text as found`)).toEqual([
@@ -27,7 +27,7 @@ describe('a fresh database of the tests', () => {
     ]);
   });
 
-  it('sorts by bytes and speaks UTF-8, as every deployment does', async () => {
+  it('sorts by bytes and uses UTF-8, like every deployment', async () => {
     const [row] = await rowsOf(mine, `select 'Z' < 'a' as bytewise, length('ä😀') as characters`);
     expect(row).toEqual({ bytewise: true, characters: 2 });
   });

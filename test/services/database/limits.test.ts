@@ -54,24 +54,24 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
       headers: keyHeader(portal.announcement.health_check_access_key),
     });
 
-  /** No answer but success and the refusal that may be tried again, and each of them soon. */
+  /** Only successes and retryable refusals, each within the time limit. */
   function expectRefusals(answers: readonly LoadAnswer[]): void {
     const refused = answers.filter(({ status }) => status >= 300 || status === 0);
     expect(refused.length).toBeGreaterThan(100);
     const kinds = new Set(refused.map((one) => `${one.status} ${one.code} ${one.retryAfter}`));
     expect([...kinds]).toEqual(['503 database_unavailable 5']);
-    // A place in the pool 3 s, a lock or a statement some more; the rest is what a busy machine takes.
+    // 3 s for a connection of the pool, some more for a lock or a statement; the rest is for a busy machine.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(25_000);
   }
 
-  it('because a table is locked costs it no more connections than the pools have, and heals by itself', async () => {
+  it('because a table is locked uses no connections beyond the pools, and recovers by itself', async () => {
     await expect.poll(status, patient).toBe(200);
     const watched = watchBackends(server.admin, Object.keys(most));
     const psql = startPsql(server.url);
     await psql.run('begin; lock table sites, dispatchers, farms;');
     const load = startLoad(portal, () => sites());
     const refused = () => load.answers.filter(({ status }) => status === 503).length;
-    // Several times as many as there are connections, for longer than a statement waits for a lock.
+    // Several times as many as there are connections, for longer than the lock timeout of a statement.
     await expect.poll(refused, patient).toBeGreaterThan(1_000);
     const { status: health, tookMs } = await check();
     expect([200, 503]).toContain(health);
@@ -86,7 +86,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     await expect.poll(async () => (await check()).status, patient).toBe(200);
   }, 180_000);
 
-  it('because all backends are frozen costs it no more connections either', async () => {
+  it('because all backends are frozen uses no connections beyond the pools either', async () => {
     const warm = startLoad(portal, () => sites(), 2);
     const pids = () => backendsOf(server.admin, 'aggregator-portal');
     await expect.poll(async () => (await pids()).length, patient).toBe(most['aggregator-portal']);
@@ -96,19 +96,19 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     frozen.push(...before);
     for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     const load = startLoad(portal, () => sites(), 20);
-    // By then most frozen connections have been given up, and their statements cancelled; some were not ours.
+    // By then most frozen connections have been closed, and their statements cancelled; some belong to the test.
     const given = () => load.answers.filter(({ status, ms }) => status === 503 && ms > 10_000).length;
     await expect.poll(given, patient).toBeGreaterThanOrEqual(frozen.length / 2);
     for (const pid of frozen.splice(0)) process.kill(pid, 'SIGCONT');
     await expect.poll(status, patient).toBe(200);
     expectRefusals(await load.stop());
     expect((await watched())['aggregator-portal']).toBe(most['aggregator-portal']);
-    // Those that were given up are not used again.
+    // Closed connections are not used again.
     const kept = (await pids()).filter((pid) => before.includes(pid));
     expect(kept.length).toBeLessThanOrEqual(before.length / 2);
   }, 180_000);
 
-  it('is left by the statement of a process that was killed', async () => {
+  it('ends the statement of a killed process', async () => {
     const path = fileURLToPath(new URL('../../support/processes/waiting-process.ts', import.meta.url));
     const env = { ...programVariables, DATABASE_URL: server.address.url };
     const child = spawn(process.execPath, [path], { stdio: 'inherit', env });
@@ -118,7 +118,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
       );
       return rows.map(({ application_name }) => application_name);
     };
-    // A client without the settings, whose statement the server would finish although its client is gone.
+    // A client without the settings, whose statement the server would finish although its client has disconnected.
     const other = new pg.Client({ connectionString: server.url, application_name: 'other' });
     other.on('error', () => undefined);
     await other.connect();
@@ -133,7 +133,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database th
     );
   }, 120_000);
 
-  it('because it is read-only, or full of connections, answers 503, and works again afterwards', async () => {
+  it('because it is read-only or out of connections answers 503, and recovers afterwards', async () => {
     const { admin, address } = server;
     const role = new URL(address.url).username;
     const cut = () =>

@@ -19,7 +19,7 @@ const functions = `select proname as name, pg_get_functiondef(p.oid) as definiti
 const triggers = `select tgname as name, tgrelid::regclass::text as "table", pg_get_triggerdef(t.oid) as definition
   from pg_trigger t join pg_class c on c.oid = tgrelid
   where relnamespace = 'public'::regnamespace and not tgisinternal order by 1, 2`;
-/** The transaction that wrote each row of the catalog and of the bookkeeping. */
+/** The transaction that wrote each row of the catalogue and of the migration tables. */
 const written = `select 'class' as what, oid::text as id, xmin::text from pg_class
     where relnamespace = any ('{public,drizzle,pgboss}'::regnamespace[])
   union all select 'function', oid::text, xmin::text from pg_proc where pronamespace = 'public'::regnamespace
@@ -63,7 +63,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     files: await rows(`select name, digest, stamp from drizzle.sql_files order by name`),
   });
 
-  it('takes every function and trigger from db/sql', async () => {
+  it('creates every function and trigger of db/sql', async () => {
     await migrate();
     const defined = readSqlFiles().map(({ text }) => definedBy(text));
     const inDatabase = { functions: await rows(functions), triggers: await rows(triggers) };
@@ -84,7 +84,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     expect(await rows(written)).toEqual(before);
   });
 
-  it('applies a file of db/sql that has changed, and no other one', async () => {
+  it('applies a changed file of db/sql, and no other one', async () => {
     await migrate();
     const before = await rows(written);
     await copy.edit('batches.sql', (text) => text.replace('is not true', 'is distinct from true'));
@@ -100,7 +100,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     expect(must?.prosrc).toContain('is distinct from true');
   });
 
-  it('applies added files, and forgets deleted ones', async () => {
+  it('applies added files, and removes deleted ones from the list', async () => {
     await migrate();
     await copy.edit('added.sql', () => 'create or replace view added as select 1 as one;');
     await copy.edit('exported-chunks.sql', () => null);
@@ -114,7 +114,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     expect(await stateFor()).toBe('current');
   });
 
-  it('brings an older state of db/sql to the same schema as a new database has', async () => {
+  it('upgrades an older state of db/sql to the schema of a new database', async () => {
     for (const { name: file } of readSqlFiles()) await copy.edit(file, (text) => `${text}\n-- older\n`);
     await copy.edit('groups.sql', (text) => text.replace(/^drop trigger.*?;$.*?;$/ms, ''));
     const older = { ...copy.read(), stampedAt: readSchemaFiles().stampedAt - 1 };
@@ -132,7 +132,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     expect(upgraded).toEqual(await shape());
   });
 
-  it('replaces triggers that wait for rows which a migration has written', async () => {
+  it('replaces triggers that are deferred on rows which a migration has written', async () => {
     await migrate();
     await client.query(
       `insert into sites (id, name, name_key, uri) values (gen_random_uuid(), 'Site', 'site', 'site')`,
@@ -147,11 +147,11 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     expect(Number((await rows(version))[0]?.version)).toBe(Number(before?.version) + 1);
   });
 
-  describe('that is interrupted', () => {
+  describe('interrupted', () => {
     it.each([
       ['by an error', 'select 1 / 0;', '22012'],
       ['by the end of its connection', 'select pg_terminate_backend(pg_backend_pid());', '57P01'],
-    ])('%s leaves the schema as it was', async (_, statement, code) => {
+    ])('%s keeps the previous schema', async (_, statement, code) => {
       await migrate();
       const before = await shape();
       await copy.addMigration('0001_added', [
@@ -180,7 +180,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
   });
 
   describe('by several processes', () => {
-    it('at once happens once', async () => {
+    it('happens once under concurrency', async () => {
       await Promise.all([migrate(), migrate(), migrate()]);
       expect(await rows('select count(*)::int as applied from drizzle.__drizzle_migrations')).toEqual([
         { applied: copy.read().migrations.length },
@@ -204,7 +204,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
       await client.query(`update drizzle.sql_files set stamp = ${copy.read().stampedAt}`);
       await client.query('select pg_advisory_unlock(7040001)');
       expect(await older).toBeInstanceOf(SchemaRefusal);
-      expect(String(await older)).toContain('a newer schema');
+      expect(String(await older)).toContain('is newer than this version');
     });
 
     async function waitForLock(): Promise<void> {
@@ -214,27 +214,27 @@ requireService('postgresql', isServer())('the migration of a database', () => {
     }
   });
 
-  describe('of another version', () => {
-    it('is refused by an older program, after a change of db/sql alone as well', async () => {
+  describe('with another version', () => {
+    it('is refused to an older program, after a change of db/sql alone as well', async () => {
       await copy.edit('batches.sql', (text) => `${text}\n-- changed\n`);
       await copy.stamp();
       await migrate();
       expect(await stateFor(readSchemaFiles())).toBe('newer');
       const before = await rows(written);
       await expect(migrate(readSchemaFiles())).rejects.toThrow(
-        /^the database has a newer schema than this version/,
+        /^the schema of the database is newer than this version/,
       );
       expect(await rows(written)).toEqual(before);
     });
 
-    it('is refused after a migration that this program does not have', async () => {
+    it('is refused after a migration that the program does not have', async () => {
       await copy.addMigration('0001_added', ['create table added (id int)']);
       await migrate();
       expect(await stateFor(readSchemaFiles())).toBe('newer');
-      await expect(migrate(readSchemaFiles())).rejects.toThrow(/^the database has a newer schema/);
+      await expect(migrate(readSchemaFiles())).rejects.toThrow(/^the schema of the database is newer/);
     });
 
-    it('is refused for a database of the history before the first release', async () => {
+    it('is refused for a database from before the first release', async () => {
       await client.query('create schema drizzle');
       await client.query(
         'create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
@@ -249,7 +249,7 @@ requireService('postgresql', isServer())('the migration of a database', () => {
         where table_schema not in ('pg_catalog', 'information_schema') order by 1, 2`;
       const before = await rows(tables);
       await expect(migrate()).rejects.toThrow(
-        /^the database was made by a development version .*use a new, empty database$/,
+        /^the schema of the database is that of a development version .*use a new, empty database$/,
       );
       expect(await rows(tables)).toEqual(before);
     });

@@ -14,7 +14,7 @@ const pidOf = async ({ db }: Pick<Connection, 'db'>) =>
 
 let proxy: FreezableProxy;
 let direct: pg.Client;
-/** Of one connection: whoever keeps it, keeps it from everybody. */
+/** With one connection: a caller that does not release it blocks all others. */
 let connection: Connection;
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ afterEach(() => proxy.thaw());
 const insert = sql`insert into kept values (1)`;
 
 describe('a transaction over sockets', () => {
-  it('gives its connection back when it cannot begin', async () => {
+  it('releases its connection when it cannot begin', async () => {
     await rowOf(connection);
     proxy.freeze();
     await expect(withTransaction(connection.db, async () => undefined)).rejects.toThrow();
@@ -44,7 +44,7 @@ describe('a transaction over sockets', () => {
     expect(await rowOf(connection)).toEqual({ n: 0 });
   });
 
-  it('FLT-3: that waits for a lock is ended by the server, and its connection is used again', async () => {
+  it('FLT-3: that waits for a lock is ended by the server, and its connection is reused', async () => {
     const before = await pidOf(connection);
     await direct.query('begin; lock table kept');
     const work = withTransaction(connection.db, (handle) => handle.execute(insert));
@@ -53,7 +53,7 @@ describe('a transaction over sockets', () => {
     expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
   });
 
-  it('FLT-3: that gets no answer gives its connection up, and the next one has no part of it', async () => {
+  it('FLT-3: that gets no answer closes its connection, and the next one has no part of it', async () => {
     const before = await pidOf(connection);
     const work = withTransaction(connection.db, async (handle) => {
       await handle.execute(insert);
@@ -66,7 +66,7 @@ describe('a transaction over sockets', () => {
     expect(await rowOf(connection)).toEqual({ n: 0 });
   });
 
-  it('is taken back when its work fails, and its connection is used again', async () => {
+  it('is rolled back when its work fails, and its connection is reused', async () => {
     const before = await pidOf(connection);
     const work = withTransaction(connection.db, async (handle) => {
       await handle.execute(insert);
@@ -76,7 +76,7 @@ describe('a transaction over sockets', () => {
     expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
   });
 
-  it('within one keeps what that keeps, and may be taken back alone', async () => {
+  it('nested in another one commits with it, and may be rolled back alone', async () => {
     await withTransaction(
       connection.db,
       async (outer) => {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +20,7 @@ import {
   startPortal,
 } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { programVariables } from '../../support/program-variables.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -29,14 +29,11 @@ const binaries = findBinaries();
 const base = '/api/webui/aggregator';
 
 const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
 requireService('postgresql', binaries !== undefined)(
-  'FLT-1 a server whose administrator is no superuser',
+  'FLT-1 a server whose administrator is not a superuser',
   () => {
     let server: ThrowawayPostgres;
     let folder: string;
@@ -53,7 +50,7 @@ requireService('postgresql', binaries !== undefined)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** What an administrator does: `npm run db:migrate -- --roles | psql`. */
+    /** The command of an administrator: `npm run db:migrate -- --roles | psql`. */
     async function runRoles(address: DatabaseAddress): Promise<void> {
       const command = [
         `node shared/tooling/launch.mjs shared/tooling/migrate.ts --roles |`,
@@ -63,7 +60,7 @@ requireService('postgresql', binaries !== undefined)(
       await run('bash', ['--norc', '-euo', 'pipefail', '-c', command], { cwd: root, env });
     }
 
-    /** No other variable: a migration needs a database alone. */
+    /** No other variable: a migration needs only a database. */
     const variables = ({ url, ownerUrl, sidecarUrl }: DatabaseAddress) => ({
       ...programVariables,
       HOME: process.env.HOME,
@@ -96,7 +93,7 @@ requireService('postgresql', binaries !== undefined)(
       };
     }
 
-    /** Signs in, writes, and waits for what only the sidecar does: the seal of the audit and a job of the queue. */
+    /** Signs in, writes, and waits for two tasks of the sidecar: the seal of the audit and a queued job. */
     async function useAll({ portal, api }: { portal: PortalProcess; api: Api }): Promise<void> {
       const token = await api.login('admin', 'correct horse battery staple');
       await accepted(api, `POST ${base}/sites`, { token, body: { name: 'North', uri: 'north' } });
@@ -110,7 +107,7 @@ requireService('postgresql', binaries !== undefined)(
       expect(await portal.stop()).toMatchObject({ code: 0 });
     }
 
-    it('FLT-1 gets a database with three roles, a schema by its owner, and a portal that works as the others', {
+    it('FLT-1 gets a database with three roles, a schema of its owner, and a working portal', {
       timeout: 180_000,
     }, async () => {
       const address = {
@@ -123,7 +120,7 @@ requireService('postgresql', binaries !== undefined)(
       expect(stdout).toMatch(/^The schema is up to date\. First administrator: admin, password \S+$/m);
       await query(address.ownerUrl, `delete from user_roles; delete from users; delete from authenticators`);
       await useAll(await start(address));
-      // Without the owner, who is not needed while the schema is current.
+      // Without the owner, which is not needed while the schema is current.
       const again = await start({ url: address.url, sidecarUrl: address.sidecarUrl });
       await again.api.login('admin', 'correct horse battery staple');
       await again.api.close();

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
@@ -17,6 +16,7 @@ import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { bareVariables, freePorts } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
 import { type Standby, startStandby } from '../../support/database/postgres-standby.ts';
+import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { programs, refusedStart } from '../../support/processes/refused-start.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -34,10 +34,7 @@ let web: number;
 let closing: number;
 
 const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
 /** The server with another user, password, database or port. */
@@ -55,7 +52,7 @@ async function portOf(door: Server): Promise<number> {
   });
 }
 
-/** Logins as an operator's server has them: passwords, one user by TLS only. */
+/** Server authentication as in production: passwords, one user by TLS only. */
 async function secure(): Promise<void> {
   const data = join(server.folder, 'data');
   const { certFile, keyFile } = await ensureLocalTls(join(folder, 'tls'), ['127.0.0.1']);
@@ -193,26 +190,26 @@ const urls: Case[] = [
     'the role may not make tables',
     () => ({ DATABASE_URL: urlOf('plain:right', 'unprepared') }),
     line(
-      'DATABASE_URL: the schema is missing and the role plain may not change it \\(.*\\); name the owner of the database in DATABASE_OWNER_URL',
+      'DATABASE_URL: the schema is missing and the role plain must not change it \\(.*\\); set DATABASE_OWNER_URL to the URL of the owner of the database',
     ),
   ],
   [
     'the schema is newer',
     () => ({ DATABASE_URL: urlOf('app', 'newer') }),
     line(
-      'DATABASE_URL: the database has a newer schema than this version of the portal knows; use the newer version',
+      'DATABASE_URL: the schema of the database is newer than this version of the portal; use the newer version',
     ),
   ],
   [
     'a schema of the time before the first release',
     () => ({ DATABASE_URL: urlOf('app', 'development') }),
     line(
-      'DATABASE_URL: the database was made by a development version before the first release, and its schema cannot be upgraded; use a new, empty database',
+      'DATABASE_URL: the schema of the database is that of a development version before the first release and cannot be upgraded; use a new, empty database',
     ),
   ],
 ];
 
-/** What is found out later in the start. */
+/** Errors that are detected later in the start. */
 const later: Case[] = [
   [
     'the role may not read the tables',
@@ -254,7 +251,7 @@ const later: Case[] = [
   ],
 ];
 
-requireService('postgresql', binaries !== undefined)('a start without the database that it needs', () => {
+requireService('postgresql', binaries !== undefined)('a start without a usable database', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'aggregator-refused-'));
     ports = await freePorts(2);
@@ -274,7 +271,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
 
   const variables = () => ({ ...bareVariables(mkdtempSync(join(folder, 'data-')), ports), ...keys });
 
-  describe('USE-10: says in one line which variable, what is wrong and what to do', () => {
+  describe('USE-10: is reported in one line with the variable, the cause and the remedy', () => {
     it.each(urls)(
       '%s',
       async (_, given, expected) => {
@@ -301,7 +298,7 @@ requireService('postgresql', binaries !== undefined)('a start without the databa
     }, 40_000);
   });
 
-  describe('FLT-8: the sidecar by itself refuses', () => {
+  describe('FLT-8: a sidecar that is started alone refuses', () => {
     it.each([
       ['no URL', () => ({}), /^DATABASE_SIDECAR_URL or DATABASE_URL: required, /],
       [

@@ -31,12 +31,12 @@ type Installation = {
   run(statement: string): Promise<void>;
   portal: TestPortal;
   sidecar: Sidecar;
-  /** Status of the health check and of its entry of the database. */
+  /** Status of the health check and of its database entry. */
   health(): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** A portal and a sidecar on a server of their own. */
+/** A portal and a sidecar on a separate server. */
 async function start(parent?: string): Promise<Installation> {
   const server = await startThrowawayPostgres(binaries, parent);
   const address = await createDatabase(server.url);
@@ -50,7 +50,7 @@ async function start(parent?: string): Promise<Installation> {
   const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } });
   const portal = await startPortal({
     database: { ...address, superuserUrl, drop: async () => undefined },
-    // As in production: the regular writes of a portal are its counts.
+    // As in production: the regular writes of a portal are its request counts.
     telemetry: (db, writes) => telemetryInto(db, createLog({ write: () => undefined }), { writes }),
   });
   const sidecar = await startSidecar({ databaseUrl: address.sidecarUrl, folder });
@@ -93,14 +93,14 @@ requireService('PostgreSQL', binaries !== '')('FLT-5 a database that is read-onl
   }, 120_000);
   afterAll(() => installation?.stop());
 
-  it('FLT-5: fails the health check and readiness, and both pass when it takes writes again', async () => {
+  it('FLT-5: fails the health check and readiness, and both pass when it accepts writes again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);
     await run('alter system set default_transaction_read_only = on');
     await run('select pg_reload_conf()');
     await expect.poll(health, patient).toBe(failing);
-    // Within seconds, not only when the last write that succeeded is a minute old.
+    // Within seconds, not only when the last successful write is a minute old.
     const since = performance.now();
     await expect.poll(() => readinessOf(installation), patient).toBe(503);
     expect(performance.now() - since).toBeLessThan(45_000);
@@ -119,7 +119,7 @@ whereThereIs('right to mount a file system', hasDisk)('FLT-5 a full disk', () =>
   beforeAll(async () => {
     disk = await mountSmallDisk(200);
     installation = await start(disk.folder);
-    // A new segment of the log, so that the server itself goes on while there is no space for another one.
+    // A new WAL segment, so that the server itself continues while there is no space for another one.
     await installation.run('checkpoint');
     await installation.run('select pg_switch_wal()');
     await installation.run('checkpoint');
@@ -129,12 +129,12 @@ whereThereIs('right to mount a file system', hasDisk)('FLT-5 a full disk', () =>
     await disk?.remove();
   });
 
-  it('FLT-5: fails the health check and readiness, although updates go on, and both pass with space again', async () => {
+  it('FLT-5: fails the health check and readiness although updates succeed, and both pass when space is free again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);
     await disk.fill();
-    // Why a check by an update alone is not enough.
+    // The reason why a check by an update alone is not enough.
     await run('update installation set written_at = now()');
     await expect.poll(health, patient).toBe(failing);
     await expect.poll(() => readinessOf(installation), patient).toBe(503);

@@ -53,7 +53,7 @@ const ldif = [
   entry(`uid=alice,${preserved}`, { ...plain(), uid: 'alice', cn: 'Former', sn: 'Former' }),
 ].join('');
 
-requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
+requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
   let ds: Ds389;
   let wire: LdapWire;
   let world: World;
@@ -62,7 +62,7 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
     ds.change(
       `dn: cn=config\nchangetype: modify\nreplace: passwordMustChange\npasswordMustChange: on\n-\nreplace: passwordExp\npasswordExp: on\n\n`,
     );
-    // A password that the manager sets must be changed by its owner.
+    // The user must change a password that the manager sets.
     for (const name of ['reset', 'expired', 'expiring'])
       ds.change(change(personDn(name), 'userPassword', passwordOf(name)));
     ds.change(change(personDn('expired'), 'passwordExpirationTime', '20200101000000Z'));
@@ -85,7 +85,7 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
   const logIn = ({ id }: Json, username: string, password = passwordOf(username)): Promise<Answer> =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
 
-  it('DIR-2: a password that must be changed gives no session, and only a right one is told so', async () => {
+  it('DIR-2: a password that must be changed opens no session, and only the right one gets the reason', async () => {
     const domain = await domainFor('inner');
     const { result, events } = await audited(world.portal, () => logIn(domain, 'reset'));
     expect(codeOf(result)).toEqual([403, 'password_expired']);
@@ -96,13 +96,13 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
     expect((await logIn(domain, 'alice')).status).toBe(200);
   });
 
-  it('DIR-2: an expired password gives 403, a wrong one of the same account 401', async () => {
+  it('DIR-2: an expired password returns 403, a wrong one of the same account 401', async () => {
     const domain = await domainFor('inner');
     expect(codeOf(await logIn(domain, 'expired'))).toEqual([403, 'password_expired']);
     expect(codeOf(await logIn(domain, 'expired', 'wrong'))).toEqual(wrong);
   });
 
-  it('DIR-10: nested groups of FreeIPA count by memberOf, with one group read', async () => {
+  it('DIR-10: nested groups of FreeIPA are read from memberOf, with one group search', async () => {
     const domain = await domainFor('outer');
     expect((await logIn(domain, 'alice')).status).toBe(200);
     const before = wire.operations.length;
@@ -111,7 +111,7 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
     expect(codeOf(await logIn(domain, 'outsider'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-10: a preserved entry of the same name does not keep the person out', async () => {
+  it('DIR-10: a preserved entry of the same name does not prevent the login', async () => {
     const domain = await domainFor('inner');
     expect((await logIn(domain, 'alice')).status).toBe(200);
   });
@@ -124,14 +124,14 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
   const renamed = (from: string, to: string): string =>
     `dn: ${personDn(from)}\nchangetype: modrdn\nnewrdn: uid=${to}\ndeleteoldrdn: 1\n\n`;
 
-  it('DIR-1: FreeIPA identifies by ipaUniqueID, other servers by entryUUID, whatever else an entry has', async () => {
+  it('DIR-1: FreeIPA identifies by ipaUniqueID, other servers by entryUUID, whatever other attributes an entry has', async () => {
     const [ipa, ldap] = [await domainFor('inner'), await domainFor('inner', 'ldap')];
     for (const domain of [ipa, ldap]) expect((await logIn(domain, 'bea')).status).toBe(200);
     expect(await idOf(ipa, 'bea')).toMatch(/^ipaUniqueID:[0-9a-f-]{36}$/);
     expect(await idOf(ldap, 'bea')).toMatch(/^entryUUID:[0-9a-f-]{36}$/);
   });
 
-  it('DIR-1: a person who was known by nsUniqueId stays the same when entryUUID appears', async () => {
+  it('DIR-1: a user identified by nsUniqueId stays the same when entryUUID appears', async () => {
     const domain = await domainFor('inner', 'ldap');
     const hide = (how: 'add' | 'delete'): string =>
       `dn: ${suffix}\nchangetype: modify\n${how}: aci\naci: (targetattr="entryUUID")(version 3.0; acl "hide"; deny (all) userdn="ldap:///${reader.bind_dn}";)\n\n`;
@@ -145,13 +145,13 @@ requireService('389-ds', hasDs389)('389-ds, as FreeIPA uses it', () => {
     const again = await logIn(domain, 'bea');
     expect(again.body.user).toMatchObject({ id: first.body.user.id, roles: [role.name] });
     expect(await idOf(domain, 'bea')).toBe(stored);
-    // A new entry takes the name of a former one, which the stored attribute still finds.
+    // A new entry takes the name of a former one, which the stored attribute still matches.
     ds.change(renamed('eva', 'eva2') + renamed('zoe', 'eva'));
     expect((await logIn(domain, 'eva', passwordOf('zoe'))).body.user.id).not.toBe(former.body.user.id);
     expect((await logIn(domain, 'eva2', passwordOf('eva'))).body.user.id).toBe(former.body.user.id);
   });
 
-  it('DIR-1: the entry of a preserved user counts as gone when the name comes back', async () => {
+  it('DIR-1: the entry of a preserved user counts as deleted when the name is reused', async () => {
     const domain = await domainFor('inner');
     const former = (await logIn(domain, 'old')).body.user.id;
     ds.change(

@@ -71,10 +71,10 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
       timeoutMs: 10_000,
       pageSize: 10,
     };
-    return directories.within(directory, (session) => session.judge(adDn(name), password));
+    return directories.within(directory, (session) => session.checkPassword(adDn(name), password));
   };
 
-  it('DIR-10: the NetBIOS name, the UPN suffixes and the labels of the domain may be typed with a name', async () => {
+  it('DIR-10: the NetBIOS name, the UPN suffixes and the labels of the domain are accepted with a name', async () => {
     const name = unique('Headquarters');
     const made = await domainFor({ name, small_name: 'hq-1' });
     const typed = [
@@ -128,7 +128,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     expect(await judge('alice')).toEqual({ verdict: 'accepted' });
   });
 
-  it('DIR-8: a test names the precise state of an account, with a password and without', async () => {
+  it('DIR-8: a test returns the exact state of an account, with and without a password', async () => {
     for (let at = 0; at < 3; at++) await judge('shut', 'wrong');
     const check = async (username: string, password?: string) => {
       const body = { params: params(), username, ...(password !== undefined && { password }) };

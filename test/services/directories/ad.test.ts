@@ -65,7 +65,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
   };
   const logIn = ({ id }: Json, username: string, password = adPassword(username)): Promise<Answer> =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
-  /** How long a crowd takes depends on the machine. */
+  /** The time of many concurrent logins depends on the machine. */
   const withoutHurry = async <T>(work: () => Promise<T>): Promise<T> => {
     const { directories } = world.portal.deps;
     const { within } = directories;
@@ -86,7 +86,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     return row?.sid;
   };
 
-  it('DIR-3: the primary group counts, with nested groups and without', async () => {
+  it('DIR-3: the primary group is included, with and without nested groups', async () => {
     for (const nested_groups of [true, false]) {
       const made = await domainFor({ name: 'Domain Users' }, { nested_groups });
       expect([nested_groups, (await logIn(made, 'bob')).status]).toEqual([nested_groups, 200]);
@@ -94,7 +94,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     }
   });
 
-  it('DIR-3: nested groups count only where the domain asks for them', async () => {
+  it('DIR-3: nested groups are included only if the domain enables them', async () => {
     const nested = await domainFor({ name: 'Outer' });
     expect((await logIn(nested, 'alice')).status).toBe(200);
     expect(codeOf(await logIn(nested, 'bob'))).toEqual([403, 'no_registered_group']);
@@ -102,7 +102,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(codeOf(await logIn(direct, 'alice'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-3: a registered group keeps its SID, and is matched by it after a renaming', async () => {
+  it('DIR-3: a registered group keeps its SID and is matched by it after a rename', async () => {
     const made = await domainFor({
       external_id: adDn('OLD NAME').replaceAll(',', ' , '),
       name: 'registered',
@@ -130,17 +130,17 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(wire.connections()).toBe(before[1]);
   });
 
-  it('DIR-4: 200 simultaneous logins all succeed over eight pairs of connections', async () => {
+  it('DIR-4: 200 concurrent logins all succeed over eight pairs of connections', async () => {
     const made = await domainFor({ name: 'Outer' }, { timeout_s: 30 });
     expect((await logIn(made, 'alice')).status).toBe(200);
     const before = wire.connections();
     const answers = await withoutHurry(() => Promise.all(crowd.map((name) => logIn(made, name))));
     expect(answers.filter(({ status }) => status !== 200).map(codeOf)).toEqual([]);
-    // One pair is there already.
+    // One pair exists already.
     expect(wire.connections() - before).toBeLessThanOrEqual(14);
   }, 120_000);
 
-  it('DIR-8: the reason of a refusal is in the audit and in the test, and a right password that must change is told', async () => {
+  it('DIR-8: the reason of a refusal is in the audit and in the test, and a right password that must change gets it', async () => {
     const made = await domainFor({ name: 'Inner' });
     const reasonOf = async (name: string, password?: string) => {
       const { result, events } = await audited(world.portal, () => logIn(made, name, password));
@@ -174,7 +174,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect([status, body.code, body.reason]).toEqual([502, 'upstream_refused', 'account_required']);
   });
 
-  it('DIR-10: computers and krbtgt are no people', async () => {
+  it('DIR-10: computers and krbtgt are excluded from users', async () => {
     const { id } = await domain();
     const stored = await authenticators.find(world.portal.db, id, { scope: '*' });
     if (!stored) throw new Error('the domain is gone');

@@ -1,9 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startFreezableProxy } from '../../support/database/freezable-proxy.ts';
 import { groupDn, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd, reader, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, addMember, addUser, base, directoryBody, domainsPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import {
+  addGroup,
+  addMember,
+  addUser,
+  base,
+  directoryBody,
+  domainsPath,
+  useStand,
+} from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -14,11 +22,7 @@ const ldif = [
 ].join('');
 
 requireService('slapd', hasSlapd)('the administration of a directory domain', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const params = (given: Json = {}): Json => ({
     hosts: [stand.slapd.secureUrl],
@@ -37,7 +41,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
   const detailOf = ({ checks }: Json, name: string): string =>
     checks.find((check: Json) => check.name === name)?.detail;
 
-  it('tests what was typed in: the way there, the account, people and groups', async () => {
+  it('tests unsaved parameters: the connection, the account, users and groups', async () => {
     const { body } = await stand.world.admin(`POST ${domainsPath}/test/ldap`, directoryBody(params()));
     expect(body).toMatchObject({ success: true, message: 'The domain works' });
     const names = ['fields', 'params', 'addresses', 'account', 'kerberos', 'attributes'];
@@ -51,7 +55,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(body.checks.filter(({ status }: Json) => status === 'fail')).toEqual([]);
   });
 
-  it('shows the groups of a person, and of a stored domain which of them count', async () => {
+  it('shows the groups of a user, and for a stored domain which of them are registered', async () => {
     const loose = await test({ params: params(), username: 'alice', password: 'secret of alice' });
     expect([statusOf(loose, 'user'), statusOf(loose, 'password')]).toEqual(['pass', 'pass']);
     expect(detailOf(loose, 'user')).toBe(personDn('alice'));
@@ -68,7 +72,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(statusOf(await test({ params: params(), username: '*' }), 'user')).toBe('fail');
   });
 
-  it('says which step fails, and why', async () => {
+  it('reports the failed step and its cause', async () => {
     const failing = async (given: Json) =>
       (await test({ params: params(given) })).checks
         .filter(({ status }: Json) => status === 'fail')
@@ -88,7 +92,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(await failing({ hosts: ['ldap://10.1.2.3'] })).toHaveLength(1);
   });
 
-  it('G4 uses a stored password only where it was stored for', async () => {
+  it('G4 uses a stored password only for the server it was stored for', async () => {
     const domain = await stand.domain();
     const before = await stand.slapd.bindsAs(reader.bind_dn);
     expect((await test({ id: domain.id, params: domain.params })).success).toBe(true);
@@ -100,7 +104,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(await stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
   });
 
-  it('G7 does not tell a closed port from a silent one, neither by words nor by time', async () => {
+  it('G7 does not distinguish a closed port from a silent one, by text or by time', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     proxy.freeze();
     const silent = await test({ params: params({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 }) });
@@ -112,7 +116,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     }
   });
 
-  it('G7 needs a permission, and is limited for each who tests', async () => {
+  it('G7 needs a permission, and is rate limited per caller', async () => {
     const stranger = await addMember(stand.world, ['authenticators.read']);
     expect((await stranger.ask(`POST ${domainsPath}/test/ldap`, {})).status).toBe(403);
     const tester = await addMember(stand.world, ['authenticators.test']);
@@ -129,7 +133,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect((await another.ask(`POST ${domainsPath}/test/internal`, {})).status).toBe(200);
   });
 
-  it('A8 answers 504 for groups of a directory that hangs, and for others as ever', async () => {
+  it('A8 answers 504 for groups of a hanging directory, and answers for others as usual', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const hanging = await stand.domain({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 });
     const [path, other] = [hanging, await stand.domain()].map(
@@ -143,7 +147,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     await proxy.close();
   });
 
-  it('CON-12: names the directory that is dead, and lists for sites who is registered all the same', async () => {
+  it('CON-12: names the unavailable directory, and still lists registered users for sites', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const hosts = [proxy.url.replace(/\/$/, '')];
     const domain = await stand.domain({ hosts, timeout_s: 1 });
@@ -168,7 +172,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(login.body.title).not.toMatch(/dispatcher/i);
   });
 
-  it('lists for sites whom only the directory knows beside who is known here, page by page', async () => {
+  it('lists users known only to the directory for sites together with registered ones, page by page', async () => {
     const domain = await stand.domainFor('staff');
     await stand.logIn(domain, 'alice');
     await addUser(stand.world.admin, domain, { name: 'bertha', password: null });

@@ -13,7 +13,7 @@ const secret =
 
 type Definition = { name: string; isConfidential: boolean };
 
-/** Microsoft's own definitions. Bit 7 of `searchFlags` marks what is confidential (MS-ADTS, 2.2.9). */
+/** Microsoft's own definitions. Bit 7 of `searchFlags` marks confidential attributes (MS-ADTS, 2.2.9). */
 const microsoftSchema = (): Definition[] =>
   readFileSync(microsoft, 'utf8')
     .split(/\r?\n\r?\n/)
@@ -76,7 +76,7 @@ it('SEC-7: the attributes that administrators map are readable in every director
 });
 
 requireService('samba', existsSync(microsoft))('the schema of Active Directory', () => {
-  it('SEC-7: has no confidential attribute, and none with the name of a secret, that may be read', () => {
+  it('SEC-7: has no readable attribute that is confidential or has the name of a secret', () => {
     const schema = microsoftSchema();
     expect(schema.length).toBeGreaterThan(1_400);
     const closed = schema.filter(({ name, isConfidential }) => isConfidential || secret.test(name));
@@ -84,7 +84,7 @@ requireService('samba', existsSync(microsoft))('the schema of Active Directory',
     expect(closed.map(({ name }) => name)).toContain('unicodePwd');
     const leaking = closed.filter(({ name }) => isReadable('active_directory', name, parameters));
     expect(leaking.map(({ name }) => name)).toEqual([]);
-    // Most of the schema is no description of people.
+    // Most of the schema does not describe users.
     const readable = schema.filter(({ name }) => isReadable('active_directory', name, parameters));
     expect(readable.length).toBeGreaterThan(90);
     expect(readable.length).toBeLessThan(130);
@@ -92,7 +92,7 @@ requireService('samba', existsSync(microsoft))('the schema of Active Directory',
 });
 
 requireService('slapd and 389-ds', folders.length === 2)('the schemas of OpenLDAP and 389-ds', () => {
-  it.each(['ldap', 'freeipa'] as const)('SEC-7: have no secret that a domain of type %s may read', (type) => {
+  it.each(['ldap', 'freeipa'] as const)('SEC-7: have no readable secret for a domain of type %s', (type) => {
     const schema = openSchema();
     expect(schema.length).toBeGreaterThan(1_500);
     const closed = schema.filter((name) => secret.test(name));

@@ -18,18 +18,18 @@ afterAll(() => stand.close());
 
 const withoutSecret = ({ bind_password: _, bind_password_set: __, ...params }: Json): Json => params;
 
-describe('a caller for one site', () => {
+describe('a caller with the scope of one site', () => {
   it.each([
     () => `${domainsPath}/${domain.id}/groups/external`,
     () => `${base}/sites/users-groups-from-domains?authenticator=${domain.id}`,
-  ])('STR-1: searches a directory whose addresses it may not see (%#)', async (path) => {
+  ])('STR-1: searches a directory without seeing its addresses (%#)', async (path) => {
     const { ask } = await addMember(stand.world, ['groups.read', 'sites.update'], [stand.world.site.id]);
     const { status, body } = await ask(`GET ${path()}`);
     expect(status).toBe(200);
     expect(JSON.stringify(body)).toContain('staff');
   });
 
-  it('STR-1: sees no address of a directory or a KDC', async () => {
+  it('STR-1: gets no address of a directory or a KDC', async () => {
     const kerberos = {
       realm: 'X.EXAMPLE.COM',
       kdc: ['kdc-hidden.example.com:88'],
@@ -68,7 +68,7 @@ describe('a change of a domain', () => {
     expect((await ask(`PATCH ${path}`, { params: again })).status).toBe(200);
   });
 
-  it('SEC-3: of what decides on its groups needs every permission while one of them waives the second factor', async () => {
+  it('SEC-3: to group settings needs every permission while a group waives the second factor', async () => {
     const own = await stand.domain({}, { two_factor: true });
     await addGroup(stand.world.admin, own, { name: 'vip', skip_two_factor: true });
     await addGroup(stand.world.admin, own, { name: 'staff' });
@@ -81,7 +81,7 @@ describe('a change of a domain', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
     expect(refused.body.missing).toContain('groups.update');
     expect((await stand.logIn(own, 'fay')).body.code).toBe('two_factor_required');
-    // What does not concern the directory stays with the right to change domains.
+    // Settings that do not concern the directory need only the right to change domains.
     expect((await ask(`PATCH ${domainsPath}/${own.id}`, { comments: 'checked' })).status).toBe(200);
     expect((await stand.world.admin(`PATCH ${domainsPath}/${own.id}`, { params })).status).toBe(200);
   });

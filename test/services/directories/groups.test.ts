@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { groupDn, groupOfNames, person, personDn } from '../../support/directories/entries.ts';
 import { hasSlapd, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, domainsPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addGroup, domainsPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -12,7 +12,7 @@ const numbered = (prefix: string, count: number): string[] =>
 const names = numbered('user', 2_000);
 const [member = '', outsider = ''] = names;
 
-/** A person as Active Directory has it: with an identifier of 16 octets. */
+/** A user entry of Active Directory, with an identifier of 16 octets. */
 const account = (uid: string, members: Record<string, string>): string =>
   person(uid, {
     ...members,
@@ -28,7 +28,7 @@ const ldif = [
   account('locked', { sAMAccountName: 'locked', nsAccountLock: 'TRUE' }),
   account('expired', { sAMAccountName: 'expired', shadowExpire: '10' }),
   account('lasting', { sAMAccountName: 'lasting', shadowExpire: '-1' }),
-  // What a principal name says is somebody else than whom a login name says.
+  // A principal name refers to another user than the same text as a login name.
   account('taken', { sAMAccountName: 'taken' }),
   account('taker', { sAMAccountName: 'taker', userPrincipalName: 'taken@corp.example' }),
   ...numbered('group', 150).map((cn) => groupOfNames(cn, [personDn(member)])),
@@ -37,7 +37,7 @@ const ldif = [
     ['enabled', 'disabled', 'locked', 'expired', 'lasting', 'taken', 'taker', member].map(personDn),
   ),
   groupOfNames('middle', [groupDn('inner')]),
-  // A circle.
+  // A cycle.
   groupOfNames('outer', [groupDn('middle'), groupDn('round')]),
   groupOfNames('round', [groupDn('outer')]),
   `dn: ou=elsewhere,ou=people,${suffix}\nobjectClass: referral\nobjectClass: extensibleObject\nou: elsewhere\nref: ldap://127.0.0.1:1/dc=elsewhere\n\n`,
@@ -54,11 +54,7 @@ const wrong = [401, 'invalid_credentials'];
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 
 requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const groupsOf = async (domain: Json, name: string, password?: string): Promise<string[]> => {
     const answer = await stand.logIn(domain, name, password);
@@ -67,7 +63,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     return body.groups.map(({ name: group }: Json) => group);
   };
 
-  it('are found by way of other groups, circles included, where a domain asks for it', async () => {
+  it('are found through nested groups, including cycles, if the domain enables them', async () => {
     const direct = await stand.domainFor('inner', { ...active, nested_groups: false }, activeDirectory);
     await addGroup(stand.world.admin, direct, { name: 'outer' });
     expect(await groupsOf(direct, 'enabled')).toEqual(['inner']);
@@ -76,7 +72,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     expect(await groupsOf(nested, 'enabled')).toEqual(['inner', 'middle', 'outer', 'round']);
   });
 
-  it('are all found beyond the limit of one answer, page by page', async () => {
+  it('are all found beyond the limit of one response, page by page', async () => {
     const domain = await stand.domainFor('group0149', active, activeDirectory);
     await addGroup(stand.world.admin, domain, { name: 'group0000' });
     await addGroup(stand.world.admin, domain, { external_id: groupDn('group0120') });
@@ -84,7 +80,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     expect(codeOf(await stand.logIn(domain, outsider))).toEqual([403, 'no_registered_group']);
   });
 
-  it('are listed by name with what is registered, and searched without regard to filter characters', async () => {
+  it('are listed by name with their registration, and filter characters in a search are literal', async () => {
     const domain = await stand.domainFor('middle', active, activeDirectory);
     const list = async (query: string) =>
       (await stand.world.admin(`GET ${domainsPath}/${domain.id}/groups/external${query}`)).body;
@@ -107,14 +103,14 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     expect((await list('?search=group0000'))[0].registered).toBe(true);
   });
 
-  it('are not listed of an internal domain, nor of one that does not exist', async () => {
+  it('are not listed for an internal domain, nor for an unknown one', async () => {
     const path = (id: string) => `GET ${domainsPath}/${id}/groups/external`;
     const { status, body } = await stand.world.admin(path(stand.world.domain.id));
     expect([status, body.code, body.reason]).toEqual([409, 'invalid_state', 'no_directory']);
     expect((await stand.world.admin(path(stand.world.site.id))).status).toBe(404);
   });
 
-  it('keep out people whose account is disabled, locked or expired, with a right password', async () => {
+  it('do not admit users whose account is disabled, locked or expired, with a right password', async () => {
     const domain = await stand.domainFor('inner', active, activeDirectory);
     for (const name of ['disabled', 'locked', 'expired'])
       expect([name, codeOf(await stand.logIn(domain, name))]).toEqual([name, wrong]);
@@ -122,7 +118,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
       expect([name, (await stand.logIn(domain, name)).status]).toEqual([name, 200]);
   });
 
-  it('belong to the principal that was typed, not to whom its first part names', async () => {
+  it('belong to the entered principal, not to the user of its first part', async () => {
     const domain = await stand.domainFor('inner', active, activeDirectory);
     const principal = `${member}.principal@CORP.example`;
     const answer = await stand.logIn(domain, principal, `secret of ${member}`);
@@ -133,7 +129,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     expect((await stand.logIn(domain, 'taken')).body.user?.name).toBe('taken');
   });
 
-  it('are those of exactly one person: of two of a name nobody is meant', async () => {
+  it('belong to exactly one entry: two entries of one name are refused', async () => {
     const params = { ...active, user_id_attribute: 'sn', nested_groups: false };
     const domain = await stand.domainFor('inner', params, activeDirectory);
     expect((await stand.logIn(domain, 'enabled')).status).toBe(200);
@@ -141,7 +137,7 @@ requireService('slapd', hasSlapd)('groups of a directory of 2,000 people', () =>
     expect(codeOf(await stand.logIn(domain, 'enabled'))).toEqual(wrong);
   });
 
-  it('are only those of people whom the filter of the domain fits', async () => {
+  it('belong only to users that match the filter of the domain', async () => {
     const domain = await stand.domainFor(
       'inner',
       { ...active, user_filter: '(!(uid=enabled))' },

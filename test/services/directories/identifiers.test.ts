@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { renameUser, retireUser } from '../../../db/repositories/identity/directory/users.ts';
 import { users } from '../../../db/schema/identity/users.ts';
@@ -8,8 +8,8 @@ import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { passwordOf, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addRole, base, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addRole, base, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -20,13 +20,11 @@ const guid = '00112233445566778899aabbccddeeff';
 const octetsOf = (hex: string): string => `objectGUID:: ${Buffer.from(hex, 'hex').toString('base64')}`;
 
 requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     domain = await stand.domainFor('staff');
   });
-  afterAll(() => stand.close());
 
   const rowOf = async (id: string) => {
     const [row] = await stand.world.portal.db.select().from(users).where(eq(users.id, id));
@@ -60,7 +58,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     'ipaUniqueID',
     'nsUniqueId',
     'objectGUID',
-  ])('DIR-1: the identifier of another entry in %s gives neither the row nor the roles', async (attribute) => {
+  ])('DIR-1: the identifier of another entry in %s gives access to neither the account nor its roles', async (attribute) => {
     const [victim, thief] = attribute === 'objectGUID' ? ['ann', 'ben'] : ['ann', 'dan'];
     const id = await addPrivileged(domain, victim);
     const { directory_id } = await rowOf(id);
@@ -71,7 +69,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(await rowOf(id)).toMatchObject({ name: victim, directory_id });
   });
 
-  it('DIR-1: an ordinary nsUniqueId does not give the row that a 389 Directory Server has identified', async () => {
+  it('DIR-1: an ordinary nsUniqueId does not match an account identified by a 389 Directory Server', async () => {
     const id = await addPrivileged(domain, 'cleo');
     const stored = 'nsUniqueId:96428786-e6a911f1-975c80ee-ae7bfa16';
     await stand.world.portal.db.update(users).set({ directory_id: stored }).where(eq(users.id, id));
@@ -121,8 +119,8 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(await stand.logIn(ipa, 'gus')).toMatchObject({ status: 502, body: { reason: 'no_identifier' } });
   });
 
-  describe('on two entries', () => {
-    it('DIR-1: opens no session with another name, and binds no user', async () => {
+  describe('one identifier on two entries', () => {
+    it('DIR-1: opens no session under another name, and binds no user', async () => {
       const ipa = await domainAs('freeipa');
       const shared = 'ipaUniqueID: 11111111-2222-11f1-8888-00000000000a';
       await addValue('hal', shared);
@@ -130,7 +128,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       await addValue('ida', shared);
       expect(await stand.logIn(ipa, 'ida')).toMatchObject(ambiguous);
       expect((await stand.logIn(ipa, 'hal')).body.user).toMatchObject({ id, name: 'hal' });
-      // A row of the name that is not bound does not lead to the other row.
+      // An unbound row with the name does not give access to the other row.
       const own = newId();
       const row = {
         id: own,
@@ -146,7 +144,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     });
   });
 
-  describe('fallback names', () => {
+  describe('fallback names of users', () => {
     const addRow = async (name: string): Promise<typeof users.$inferSelect> => {
       const id = newId();
       const given = { id, authenticator_id: domain.id, name, name_key: name };
@@ -162,7 +160,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       object_name: after,
     });
 
-    it('DIR-1: cannot be foreseen from the identifier', async () => {
+    it('DIR-1: cannot be predicted from the identifier', async () => {
       const digits = async (): Promise<string> => {
         await stand.logIn(domain, 'jon');
         const { directory_id } = (await stand.world.portal.db.select().from(users).where(of('jon')))[0] ?? {};
@@ -173,7 +171,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
           .select()
           .from(users)
           .where(eq(users.directory_id, directory_id ?? ''));
-        // The same identifier again, as a restored directory would have it.
+        // The same identifier again, as in a restored directory.
         await stand.world.portal.db.delete(users).where(eq(users.directory_id, directory_id ?? ''));
         await stand.world.portal.db.update(users).set({ directory_id }).where(of('jon'));
         return former?.name ?? '';
@@ -185,14 +183,14 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect(one).not.toBe(two);
     });
 
-    it('DIR-1: a name that another write takes during the login leads to a fallback', async () => {
+    it('DIR-1: are used when another write takes the name during the login', async () => {
       const { portal } = stand.world;
       const { id } = (await stand.logIn(domain, 'gus')).body.user;
       await stand.slapd.change(
         `dn: ${personDn('gus')}\nchangetype: modrdn\nnewrdn: uid=taken\ndeleteoldrdn: 1\n`,
       );
       const other = new pg.Client({ connectionString: portal.database.ownerUrl });
-      // A test that failed leaves it open, and the database is dropped.
+      // A failed test leaves it open, and the database is dropped.
       other.on('error', () => undefined);
       await other.connect();
       await other.query('begin');
@@ -201,7 +199,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
         [newId(), domain.id, 'taken', 'entryUUID:00000000-0000-0000-0000-000000000000'],
       );
       const login = stand.logIn(domain, 'taken', passwordOf('gus'));
-      // As the role of the login, whose activity other roles do not see.
+      // As the role of the login, whose activity other roles cannot read.
       const isWaiting = sql<boolean>`exists(select 1 from pg_stat_activity where datname = current_database()
         and wait_event_type = 'Lock' and query like 'update "users"%')`;
       const waits = async () =>
@@ -213,7 +211,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect((await rowOf(id)).name).toMatch(/^taken~[0-9a-f]{8}$/);
     });
 
-    it('DIR-1: a user gets the longer one if the shorter one is taken, and the journal says which', async () => {
+    it('DIR-1: are longer if the shorter one is taken, and the journal names it', async () => {
       const { db } = stand.world.portal;
       const [gone, moved] = [await addRow('gone'), await addRow('away')];
       const [short, next] = [await addRow('gone~00000000'), await addRow('next')];

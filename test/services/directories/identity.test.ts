@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { users } from '../../../db/schema/identity/users.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { passwordOf, person, personDn, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addMember, addRole, audited, base, builtin, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addMember, addRole, audited, base, builtin, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -15,14 +15,12 @@ const every = [...names, 'ann2', 'ben2'];
 const ldif = [...names.map((uid) => person(uid)), posixGroup('staff', every)].join('');
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 
-requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry', () => {
-  let stand: DirectoryStand;
+requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry', () => {
+  const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     domain = await stand.domainFor('staff');
   });
-  afterAll(() => stand.close());
 
   const rowOf = async (id: string) => {
     const [row] = await stand.world.portal.db.select().from(users).where(eq(users.id, id));
@@ -55,7 +53,7 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
     expect((await journalOf(id)).map(({ code }) => code)).toEqual(['directory_user_renamed']);
   });
 
-  it('DIR-1: gives a new person of a former name neither the row nor the roles, and renames the former one', async () => {
+  it('DIR-1: with a former name gets neither the account nor the roles, and the former user is renamed', async () => {
     const first = (await stand.logIn(domain, 'ben')).body;
     const role = await addRole(stand.world.admin, ['sites.read']);
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { roles: [role.id] });
@@ -69,7 +67,7 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
     expect(former.body.user).toMatchObject({ id: first.user.id, roles: [role.name] });
   });
 
-  it('DIR-1: deactivates the user whose entry has gone when the name comes back, ends the sessions and says so', async () => {
+  it('DIR-1: whose entry was deleted is deactivated when the name is reused, with sessions ended and an event', async () => {
     const first = (await stand.logIn(domain, 'cleo')).body;
     await remove('cleo');
     await add('cleo');
@@ -85,7 +83,7 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
     ]);
   });
 
-  it('DIR-1: is not fooled by a former user of the name whom an administrator has deactivated', async () => {
+  it('DIR-1: is not confused with a former user of the name that an administrator has deactivated', async () => {
     const first = (await stand.logIn(domain, 'dan')).body;
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { state: 'inactive' });
     expect(codeOf(await stand.logIn(domain, 'dan'))).toEqual([401, 'invalid_credentials']);
@@ -96,14 +94,14 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
     expect((await rowOf(first.user.id)).state).toBe('inactive');
   });
 
-  it('DIR-1: makes the id of a new user of the identifier', async () => {
+  it('DIR-1: is one user with its identifier after concurrent first logins', async () => {
     const answers = await Promise.all(Array.from({ length: 3 }, () => stand.logIn(domain, 'eli')));
     expect(new Set(answers.map(({ body }) => body.user?.id)).size).toBe(1);
     const { directory_id } = await rowOf(answers[0]?.body.user.id);
     expect(directory_id).toMatch(/^entryUUID:[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  it('DIR-1: binds a row that was never used, and no other one', async () => {
+  it('DIR-1: is bound to an account that was never used, and to no other', async () => {
     const fresh = await addRow('fay');
     expect((await stand.logIn(domain, 'fay')).body.user.id).toBe(fresh);
     const used = await addRow('gus', { last_login_at: new Date() });
@@ -119,7 +117,7 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
   describe('bound by an administrator', () => {
     const bind = (id: string) => stand.world.admin(`POST ${base}/users/${id}/bind`);
 
-    it('DIR-1: logs in again, with the event of the binding', async () => {
+    it('DIR-1: logs in again, with an event of the binding', async () => {
       const id = await addRow('hal', { last_login_at: new Date() });
       const { result, events } = await audited(stand.world.portal, () => bind(id));
       expect(result).toMatchObject({ status: 200, body: { id, name: 'hal' } });
@@ -129,7 +127,7 @@ requireService('slapd', hasSlapd)('DIR-1: a person is the identifier of an entry
       expect(codeOf(await bind(id))).toEqual([409, 'invalid_state']);
     });
 
-    it('DIR-1: needs an entry that no other user has, and the rights of the user', async () => {
+    it('DIR-1: needs an entry that no other user has, and the permissions of the user', async () => {
       const nowhere = await addRow('nowhere', { last_login_at: new Date() });
       expect((await bind(nowhere)).body).toMatchObject({ code: 'invalid_state', reason: 'no_entry' });
       expect((await bind(newId())).status).toBe(404);

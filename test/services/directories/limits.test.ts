@@ -6,7 +6,8 @@ import { entry, passwordOf, person, personDn, posixGroup } from '../../support/d
 import { type FakeAnswer, startFakeDirectory } from '../../support/directories/fake-directory.ts';
 import { type LdapWire, startLdapWire } from '../../support/directories/ldap-wire.ts';
 import { hasSlapd, reader, suffix } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -28,15 +29,13 @@ const ldif = [
 ].join('');
 
 requireService('slapd', hasSlapd)('limits of directories', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let wire: LdapWire;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     wire = await startLdapWire(stand.slapd.url);
   });
   afterAll(async () => {
     await wire.close();
-    await stand.close();
   });
   const plain = (hosts: string[]): Json => ({ hosts, ca_certificate: null });
   const policy = { allowedNetworks: ['127.0.0.0/8'], allowInsecure: false };
@@ -50,7 +49,10 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     domain: 'a domain',
   });
 
-  it.each(['aged', 'reset'])('DIR-2: OpenLDAP says of %s that the password must be changed', async (name) => {
+  it.each([
+    'aged',
+    'reset',
+  ])('DIR-2: OpenLDAP reports for %s that the password must be changed', async (name) => {
     const domain = await stand.domainFor('staff');
     expect(codeOf(await stand.logIn(domain, name))).toEqual([403, 'password_expired']);
     expect(codeOf(await stand.logIn(domain, name, 'wrong'))).toEqual(wrong);
@@ -61,10 +63,12 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     expect(check.detail).toContain('The password is correct, but the user cannot log in.');
   });
 
-  it('DIR-4: connections that nothing uses are closed after their time', async () => {
-    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { restMs: 100 });
+  it('DIR-4: idle connections are closed after their timeout', async () => {
+    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { idleMs: 100 });
     const work = () =>
-      remote.within(directory(wire.url), (session) => session.judge(personDn('alice'), passwordOf('alice')));
+      remote.within(directory(wire.url), (session) =>
+        session.checkPassword(personDn('alice'), passwordOf('alice')),
+      );
     expect(await work()).toEqual({ verdict: 'accepted' });
     expect(wire.open()).toBe(2);
     await expect.poll(() => wire.open()).toBe(0);
@@ -74,7 +78,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await expect.poll(() => wire.open()).toBe(0);
   });
 
-  it('DIR-4: a login whose own time is over before that of the directory is 503 overloaded', async () => {
+  it('DIR-4: a login whose own time limit is shorter than that of the directory is 503 overloaded', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const { directories } = stand.world.portal.deps;
     const { within } = directories;
@@ -95,8 +99,8 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     }
   });
 
-  it('DIR-4: a wait for a connection counts against the time of the request', async () => {
-    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, restMs: 100 });
+  it('DIR-4: a wait for a connection counts against the time limit of the request', async () => {
+    const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, idleMs: 100 });
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const first = remote.within(directory(wire.url), async () => {
@@ -112,13 +116,13 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await first;
   });
 
-  it('DIR-5: a password on a connection that is cut is not sent to another server, and counts no failure', async () => {
+  it('DIR-5: a password on a connection that is cut is not sent to another server and counts no failure', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return octets.includes('uid=alice') ? 'cut' : { code: 0 };
     });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
-    // After the first login the failed server is asked last.
+    // After the first login the failed server is tried last.
     const before = await stand.slapd.bindsAs(personDn('alice'));
     expect(codeOf(await stand.logIn(domain, 'alice', 'wrong'))).toEqual([502, 'upstream_failed']);
     expect(await stand.slapd.bindsAs(personDn('alice'))).toBe(before);
@@ -128,7 +132,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-5: a password that a busy server has not judged is sent to another one', async () => {
+  it('DIR-5: a password that a busy server has not verified is sent to another one', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return { code: octets.includes('uid=alice') ? 51 : 0 };
@@ -138,7 +142,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-7: a refused service password is not tried by another process either', async () => {
+  it('DIR-7: a rejected service password is not tried by another process either', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', { ...plain([own.url]), bind_password: 'stale' });
     const attempts = () => own.operations.filter((operation) => operation === 'bind').length;
@@ -151,7 +155,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     ];
     expect(answers.map(codeOf)).toEqual(Array(3).fill([502, 'upstream_refused']));
     expect(attempts()).toBe(1);
-    // Of both processes one takes the attempt that is due.
+    // One of the two processes takes the attempt that is due.
     stand.world.portal.advance(61);
     await Promise.all([stand.logIn(domain, 'alice'), other('POST /api/auth/v7.0/login', { body })]);
     expect(attempts()).toBe(2);
@@ -170,7 +174,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
       );
       const remote = createDirectoryRemote(createNodeSockets(policy), policy);
       const judgement = await remote.within(directory(fake.url), (session) =>
-        session.judge(personDn('alice'), 'any'),
+        session.checkPassword(personDn('alice'), 'any'),
       );
       verdicts[code] = [judgement.verdict, 'reason' in judgement ? judgement.reason : undefined];
       await fake.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import {
   groupDn,
@@ -10,8 +10,8 @@ import {
   posixGroup,
 } from '../../support/directories/entries.ts';
 import { hasSlapd } from '../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../support/directories/stand.ts';
-import { addGroup, audited, domainsPath, usersPath } from '../../support/factories.ts';
+import { startDirectoryStand } from '../../support/directories/stand.ts';
+import { addGroup, audited, domainsPath, usersPath, useStand } from '../../support/factories.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -31,19 +31,15 @@ const ldif = [
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 const wrong = [401, 'invalid_credentials'];
 
-requireService('slapd', hasSlapd)('a login by a directory', () => {
-  let stand: DirectoryStand;
-  beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
-  });
-  afterAll(() => stand.close());
+requireService('slapd', hasSlapd)('a directory login', () => {
+  const stand = useStand(() => startDirectoryStand(ldif));
 
   const userOf = async (domain: Json, name: string): Promise<Json> => {
     const { body } = await stand.world.admin(`GET ${usersPath(domain)}?search=${encodeURIComponent(name)}`);
     return body.items[0];
   };
 
-  it('makes the user at his first one, with what the directory says, in one audited batch', async () => {
+  it('creates the user at the first login, with the values of the directory, in one audited batch', async () => {
     const domain = await stand.domainFor('staff');
     const path = `PATCH ${domainsPath}/${domain.id}/attribute`;
     await stand.world.admin(path, { action: 'add', name: 'phone', source: 'telephoneNumber' });
@@ -73,7 +69,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect((await stand.logIn(domain, 'alice')).body.user.id).toBe(user.id);
   });
 
-  it('refreshes name, mail and attributes, and leaves what the directory does not know', async () => {
+  it('refreshes name, mail and attributes, and keeps values that the directory does not have', async () => {
     const domain = await stand.domainFor('staff');
     await stand.logIn(domain, 'dora');
     const user = await userOf(domain, 'dora');
@@ -91,7 +87,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect((await stand.world.admin(`PATCH ${one}`, { comments: 'noted' }, stale)).status).toBe(412);
   });
 
-  it('A9 asks the directory exactly once whether a wrong password is right', async () => {
+  it('A9 verifies a wrong password with exactly one bind', async () => {
     const domain = await stand.domainFor('staff', {
       hosts: [stand.slapd.secureUrl, stand.slapd.url],
       start_tls: true,
@@ -103,14 +99,14 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(await stand.slapd.bindsAs('')).toBe(wrongBefore);
   });
 
-  it('never binds with an empty password, nor as anybody who is not found', async () => {
+  it('never binds with an empty password, nor for a name that is not found', async () => {
     const domain = await stand.domainFor('staff');
     const binds = async () => (await stand.slapd.logged()).filter((line) => / BIND dn="/.test(line)).length;
     const before = await binds();
     expect((await stand.logIn(domain, 'eve', '')).status).toBe(422);
     const { directories } = stand.world.portal.deps;
     const directory = { ...anonymous(stand.slapd.url) };
-    const judged = directories.within(directory, (session) => session.judge(personDn('eve'), ''));
+    const judged = directories.within(directory, (session) => session.checkPassword(personDn('eve'), ''));
     expect(await judged).toMatchObject({ verdict: 'refused' });
     expect(await stand.slapd.bindsAs(personDn('eve'))).toBeGreaterThan(0);
     expect(await binds()).toBe(before + 1);
@@ -118,7 +114,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(await stand.slapd.bindsAs('')).toBeGreaterThan(0);
   });
 
-  it('C10 takes filter characters of a name for what they are', async () => {
+  it('C10 escapes filter characters in a name', async () => {
     const domain = await stand.domainFor('staff');
     const hostile = ['*', 'a*', ')(uid=*', 'alice)(uid=*', '\\2a', 'uid=alice', 'al\u0131ce', '|(uid=*)'];
     for (const name of hostile)
@@ -127,7 +123,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect((await stand.logIn(domain, 'star*)(uid=*')).body.user?.name).toBe('star*)(uid=*');
   });
 
-  it('knows a person whose distinguished name has commas, quotes and umlauts, and his group by any spelling', async () => {
+  it('supports distinguished names with commas, quotes and umlauts, and groups in any spelling', async () => {
     const params = { member_attribute: 'member', group_class: 'groupOfNames' };
     const spellings = [
       groupDn('Ärzte, Station "1"'),
@@ -140,7 +136,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     }
   });
 
-  it('refuses with 403 a person without a registered active group, and only after a right password', async () => {
+  it('refuses a user without a registered active group with 403, only after a right password', async () => {
     const domain = await stand.domainFor('staff');
     const { result, events } = await audited(stand.world.portal, () => stand.logIn(domain, 'bob'));
     expect(codeOf(result)).toEqual([403, 'no_registered_group']);
@@ -159,7 +155,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('gives and takes memberships as the directory says, each time', async () => {
+  it('adds and removes memberships to match the directory each time', async () => {
     const domain = await stand.domainFor('staff');
     await addGroup(stand.world.admin, domain, { name: 'guests' });
     const groups = async () => {
@@ -176,7 +172,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(codeOf(await stand.logIn(domain, 'frank'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('is the same account and the same lock however the domain is written', async () => {
+  it('uses the same account and the same lock for every spelling of the domain', async () => {
     const domain = await stand.domainFor('staff');
     const { id } = (await stand.logIn(domain, 'heidi')).body.user;
     for (const name of ['HEIDI', 'heidi@example.com', `${domain.small_name}\\heidi`, ' heidi '])
@@ -199,14 +195,14 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     }
   });
 
-  it('makes one user of two first ones at once', async () => {
+  it('creates one user for two concurrent first logins', async () => {
     const domain = await stand.domainFor('staff');
     const answers = await Promise.all(Array.from({ length: 4 }, () => stand.logIn(domain, 'eve')));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.user.id)).size).toBe(1);
   });
 
-  it('keeps out whom an administrator has made inactive, and asks no directory for it', async () => {
+  it('refuses a user that an administrator has deactivated, without a directory call', async () => {
     const domain = await stand.domainFor('staff');
     const { user } = (await stand.logIn(domain, 'alice')).body;
     await stand.world.admin(`PATCH ${usersPath(domain)}/${user.id}`, { state: 'inactive' });
@@ -215,7 +211,7 @@ requireService('slapd', hasSlapd)('a login by a directory', () => {
     expect(await stand.slapd.bindsAs(personDn('alice'))).toBe(before);
   });
 
-  it('takes four trips to the database, and moves nobody’s rights when nothing has changed', async () => {
+  it('takes four database round trips, and changes no permissions when nothing has changed', async () => {
     const domain = await stand.domainFor('staff');
     await stand.logIn(domain, 'alice');
     await stand.world.portal.settled();

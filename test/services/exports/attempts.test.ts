@@ -23,7 +23,7 @@ let portal: TestPortal;
 let token: string;
 let admin: Ask;
 let gate: pg.Client;
-/** Sees what every session waits for. */
+/** Reads the wait events of every session. */
 let watcher: Connection;
 const audit = `${base}/audit`;
 const stops: (() => Promise<void>)[] = [];
@@ -62,7 +62,7 @@ const rowOf = async (id: string): Promise<Json> =>
   (await portal.db.select().from(exportedFiles).where(eq(exportedFiles.id, id)))[0];
 
 requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an export', () => {
-  it('that was taken for dead, and is not, takes nothing from the one that counts now', async () => {
+  it('that was replaced as dead but is alive does not affect the current one', async () => {
     const { sidecarDb: db, ownerDb, database } = portal;
     const { sidecarUrl: databaseUrl } = database;
     await ownerDb.execute(sql`create trigger waits before insert on exported_chunks
@@ -88,7 +88,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
     expect((await fileOf({ export_id: body.export_id })).sha256).toBe(report.sha256);
   }, 60_000);
 
-  it('whose connection is lost while its end is committed keeps the file that is then shown', async () => {
+  it('whose connection is lost during its final commit keeps the file that is then shown', async () => {
     await portal.ownerDb.execute(sql`create constraint trigger waits after update on exported_files deferrable initially deferred
       for each row when (new.state = 'ready') execute function wait_for_test()`);
     await gate.query('select pg_advisory_lock(77)');
@@ -113,7 +113,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an
 });
 
 requireService('postgresql', findBinaries() !== undefined)('the file of an export', () => {
-  it('is never given with a piece left out, as while it is removed', async () => {
+  it('is never served with a part missing, also while it is deleted', async () => {
     stops.push(await startExports(portal.database.sidecarUrl));
     const { export_id } = await builtExport(admin, audit, 'format=json&event=test.Filled');
     const { file } = await rowOf(export_id);
@@ -123,7 +123,7 @@ requireService('postgresql', findBinaries() !== undefined)('the file of an expor
     expect((await fileOf({ export_id, offset: 6 * 262_144 })).status).toBe(200);
   }, 60_000);
 
-  it('is removed when its time is over, however many older ones cannot be', async () => {
+  it('is deleted when it has expired, also when older ones cannot be deleted', async () => {
     const { db } = portal;
     const old = (store: 's3' | 'database', hours: number) => ({
       id: newId(),

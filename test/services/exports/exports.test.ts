@@ -67,7 +67,7 @@ const fileOf = (body: Json) => obtainedFile(portal, token, audit, body);
 const linesOf = (text: string): number => text.split('\n').length - 1;
 
 requireService('postgresql', findBinaries() !== undefined)('H4: an export whose sidecar is killed', () => {
-  it('is built by another one from its beginning, and is one whole file', async () => {
+  it('is built by another one from the beginning, as one complete file', async () => {
     await portal.ownerDb.execute(sql`create function wait_for_test() returns trigger language plpgsql
       as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
     await portal.ownerDb.execute(sql`create trigger third_chunk_waits before insert on exported_chunks
@@ -100,7 +100,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
     await portal.ownerDb.execute(sql`drop trigger third_chunk_waits on exported_chunks`);
   }, 90_000);
 
-  it('leaves no half of an upload in the object store', async () => {
+  it('leaves no partial upload in the object store', async () => {
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     s3.before = ({ query }) => {
       if (query.get('partNumber') !== '2') return undefined;
@@ -123,7 +123,7 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
 });
 
 requireService('postgresql', findBinaries() !== undefined)('an export in an object store', () => {
-  it('goes there in parts, and comes from there from any byte on', async () => {
+  it('is uploaded in parts, and downloaded from any byte', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     s3.requests.splice(0);
     const report = await builtExport(admin, audit, 'format=ndjson&object_type=site');
@@ -139,7 +139,7 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
     }
   }, 60_000);
 
-  it('is tried again by the job when the store fails for long, and nothing stays of the failure', async () => {
+  it('is retried by the job when the store fails for long, and leaves nothing of the failed attempt', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     const before = s3.keys().length;
     let failures = 0;
@@ -150,7 +150,7 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
     expect([s3.uploads(), s3.keys().length]).toEqual([[], before + 1]);
   }, 60_000);
 
-  it('that the store has lost, or cannot give, is refused in plain words', async () => {
+  it('that the store has lost or cannot return is refused with a clear error', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { s3: s3.config }));
     const { export_id } = await builtExport(admin, audit, 'user=nobody');
     s3.before = () => 500;
@@ -161,8 +161,8 @@ requireService('postgresql', findBinaries() !== undefined)('an export in an obje
   }, 60_000);
 });
 
-requireService('postgresql', findBinaries() !== undefined)('the clean-up', () => {
-  it('removes files that expired or failed, in either store, and forgets the exports a month later', async () => {
+requireService('postgresql', findBinaries() !== undefined)('the clean-up of exports', () => {
+  it('deletes files that expired or failed, in either store, and the exports a month later', async () => {
     const stop = await startExports(portal.database.sidecarUrl);
     const inDatabase = await builtExport(admin, audit, 'user=old');
     await stop();
@@ -204,7 +204,7 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up', () =>
     ]);
   }, 60_000);
 
-  it('CON-14: is not needed for an export of too many rows, which is none, and in the journal', async () => {
+  it('CON-14: is not needed for an export with too many rows, which fails with a journal entry', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { parameters: { 'export.max_rows': 29_999 } }));
     const report = await builtExport(admin, audit, 'event=test.Filled&format=cef');
     expect(report).toMatchObject({ state: 'failed', reason: 'too_many_rows' });

@@ -33,8 +33,8 @@ async function write(file: string, content: string): Promise<void> {
 const read = async (file: string, bytes: number, offset = 0): Promise<string> =>
   text(await createS3Reader(s3.config, { pause }).read({ file, offset, bytes }));
 
-describe('the verifier of signatures', () => {
-  /** The example of Amazon's description, "GET Object". */
+describe('the verifier of S3 signatures', () => {
+  /** The example in Amazon's documentation, "GET Object". */
   const example = {
     method: 'GET',
     target: '/test.txt',
@@ -53,7 +53,7 @@ describe('the verifier of signatures', () => {
     region: 'us-east-1',
   };
 
-  it('takes the published example, and nothing that differs from it', () => {
+  it('accepts the published example, and rejects any change to it', () => {
     expect(signatureFault(example, keys)).toBeUndefined();
     expect(signatureFault({ ...example, method: 'PUT' }, keys)).toBe('SignatureDoesNotMatch');
     expect(signatureFault({ ...example, target: '/test.txt?a=b' }, keys)).toBe('SignatureDoesNotMatch');
@@ -61,8 +61,8 @@ describe('the verifier of signatures', () => {
   });
 });
 
-describe('the object store', () => {
-  it('gives back what was written, from any byte on', async () => {
+describe('the object store client', () => {
+  it('reads what was written, from any byte', async () => {
     await write('small', 'hello');
     expect(await read('small', 5)).toBe('hello');
     expect(await read('small', 5, 2)).toBe('llo');
@@ -72,7 +72,7 @@ describe('the object store', () => {
     expect(s3.keys()).toEqual(expect.arrayContaining(['exports/small', 'exports/empty']));
   });
 
-  it('is read in a process that serves requests, whose server replaces the global Response', async () => {
+  it('works in a process whose HTTP server replaces the global Response', async () => {
     getRequestListener(() => new Response());
     expect((await fetch(`${s3.config.endpoint}/files/none`)) instanceof Response).toBe(false);
     await write('served', 'hello');
@@ -80,18 +80,18 @@ describe('the object store', () => {
     await expect(read('none', 5)).rejects.toMatchObject({ code: 'expired' });
   });
 
-  it('is refused with a wrong secret, and says nothing of why', async () => {
+  it('is refused with a wrong secret, without a reason', async () => {
     const wrong = { ...s3.config, secretAccessKey: 'wrong' };
     const refused = store(wrong).read({ file: 'small', offset: 0, bytes: 5 });
     await expect(refused).rejects.toMatchObject({
       code: 'upstream_failed',
       message: 'The object store did not execute the request',
     });
-    // A refusal does not pass by itself.
+    // A refusal is not temporary.
     expect(pauses).toEqual([]);
   });
 
-  it('is asked four times while it is overloaded, with growing pauses, and no more', async () => {
+  it('retries four times while the store is overloaded, with growing pauses', async () => {
     let failures = 0;
     s3.before = () => (failures++ < 3 ? 503 : undefined);
     await write('later', 'x');
@@ -104,14 +104,14 @@ describe('the object store', () => {
     expect(pauses).toHaveLength(6);
   });
 
-  it('that cannot be reached is told so', async () => {
+  it('reports an unreachable store', async () => {
     const away = store({ ...s3.config, endpoint: 'http://127.0.0.1:1' });
     await expect(away.read({ file: 'x', offset: 0, bytes: 1 })).rejects.toMatchObject({
       message: 'The object store is unreachable',
     });
   });
 
-  it('takes an upload back that is never finished, and does not mind what is not there', async () => {
+  it('aborts an unfinished upload, and ignores what does not exist', async () => {
     const ids: string[] = [];
     const writer = await store().begin('half', async (id) => void ids.push(id));
     await writer.append(Buffer.alloc(9_000_000));
@@ -123,7 +123,7 @@ describe('the object store', () => {
     await expect(read('half', 1)).rejects.toMatchObject({ code: 'expired' });
   });
 
-  it('that cannot give the end of a file is not believed to have given it', async () => {
+  it('rejects a file with a missing end', async () => {
     const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -133,7 +133,7 @@ describe('the object store', () => {
     server.close();
   });
 
-  it('is not believed when it says 200 and then that it cannot', async () => {
+  it('rejects a 200 response that contains an error', async () => {
     const answers: Record<string, string> = { POST: '<R><UploadId>u</UploadId></R>', PUT: '' };
     const fetch = async (request: RequestInfo | URL) => {
       const { method, url } = new Request(request);

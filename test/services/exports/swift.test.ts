@@ -18,7 +18,7 @@ const audit = `${base}/audit`;
 /** Rows that are more than two parts of 8 MiB. */
 const rows = 30_000;
 
-requireService('swift with its S3 interface', hasSwift)('an export in a real object store', () => {
+requireService('swift with its S3 interface', hasSwift)('an export in a Swift object store', () => {
   let swift: Swift;
   let portal: TestPortal;
   let token: string;
@@ -56,7 +56,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
   }
   const fileOf = (body: Json) => obtainedFile(portal, token, audit, body);
 
-  it('goes there in parts, comes from there from any byte on, and is removed when it has expired', async () => {
+  it('is uploaded in parts, downloaded from any byte, and deleted when it has expired', async () => {
     await start();
     const report = await builtExport(admin, audit, 'format=ndjson&event=test.Filled');
     expect(report).toMatchObject({ state: 'ready', rows });
@@ -77,7 +77,7 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
     expect((await fileOf({ export_id: report.export_id })).status).toBe(410);
   }, 180_000);
 
-  it('that nobody can finish leaves nothing, and an empty one is a file as well', async () => {
+  it('that cannot be finished leaves nothing, and an empty one is a file as well', async () => {
     const store = createS3Store(swift.config);
     const noted: string[] = [];
     const writer = await store.begin('half', async (id) => void noted.push(id));
@@ -96,10 +96,10 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
     await expect(absent).rejects.toMatchObject({ code: 'expired' });
   }, 60_000);
 
-  it('is not made with a wrong secret: the job fails, and says so', async () => {
+  it('fails with a wrong secret, and reports the cause', async () => {
     const sidecar = await start('another secret');
     const { body } = await admin(`GET ${audit}/export?event=test.Filled&format=csv`);
-    /** What waits for its next attempt need not. */
+    /** A job that waits for its next attempt need not be. */
     const hurried = async () => {
       await portal.sidecarDb.execute(sql`update pgboss.job set start_after = now() where state = 'retry'`);
       return (await admin(`GET ${audit}/export?export_id=${body.export_id}`)).body.state;
@@ -113,13 +113,13 @@ requireService('swift with its S3 interface', hasSwift)('an export in a real obj
     await expect
       .poll(journal, { timeout: 20_000 })
       .toEqual([{ code: 'job_failed', details: { error: 'The object store did not execute the request' } }]);
-    // Whoever runs the sidecar is told what the store said, the API nobody.
+    // The response of the store is in the log of the sidecar, and not in the API.
     expect(sidecar.errors()).toContain('SignatureDoesNotMatch');
     expect([await swift.uploads(), await swift.keys()]).toEqual([[], []]);
     expect((await fileOf({ export_id: body.export_id })).status).toBe(409);
   }, 120_000);
 
-  it('comes to nobody whose portal has a wrong secret', async () => {
+  it('cannot be downloaded from a portal with a wrong secret', async () => {
     const store = createS3Store(swift.config);
     const writer = await store.begin('secret', async () => undefined);
     const content = Buffer.from('for us alone');

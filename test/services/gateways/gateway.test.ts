@@ -7,8 +7,8 @@ import { type GatewayStand, startGatewayStand } from '../../support/gateways/sta
 import type { TicketStand } from '../../support/gateways/tickets.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** On the socket driver, and on that of Workers, which cannot keep a transaction open. */
-describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only (%s)', (driver) => {
+/** With the socket driver, and with that of Workers, which cannot keep a transaction open. */
+describe.each<Driver>(['pg', 'neon'])('a gateway server that supports only tickets (%s)', (driver) => {
   let workplace: Awaited<ReturnType<typeof startEcho>>;
   let gateways: GatewayStand;
   let stand: TicketStand;
@@ -33,11 +33,11 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     await workplace.close();
   });
 
-  /** What a client program is told; it comes from this machine, as its tunnel will. */
+  /** The connection of a client program; its request comes from this machine, as its tunnel will. */
   const connection = async (query = '') => (await stand.connect({ ip: '127.0.0.1', query })).body;
   const stats = async () => (await stand.shown(registered)).stats;
 
-  it('leads a client to his workplace, and tells what went through when he leaves', async () => {
+  it('connects a client to their workplace, and reports the bytes when the client disconnects', async () => {
     const { gateway, session_uuid } = await connection();
     expect(gateway).toMatchObject({ host: '127.0.0.1', port: running.port });
     const client = await enter(gateway, gateway.ticket);
@@ -61,7 +61,7 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     ]);
   });
 
-  it('keeps tunnels of one session apart', async () => {
+  it('keeps the tunnels of one session apart', async () => {
     const ways = [await connection(), await connection()];
     const clients = await Promise.all(ways.map(({ gateway }) => enter(gateway, gateway.ticket)));
     const said = await Promise.all(clients.map((client, n) => client.ask(`message ${n}`)));
@@ -74,7 +74,7 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     expect(await stats()).toEqual({ connections: 0, sent: 20, received: 20 });
   });
 
-  it('lets in one connection for each channel of SPICE, all at once, and none beyond', async () => {
+  it('admits one connection for each channel of SPICE, concurrently, and no more', async () => {
     const { gateway, session_uuid } = await connection('?protocol=spice');
     const clients = await Promise.all(Array.from({ length: 20 }, () => enter(gateway, gateway.ticket)));
     const inside = clients.filter(({ said }) => said === 'connected');
@@ -90,7 +90,7 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     expect(items).toContainEqual(expect.objectContaining({ session_uuid, tunnels: sums }));
   });
 
-  it('turns away who comes without a ticket, with one that was used up, or from elsewhere', async () => {
+  it('refuses a connection without a ticket, with a used one, or from another address', async () => {
     const { gateway } = await connection();
     expect((await enter(gateway, 'A'.repeat(48))).said).toBe('refused');
     for (let tunnel = 0; tunnel < 4; tunnel++)
@@ -100,7 +100,7 @@ describe.each<Driver>(['pg', 'neon'])('a gateway server that knows tickets only 
     expect((await enter(elsewhere, elsewhere.ticket)).said).toBe('refused');
   });
 
-  it('lets nobody in when its token has been taken back', async () => {
+  it('admits no client when its token was rotated', async () => {
     const { gateway } = await connection();
     await stand.world.admin(`PATCH /api/webui/aggregator/gateways/${registered.id}`, { rotate_token: true });
     expect((await enter(gateway, gateway.ticket)).said).toBe('refused');

@@ -7,7 +7,7 @@ import { enter, startEcho } from '../../support/gateways/gateway.ts';
 import { type GatewayStand, startGatewayStand } from '../../support/gateways/stand.ts';
 import type { Json } from '../../support/portal.ts';
 
-/** What a worker process of the OpenUDS tunnel server 4.0 counts, and reports at the end of each tunnel. */
+/** Counters of a worker process of the OpenUDS tunnel server 4.0, reported at the end of each tunnel. */
 type Process = { sent: number; recv: number };
 
 describe.each<Driver>([
@@ -31,7 +31,7 @@ describe.each<Driver>([
     stand.stand.gateway({ byte_counters: 'process', ...given });
   const stats = async (gateway: Json): Promise<Json> => (await stand.stand.shown(gateway)).stats;
 
-  /** The requests of the tunnel server: reads with the token in the path, each on a connection of its own. */
+  /** The requests of the tunnel server: reads with the token in the path, each on a separate connection. */
   const ask = (path: string) =>
     fetch(`${stand.ticketUrl}/${path}`, {
       headers: { 'user-agent': 'UDSTunnel/v2.0.0', connection: 'close' },
@@ -49,14 +49,14 @@ describe.each<Driver>([
     if (answer.ok) expect(await answer.json()).toEqual({});
     return answer.status;
   };
-  /** A tunnel of a process that moves these bytes and is over. */
+  /** A finished tunnel of a process that transferred these bytes. */
   const tunnel = async (gateway: Json, process: Process, sent: number, recv: number): Promise<void> => {
     const notify = await begin(gateway);
     process.sent += sent;
     process.recv += recv;
     expect(await end(gateway, notify, process)).toBe(200);
   };
-  /** Counters keep what moved in the last minute apart; afterwards that was so many seconds earlier. */
+  /** Counters separate the bytes of the last minute; this moves them back by so many seconds. */
   const age = async ({ id }: Json, seconds: number): Promise<void> => {
     const older = (name: string) => sql`(select coalesce(jsonb_agg(jsonb_set(line, '{since}',
       to_jsonb((line ->> 'since')::bigint - ${seconds}::int)) order by at), '[]')
@@ -69,7 +69,7 @@ describe.each<Driver>([
       .where(eq(gateways.id, id));
   };
 
-  it('PEER-5: shows what went through six tunnels, not what it reported', async () => {
+  it('PEER-5: shows the bytes of six tunnels instead of its reports', async () => {
     const { registered, running } = await stand.open(true);
     for (let n = 1; n <= 6; n++) {
       const { gateway } = (await stand.stand.connect({ ip: '127.0.0.1' })).body;
@@ -109,7 +109,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 100_800, received: 200_010 });
   });
 
-  it('PEER-5: has several processes, which it does not name', async () => {
+  it('PEER-5: has several processes, which it does not identify', async () => {
     const gateway = await gatewayOf();
     const workers = [0, 1, 2].map(() => ({ sent: 0, recv: 0 }));
     const all = { sent: 0, received: 0 };
@@ -147,7 +147,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, ...all });
   });
 
-  it('PEER-5: counts nothing twice when tunnels end at once, in whatever order the reports arrive', async () => {
+  it('PEER-5: counts nothing twice when tunnels end concurrently, in any order of reports', async () => {
     const gateway = await gatewayOf();
     const process = { sent: 0, recv: 0 };
     await tunnel(gateway, process, 1_000_000, 1_000_000);
@@ -163,7 +163,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 1_001_100, received: 1_000_011 });
   });
 
-  it('PEER-5: counts one end once that is reported several times at once', async () => {
+  it('PEER-5: counts an end once that is reported several times concurrently', async () => {
     const gateway = await gatewayOf();
     const notify = await begin(gateway);
     const statuses = await Promise.all(

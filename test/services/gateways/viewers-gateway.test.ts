@@ -16,7 +16,7 @@ import {
 } from '../../support/gateways/viewers.ts';
 import { requireService } from '../../support/services.ts';
 
-requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer, through a gateway', () => {
+requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer through a gateway', () => {
   let folder: string;
   let screen: Screen;
   let server: SpiceServer;
@@ -41,7 +41,7 @@ requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer, through 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('comes to the display by one ticket for all channels, and what went through is told', async () => {
+  it('opens the display by one ticket for all channels, and the bytes are reported', async () => {
     const { stand } = gateways;
     const { registered, ...opened } = await gateways.open();
     running = opened.running;

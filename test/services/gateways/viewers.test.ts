@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { Offered } from '../../../functions/client/connections/offered.ts';
+import type { ConnectionResponse } from '../../../functions/client/connections/connection-response.ts';
 import { rdpFile } from '../../../functions/client/connections/rdp-file.ts';
 import { virtViewerFile } from '../../../functions/client/connections/virt-viewer-file.ts';
 import { createRdpSigner as signerOf } from '../../../functions/client/rdp-signing.ts';
@@ -18,6 +18,7 @@ import {
   startWorld,
   type World,
 } from '../../support/factories.ts';
+import { type Relay, startRelay } from '../../support/gateways/first-words.ts';
 import { createRdpSigner } from '../../support/gateways/rdp-files.ts';
 import {
   hasRdp,
@@ -30,7 +31,6 @@ import {
   startSpiceServer,
   type Viewer,
 } from '../../support/gateways/viewers.ts';
-import { type Relay, startRelay } from '../../support/processes/first-words.ts';
 import { requireService } from '../../support/services.ts';
 
 const ticket = 'Ab3'.repeat(16);
@@ -104,7 +104,7 @@ requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer', () => {
       { timeout: 15_000, interval: 100 },
     );
 
-  it('opens the file over TLS, is let in by its password and deletes it', async () => {
+  it('opens the file over TLS, is admitted by its password and deletes it', async () => {
     const content: string = await path.get(virtViewer);
     await server.expect(passwordIn(content));
     const file = await stored(content, 'vv');
@@ -116,7 +116,7 @@ requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is not let in by the password of another file', async () => {
+  it('is refused with the password of another file', async () => {
     await server.expect(passwordIn(await path.get(virtViewer)));
     viewer = screen.openSpice(await stored(await path.get(virtViewer), 'vv'));
     await vi.waitFor(() => expect(server.log.join('\n')).toMatch(/invalid password/i), { timeout: 15_000 });
@@ -132,21 +132,21 @@ requireService('remote-viewer, Xvfb or qemu', hasSpice)('remote-viewer', () => {
     expect(await server.channels()).toEqual([]);
   });
 
-  it('gives a gateway its ticket, for each channel', async () => {
+  it('sends a gateway its ticket for each channel', async () => {
     relay = await startRelay({ to: server.tlsPort, answer: 'HTTP/1.0 200 OK\r\n\r\n' });
     await server.expect('through');
     const gateway = { host: '127.0.0.1', port: relay.port, ticket };
     viewer = screen.openSpice(await stored(virtViewerFile(offered({ gateway, password: 'through' })), 'vv'));
     await seen();
     const credentials = Buffer.from(`ticket:${ticket}`).toString('base64');
-    for (const words of relay.heard) {
+    for (const words of relay.beginnings) {
       expect(words).toMatch(/^CONNECT 127\.0\.0\.1:\d+ HTTP\/1\.\d\r\n/);
       expect(words).toContain(`Proxy-Authorization: Basic ${credentials}\r\n`);
     }
-    expect(relay.heard.length).toBeGreaterThanOrEqual(4);
+    expect(relay.beginnings.length).toBeGreaterThanOrEqual(4);
   });
 
-  const offered = (given: Partial<Offered>): Offered => ({
+  const offered = (given: Partial<ConnectionResponse>): ConnectionResponse => ({
     protocol: 'spice',
     method: 'new',
     session_uuid: undefined,
@@ -187,15 +187,15 @@ requireService('xfreerdp, Xvfb or xrdp', hasRdp)('FreeRDP', () => {
     await screen?.stop();
   });
 
-  it('opens the signed file, and comes to the server that it names', async () => {
+  it('opens the signed file, and connects to the server that it names', async () => {
     const viewer = screen.openRdp(await stored(await path.get('application/x-rdp'), 'rdp'));
     expect([await viewer.ended, viewer.output()]).toEqual([0, expect.any(String)]);
     await vi.waitFor(async () => expect(await server.log()).toMatch(/TLS connection established/));
   });
 
-  it('gives a gateway its ticket before anything else', async () => {
+  it('sends a gateway its ticket before anything else', async () => {
     const relay = await startRelay({ to: server.port });
-    const offered: Offered = {
+    const offered: ConnectionResponse = {
       protocol: 'rdp',
       method: 'new',
       session_uuid: undefined,
@@ -212,8 +212,8 @@ requireService('xfreerdp, Xvfb or xrdp', hasRdp)('FreeRDP', () => {
     const sign = await signerOf(await createRdpSigner());
     const viewer = screen.openRdp(await stored(await rdpFile(offered, sign), 'rdp'));
     expect([await viewer.ended, viewer.output()]).toEqual([0, expect.any(String)]);
-    // Behind the heads of TPKT and X.224, which have eleven bytes.
-    expect(relay.heard[0]?.slice(11, 11 + ticket.length + 2)).toBe(`${ticket}\r\n`);
+    // After the TPKT and X.224 headers of eleven bytes.
+    expect(relay.beginnings[0]?.slice(11, 11 + ticket.length + 2)).toBe(`${ticket}\r\n`);
     await relay.stop();
   });
 });

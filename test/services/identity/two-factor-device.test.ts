@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addUser, asker, startWorld, type World } from '../../support/factories.ts';
+import { expect, it } from 'vitest';
+import { addUser, asker, useWorld } from '../../support/factories.ts';
 import { addTwoFactorDomain, holdClock, logIn2fa } from '../../support/identity/second-factor.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const folders = (process.env.PATH ?? '').split(delimiter);
 const isPresent = folders.some((folder) => existsSync(join(folder, 'oathtool')));
 
-/** What the device of somebody else's making shows: the URI of a picture is all that it is told. */
+/** The code of an independent device, which gets only the URI of a QR code. */
 async function shownBy(uri: string, at: Date): Promise<string> {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const now = at.toISOString().replace('T', ' ').replace('Z', ' UTC');
@@ -20,13 +20,9 @@ async function shownBy(uri: string, at: Date): Promise<string> {
 }
 
 requireService('oathtool', isPresent)('A10 oathtool as the second-factor device', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-  afterAll(() => world.portal.close());
+  const world = useWorld();
 
-  it('sets itself up by the URI, and logs in step after step, each code once', async () => {
+  it('is enrolled by the URI, and logs in with each code once, step by step', async () => {
     const { portal, admin } = world;
     const clock = holdClock(portal);
     const domain = await addTwoFactorDomain(admin);

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 type Look = { holder: string; at: number; fence: number };
-/** A process, and its looks at which it held the lease. */
+/** A process, and its checks at which it held the lease. */
 type Competitor = { child: ChildProcess; holder: string; looks: Look[] };
 
 function compete(holder: string): Competitor {
@@ -53,11 +53,11 @@ function compete(holder: string): Competitor {
   return { child, holder, looks };
 }
 
-/** All looks in the order of the machine's clock. */
+/** All checks in the order of the machine's clock. */
 const history = (all: readonly Competitor[]): Look[] =>
   all.flatMap(({ looks }) => looks).toSorted((a, b) => a.at - b.at);
 
-/** Waits until another one than before holds the lease. */
+/** Waits until another process holds the lease. */
 async function takeover(all: readonly Competitor[], before?: Competitor): Promise<Competitor> {
   const holder = () => history(all).at(-1)?.holder;
   await expect
@@ -69,7 +69,7 @@ async function takeover(all: readonly Competitor[], before?: Competitor): Promis
 }
 
 describe('FLT-7: the lease of the sidecars', () => {
-  it('is held by one process at a time, whatever happens to them', async () => {
+  it('is held by one process at a time in every sequence of events', async () => {
     const all = ['a', 'b', 'c'].map(compete);
     const fates = ['SIGSTOP', 'SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGSTOP', 'SIGTERM', 'SIGKILL'] as const;
     let leader = await takeover(all);
@@ -80,11 +80,11 @@ describe('FLT-7: the lease of the sidecars', () => {
       else all.push(compete(`new-${turn}`));
       leader = next;
     }
-    // Time for the process that has woken up last to look.
+    // Time for a check by the process that has resumed last.
     const { length } = leader.looks;
     await expect.poll(() => leader.looks.length, { timeout: 20_000 }).toBeGreaterThan(length + 50);
     const looks = history(all);
-    // A fence belongs to one holder, and none is looked at after a greater one.
+    // A fence belongs to one holder, and no check after a greater one has it.
     expect(looks.map(({ fence }) => fence)).toEqual(
       looks.map(({ fence }) => fence).toSorted((a, b) => a - b),
     );
@@ -93,7 +93,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     for (const terms of holders.values()) expect(new Set(terms.map(({ holder }) => holder)).size).toBe(1);
   }, 120_000);
 
-  it('passes on as soon as its holder ends', async () => {
+  it('passes to another process as soon as its holder ends', async () => {
     const all = ['a', 'b'].map(compete);
     const first = await takeover(all);
     first.child.kill('SIGTERM');
@@ -106,7 +106,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     await takeover(all, first);
   }, 60_000);
 
-  it('is over for its holder before it is over for the database, by the clock of its process', async () => {
+  it('expires for its holder, by the local clock, before it expires in the database', async () => {
     const clock = { ms: 0 };
     const lease = createLease({ db: connection.db, holder: 'a', log, stopping: never, now: () => clock.ms });
     await lease.job.round(never);
@@ -119,12 +119,12 @@ describe('FLT-7: the lease of the sidecars', () => {
     });
     await job.round(never);
     expect([rounds, job.intervalMs()]).toEqual([[false], 60_000]);
-    // Frozen for the time of the lease: no round begins, and what runs is told to end.
+    // Frozen for the time of the lease: no run starts, and a current one is aborted.
     clock.ms += 20_000;
     await job.round(never);
     expect([rounds, lease.isHeld(), term?.signal.aborted]).toEqual([[false], false, true]);
     await lease.job.round(never);
-    // The first round of a new term is due at once.
+    // The first run of a new term is due at once.
     expect(job.intervalMs()).toBe(0);
     await job.round(never);
     expect([rounds, lease.term() === term]).toEqual([[false, false], false]);
@@ -147,7 +147,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     expect((await connection.db.select().from(leases))[0]?.fence).toBe(1);
   });
 
-  it('whose renewal came too late is not held, and its fence grows with each new holder', async () => {
+  it('is lost after a late renewal, and its fence grows with each new holder', async () => {
     const clock = { ms: 0 };
     const now = () => clock.ms;
     const [a, b] = ['a', 'b'].map((holder) => ({
@@ -169,7 +169,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     expect((await connection.db.select().from(leases))[0]).toMatchObject({ holder: 'b', fence: 2 });
   });
 
-  it('does not wait for a moment that is hours away since the clock of the database was put back', async () => {
+  it('does not wait for a time hours ahead when the clock of the database was set back', async () => {
     const clock = { ms: 0 };
     const lease = createLease({ db: connection.db, holder: 'b', log, stopping: never, now: () => clock.ms });
     const at = (hours: number) => sql`now() + ${hours}::int * interval '1 hour'`;
@@ -179,7 +179,7 @@ describe('FLT-7: the lease of the sidecars', () => {
     clock.ms += 25_000;
     await lease.job.round(never);
     expect(lease.isHeld()).toBe(false);
-    // One that is renewed is alive.
+    // A lease that is renewed is active.
     await connection.db.update(leases).set({ renewed_at: at(2) });
     clock.ms += 1;
     await lease.job.round(never);

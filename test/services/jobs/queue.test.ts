@@ -62,7 +62,7 @@ const kind = (name: string, given: Partial<JobKind<{ n: number }>> = {}): JobKin
   ...given,
 });
 
-/** A queue with the outbox in front of it, as a sidecar has them. */
+/** A queue with the outbox in front of it, as in a sidecar. */
 async function start(workers: readonly AnyWorker[]): Promise<Queue> {
   const stopping = new AbortController();
   const parts = {
@@ -82,8 +82,8 @@ async function start(workers: readonly AnyWorker[]): Promise<Queue> {
   return queue;
 }
 
-describe('a job that is wanted', () => {
-  it('is worked once when its batch is written, and not at all when it is not', async () => {
+describe('an enqueued job', () => {
+  it('is executed once when its batch is committed, and not at all otherwise', async () => {
     const worked: number[] = [];
     const counted = kind('counted');
     await start([{ kind: counted, work: async ({ n }) => void worked.push(n) }]);
@@ -99,7 +99,7 @@ describe('a job that is wanted', () => {
     expect(await db.$count(jobOutbox)).toBe(0);
   });
 
-  it('waits for a sidecar that knows its kind', async () => {
+  it('waits for a sidecar that supports its kind', async () => {
     const known = kind('known');
     const worked: number[] = [];
     await start([{ kind: known, work: async ({ n }) => void worked.push(n) }]);
@@ -112,7 +112,7 @@ describe('a job that is wanted', () => {
     ]);
   });
 
-  it('is tried again after a failure, and is in the journal once after the last one', async () => {
+  it('is retried after a failure, with one journal entry after the last attempt', async () => {
     const attempts: number[] = [];
     const broken = kind('broken');
     await start([
@@ -143,7 +143,7 @@ describe('a job that is wanted', () => {
     expect(await journal()).toHaveLength(1);
   }, 40_000);
 
-  it('has no effect by an attempt that counts no more', async () => {
+  it('has no effect by an outdated attempt', async () => {
     const { db } = connection;
     const fenced = kind('fenced');
     const runs: JobRun[] = [];
@@ -182,7 +182,7 @@ describe('a sidecar that stops', () => {
     ['gives up', (signal: AbortSignal) => once(signal, 'abort').then(() => signal.throwIfAborted())],
     ['does not notice', () => new Promise<void>(() => undefined)],
   ])(
-    'hands its job back, even at its only attempt, to whoever comes: its worker %s',
+    'releases its job, even at its only attempt, to another one: its worker %s',
     async (how, ending) => {
       const { db } = connection;
       const only = kind(`only-${how.replaceAll(' ', '-')}`, { tries: 1 });
@@ -207,7 +207,7 @@ describe('a sidecar that stops', () => {
     60_000,
   );
 
-  it('begins no further job, and takes none of its attempts either', async () => {
+  it('starts no further job, and uses up none of its attempts', async () => {
     const late = kind('late', { tries: 1 });
     const attempts: number[] = [];
     const work = async (_: unknown, { attempt }: JobRun) => void attempts.push(attempt);
@@ -226,7 +226,7 @@ describe('a sidecar that stops', () => {
 });
 
 describe('two sidecars', () => {
-  it('give a job one visible effect, also when the one that works it is killed', async () => {
+  it('execute a job with one visible effect, also when the active one is killed', async () => {
     const { db } = connection;
     const first = await startProcess('first');
     await start([]);
@@ -245,7 +245,7 @@ describe('two sidecars', () => {
   }, 90_000);
 });
 
-/** Moves wanted jobs of the slow kind without working them. */
+/** Moves enqueued jobs of the slow kind without executing them. */
 async function relay(): Promise<void> {
   const [{ queue, stopping } = {}] = running;
   if (!queue || !stopping) throw new Error('no queue runs');
@@ -267,8 +267,8 @@ async function startProcess(name: string): Promise<ChildProcess> {
   return child;
 }
 
-describe('what has outlived its time', () => {
-  it('is deleted, and nothing else', async () => {
+describe('expired rows', () => {
+  it('are deleted, and no others', async () => {
     const { db } = connection;
     const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
     await db.insert(loginLocks).values([
@@ -287,7 +287,7 @@ describe('what has outlived its time', () => {
     ]);
   });
 
-  it('is deleted although something else cannot be, and the job is tried again', async () => {
+  it('are deleted even if others cannot be, and the job is retried', async () => {
     const { db } = connection;
     await db.insert(loginLocks).values({ account: 'forgotten', network: 'a', last_failure_at: new Date(0) });
     const { work } = cleanUp(

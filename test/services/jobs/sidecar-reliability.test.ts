@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(sidecars.splice(0).map((sidecar) => sidecar.kill()));
   await expireLease(admin.db);
-  // A test that failed early leaves the way to the database as it was.
+  // A test that failed early leaves the connection to the database unchanged.
   proxy.thaw();
   proxy.restore();
 });
@@ -75,7 +75,7 @@ const states = async () => {
   return rows.map(({ state }) => state);
 };
 
-/** Something for the sealer, and something for the queue. */
+/** An event for the sealer, and a job for the queue. */
 async function leaveWork(): Promise<void> {
   const event = { event: 'portal.UserLogin', category: 'auth', level: 'info', result: 'success' } as const;
   await admin.db.insert(auditEvents).values({ ...event, id: newId(), at: new Date() });
@@ -87,12 +87,12 @@ const leftWork = async () => [
   (await states()).filter((state) => state !== 'completed').length,
 ];
 
-describe('while the database is gone', () => {
+describe('an outage of the database', () => {
   it.each([
     ['does not answer', () => proxy.freeze(), () => proxy.thaw()],
     ['refuses every connection', () => proxy.cut(), () => proxy.restore()],
   ])(
-    'health says so within a second, and jobs resume by themselves: it %s',
+    'is reported by health within a second, and jobs resume afterwards: it %s',
     async (_, leave, comeBack) => {
       const sidecar = await start(proxy.url);
       await leaveWork();
@@ -101,10 +101,10 @@ describe('while the database is gone', () => {
       leave();
       const { status, tookMs, text } = await check(sidecar);
       expect([status, JSON.parse(text).checks['database:responseTime'][0].status]).toEqual([503, 'fail']);
-      // Its own limit is shorter than a second; the rest is what a machine with much else to do takes.
+      // Its own limit is shorter than a second; the rest is for a busy machine.
       expect(tookMs).toBeLessThan(2_500);
       await leaveWork();
-      // Long enough for rounds to have failed, and for the queue to have noticed.
+      // Long enough for failed runs, and for the queue to detect the outage.
       await expect.poll(() => sidecar.errors(), patient).toContain('"message":"a scheduled task failed"');
       comeBack();
       await expect.poll(() => overall(sidecar), patient).toBe(200);
@@ -115,7 +115,7 @@ describe('while the database is gone', () => {
 });
 
 describe('a sidecar', () => {
-  it('ends on SIGTERM while a job is under way, which another one works', async () => {
+  it('ends on SIGTERM during a job, which another one executes', async () => {
     const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
     await holder.query('begin; lock table service_lists in access exclusive mode');
@@ -130,7 +130,7 @@ describe('a sidecar', () => {
     await expect.poll(blocked, patient).toBeGreaterThan(0);
     const { code, errors } = await sidecar.stop();
     expect(code).toBe(0);
-    // It ended by itself, and was not ended when its ten seconds were over.
+    // It ended by itself, and was not killed after its ten seconds.
     expect(errors).not.toContain('the shutdown was not finished in time');
     await holder.end();
     await start();
@@ -138,11 +138,11 @@ describe('a sidecar', () => {
     const { rows } = (await admin.db.execute(
       sql`select max(retry_limit - retry_count) as left_over from pgboss.job where name = 'clean-up' and retry_count > 0`,
     )) as { rows: unknown[] };
-    // As many as a job has that nobody has tried yet.
+    // The number of attempts of a new job.
     expect(rows).toEqual([{ left_over: cleanUp.tries - 1 }]);
   }, 120_000);
 
-  it('that is killed loses no end of a maintenance: another one ends it, once', async () => {
+  it('that is killed loses no end of a maintenance: another one ends it once', async () => {
     const { db } = admin;
     const [template_id, siteId] = [newId(), (await addSite(db)).id];
     const names = { name: template_id, name_key: template_id, message: 'Soon back' };
@@ -160,7 +160,7 @@ describe('a sidecar', () => {
         .toSorted();
     const first = await start(proxy.url);
     await expect.poll(journal, patient).toEqual(['maintenance_began']);
-    // It is killed with its statements under way: nobody will ever know whether they arrived.
+    // It is killed during its statements: it is unknown whether they were executed.
     proxy.freeze();
     await db
       .update(maintenanceTemplates)

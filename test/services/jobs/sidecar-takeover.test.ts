@@ -19,7 +19,7 @@ import { type Sidecar, startSidecar } from '../../support/processes/sidecar-proc
 import { requireService } from '../../support/services.ts';
 
 const cleanUp = { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1 };
-/** Twice what is promised: other tests load the machine at the same time. */
+/** Twice the documented time: other tests load the machine concurrently. */
 const withinTime = { timeout: 60_000 };
 
 let database: FreshDatabase;
@@ -75,10 +75,10 @@ const writeEvents = (count: number) =>
     })),
   );
 
-/** A lock that others wait for, held by a client of its own. */
+/** A lock that blocks others, held by a separate client. */
 async function hold(statement: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
-  // A test that failed has not released it, and the database is dropped.
+  // A failed test has not released it, and the database is dropped.
   client.on('error', () => undefined);
   await client.connect();
   await client.query(`begin; ${statement}`);
@@ -91,9 +91,9 @@ const waiting = async (query: string) =>
   ).length;
 
 requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sidecars', () => {
-  it('the standby seals and works the jobs of a leader that is frozen, which then is a standby', async () => {
+  it('the standby runs the jobs of a frozen leader, which then becomes a standby', async () => {
     const { leader, standby } = await startTwo();
-    // Frozen while a sealing statement and a job are under way.
+    // Frozen during a sealing statement and a job.
     const release = await hold(
       `lock table service_lists; select from guards where name = 'audit' for update`,
     );
@@ -102,11 +102,11 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     await expect.poll(() => waiting('select seal_audit%'), withinTime).toBeGreaterThan(0);
     leader.signal('SIGSTOP');
     await release();
-    // The lease ends 20 s after its last renewal, and a standby looks every two seconds.
+    // The lease expires 20 s after its last renewal, and a standby checks every two seconds.
     await expect.poll(() => hasLed(standby), { timeout: 30_000 }).toBe(1);
     await writeEvents(20);
     await expect.poll(unsealed, withinTime).toBe(0);
-    // The attempt of the frozen leader costs the job none of its tries.
+    // The attempt of the frozen leader does not count for the job.
     await expect.poll(jobs, withinTime).toEqual([{ state: 'completed', tries_left: cleanUp.tries - 1 }]);
     leader.signal('SIGCONT');
     await expect.poll(() => leader.errors(), withinTime).toContain('the lease of the sidecars is lost');
@@ -123,7 +123,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     expect(await admin.db.select({ fence: leases.fence }).from(leases)).toEqual([{ fence: 2 }]);
   }, 180_000);
 
-  it('the standby takes over from one that is killed, without costing its job a try', async () => {
+  it('the standby takes over from a killed leader, and its job loses no attempt', async () => {
     const { leader, standby } = await startTwo();
     const before = (await jobs()).length;
     const release = await hold('lock table service_lists');
@@ -138,7 +138,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
     expect(hasLed(standby)).toBe(1);
   }, 180_000);
 
-  it('the standby takes over at once from one that stops', async () => {
+  it('the standby takes over at once from a leader that stops', async () => {
     const { leader, standby } = await startTwo();
     const [before] = await rowsOf(sql`select fence from leases`);
     const { code } = await leader.stop();
@@ -152,15 +152,15 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
   }, 120_000);
 });
 
-describe('FLT-7: while the leader lives', () => {
-  it('a standby seals nothing, works nothing, and takes no lease', async () => {
+describe('FLT-7: while the leader is active', () => {
+  it('a standby seals nothing, runs no job, and takes no lease', async () => {
     const { leader, standby } = await startTwo();
     const completed = async () => (await jobs()).filter(({ state }) => state === 'completed').length;
     const before = await completed();
     await Promise.all([writeEvents(5), enqueueJob(admin.db, cleanUp, {})]);
     await expect.poll(unsealed, withinTime).toBe(0);
     await expect.poll(completed, withinTime).toBe(before + 1);
-    // It has asked for the lease a few times by then.
+    // It has requested the lease a few times by then.
     const names = await rowsOf(sql`select distinct application_name from pg_stat_activity
       where datname = current_database() and application_name like 'aggregator-%' order by 1`);
     expect(names).toEqual([

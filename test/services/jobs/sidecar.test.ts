@@ -120,7 +120,7 @@ async function rowOf(id: string) {
 const probed = (id: string) =>
   expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ last_check_at: expect.any(Date) });
 
-test('the audit is sealed and refusals are settled by however many sidecars there are', async () => {
+test('any number of sidecars seal the audit and write the counted refusals', async () => {
   const { db } = admin;
   const at = new Date(Date.now() - 120_000);
   const event = {
@@ -140,8 +140,8 @@ test('the audit is sealed and refusals are settled by however many sidecars ther
   expect(verdict).toEqual({ checked: 2, sealedTo: 2, broken: null });
 });
 
-describe('a probe', () => {
-  test('writes what each kind of node is like, and changes nothing else of its row', async () => {
+describe('a probe of the sidecar', () => {
+  test('writes the results of each kind of node, and changes nothing else in its row', async () => {
     const good = await simulate();
     const ids = {
       healthy: await register(good, { healthKey: good.healthKey }),
@@ -184,14 +184,14 @@ describe('a probe', () => {
     expect(await rowOf(ids.disabled)).toMatchObject({ status: 'unknown', last_check_at: null });
   });
 
-  test('is done again every interval, and the health check follows', async () => {
+  test('is repeated every interval, and the health check follows', async () => {
     const simulator = await simulate();
     const id = await register(simulator);
     const { url } = await startSidecar();
     const overall = async () =>
       (await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) })).status;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
-    // A node that is new counts as healthy until its first probe has ended.
+    // A new node counts as healthy until its first probe has ended.
     await expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ status: 'pass' });
     simulator.knobs.failing = 500;
     const failed = { status: 'fail', last_error: 'upstream_failed:server_error' };
@@ -200,20 +200,20 @@ describe('a probe', () => {
     simulator.knobs.failing = null;
     await expect.poll(overall, { timeout: 10_000 }).toBe(200);
     expect(await rowOf(id)).toMatchObject({ status: 'pass', last_error: null, domains: [domain] });
-    const told = await admin.db
+    const records = await admin.db
       .select()
       .from(monitoringRecords)
       .where(eq(monitoringRecords.object_id, id))
       .orderBy(asc(monitoringRecords.at));
     const object_name = simulator.name;
-    expect(told).toMatchObject([
+    expect(records).toMatchObject([
       { code: 'dispatcher_fail', object_name, details: { last_error: 'upstream_failed:server_error' } },
       { code: 'dispatcher_pass', object_name, details: { last_error: null } },
     ]);
   });
 });
 
-describe('the process', () => {
+describe('the sidecar process', () => {
   test('serves both endpoints over HTTPS, each with its key', async () => {
     const { url } = await startSidecar();
     expect(url).toMatch(/^https:\/\/localhost:\d+$/);
@@ -224,7 +224,7 @@ describe('the process', () => {
     expect([check.status, JSON.parse(check.text).status]).toEqual([200, 'pass']);
   });
 
-  test('two at once are harmless, and one that ends takes its entry along and exits with 0', async () => {
+  test('may run twice concurrently, and one that ends deletes its entry and exits with 0', async () => {
     const id = await register(await simulate());
     const [first, second] = await Promise.all([startSidecar(), startSidecar()]);
     const workers = async () => (await admin.db.select().from(jobWorkers)).length;
@@ -237,7 +237,7 @@ describe('the process', () => {
     expect(await second.stop()).toEqual({ code: 0, errors: '' });
   });
 
-  test('ends within its time while a node hangs', async () => {
+  test('ends within its time limit while a node hangs', async () => {
     const id = await registerNew({ hang: 'headers' }, { timeout_ms: 20_000 });
     const { stop } = await startSidecar();
     const [simulator] = simulators;
@@ -261,14 +261,14 @@ describe('the process', () => {
       expect((await askOver(agent, `${url}${path}`, { headers: token(key) })).tookMs).toBeLessThan(1_000);
   });
 
-  test('outlives a database that is not there, and says so', async () => {
+  test('survives an unavailable database, and reports it', async () => {
     const { url } = await startSidecar({ DATABASE_URL: 'postgres://app:s3cret@127.0.0.1:1/app' });
     const { status, text } = await askOver(agent, `${url}${checkPath}`, { headers: token(accessKeys.check) });
     expect(status).toBe(503);
     expect(text).not.toContain('s3cret');
   });
 
-  test('says in one line that its port is in use, and exits with 1', async () => {
+  test('reports in one line that its port is in use, and exits with 1', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();
@@ -280,7 +280,7 @@ describe('the process', () => {
     taken.close();
   });
 
-  test('asks for the URL of its database in one line', async () => {
+  test('reports in one line that the URL of its database is missing', async () => {
     const child = launch({ DATABASE_URL: '' });
     expect(await exitOf(child)).toBe(1);
     expect(child.errors()).toMatch(/^DATABASE_SIDECAR_URL or DATABASE_URL: required.*\n$/);

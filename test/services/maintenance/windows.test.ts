@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { addSessionAgent, messagesLeft } from '../../support/agents.ts';
 import type { Driver } from '../../support/database/neon-proxy.ts';
@@ -12,9 +12,8 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import {
   endLeases,
@@ -33,15 +32,11 @@ import { rowsOf, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let site: Json;
   let farm: Json;
   let node: SimulatedNode;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     site = await addSite(world.admin);
     farm = await addFarm(world.admin, site);
@@ -67,13 +62,13 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     if (!found) throw new Error('no such workplace');
     return found;
   };
-  /** Somebody works there. */
+  /** A user has a session there. */
   const work = (name: string, n: number) =>
     openSession(state(), workplace(name, n), {
       person: { domain: 'CORP', name: unique('user') },
       protocol: 'rdp',
     });
-  /** A round of the job then; the node's clock agrees, or it would take no token. */
+  /** A run of the job at that time; the clock of the node is equal, or it would reject tokens. */
   const later = (minutes: number, given: Parameters<typeof round>[2] = {}) => {
     node.simulator.knobs.clockSkewS = minutes * 60;
     return round(world.portal, minutes, given);
@@ -91,7 +86,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
   const messages = () => state().messages.map(({ workplace_uuid }) => workplace_uuid);
   const sessionStates = () => office().members.map(({ session }) => session?.state ?? null);
 
-  it('warns, blocks, ends sessions and ends itself, each when its time has come', async () => {
+  it('warns, blocks, ends sessions and ends itself, each at its time', async () => {
     await order({ logoff_sessions: true, title: 'Disks', message: 'Save your work' });
     await later(0);
     expect([ordersTo(node), messages()]).toEqual([[], []]);
@@ -141,7 +136,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     ]);
   });
 
-  it('does each of these once, however many sidecars and however many rounds there are', async () => {
+  it('executes each of these once, with any number of sidecars and runs', async () => {
     await order({ disconnect_sessions: true });
     for (const minutes of [50, 61, 121]) {
       await Promise.all([1, 2, 3].map(() => later(minutes)));
@@ -158,12 +153,12 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, office().uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('is taken over where a sidecar was killed, when its lease has ended', async () => {
+  it('is taken over from a killed sidecar when its lease has expired', async () => {
     await order({ logoff_sessions: true });
     const { dispatchers } = world.portal.deps;
     let ended = 0;
     const killed: Promise<never> = new Promise(() => undefined);
-    // Nothing comes back to it any more after the first session.
+    // It receives no further response after the first session.
     const endSession: typeof dispatchers.endSession = async (...asked) =>
       ended++ === 0 ? dispatchers.endSession(...asked) : killed;
     const dying = later(61, { dispatchers: { ...dispatchers, endSession } });
@@ -177,11 +172,11 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     await expect(Promise.race([dying, Promise.resolve('dead')])).resolves.toBe('dead');
   });
 
-  it('is not warned of twice: whoever was to say it has said it, or it may have arrived', async () => {
+  it('is not warned of twice: a message may have been delivered before the failure', async () => {
     await order();
     const { dispatchers } = world.portal.deps;
     let sent = 0;
-    // The node has it, but nothing comes back any more.
+    // The node has the message, but the response does not arrive.
     const sendMessage: typeof dispatchers.sendMessage = async (...asked) => {
       await dispatchers.sendMessage(...asked);
       sent++;
@@ -204,7 +199,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([ordersTo(node).length, messages().length]).toEqual([1, 2]);
   });
 
-  it('is warned of as soon as there is a node that can be told', async () => {
+  it('is warned of as soon as a node is available', async () => {
     await order();
     await setCircuit(world.portal, node, 'open');
     const { events } = await audited(world.portal, async () => {
@@ -213,7 +208,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
       await later(51);
     });
     expect(messages()).toEqual([]);
-    // One event, however often it is tried.
+    // One event for any number of attempts.
     expect(events).toMatchObject([{ action: 'message', result: 'failure', user_name: 'system' }]);
     await setCircuit(world.portal, node, 'closed');
     await endLeases(world.portal);
@@ -221,7 +216,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(messages()).toHaveLength(2);
   });
 
-  it('is told by session agents that are registered here, once, and by the node to all others', async () => {
+  it('is sent once through registered session agents, and through the node to all others', async () => {
     const at = (n: number) => workplace('Office', n).uuid;
     await addSessionAgent(world.portal, farm, at(0), inMinutes(50));
     await order();
@@ -238,7 +233,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(messages()).toEqual([at(1)]);
   });
 
-  it('leaves the last word to whoever takes it back while the node is told', async () => {
+  it('can be cancelled while the node is being called, and stays cancelled', async () => {
     await order();
     const { dispatchers } = world.portal.deps;
     const maintainPool: typeof dispatchers.maintainPool = async (...asked) => {
@@ -251,7 +246,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect((await poolRow(world.portal, office().uuid)).maintenance).toBe(false);
   });
 
-  it('is tried again when a node does not answer, and ends only when the node knows', async () => {
+  it('is retried when a node does not answer, and ends only after the node has confirmed', async () => {
     await order();
     node.simulator.knobs.reset = true;
     await later(61);
@@ -270,7 +265,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([office().maintenance, await windows(world.portal)]).toEqual([false, []]);
   });
 
-  it('is forgotten when it was called off, and leaves what passed unseen as it was', async () => {
+  it('is deleted when it was cancelled, and one that passed unobserved changes nothing', async () => {
     await order();
     await world.admin(`PATCH ${poolPath(farm, office().uuid)}`, { maintenance: false });
     node.simulator.resetCalls();
@@ -281,7 +276,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect((await poolRow(world.portal, office().uuid)).maintenance_template_id).toBeNull();
   });
 
-  it('of a workplace concerns nobody but who works there', async () => {
+  it('of a workplace affects its user only', async () => {
     const { uuid } = workplace('Office', 1);
     const { id } = await template({ disconnect_sessions: true });
     const path = workplacePath(farm, office().uuid, uuid);
@@ -296,7 +291,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, uuid)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('of a farm concerns all its pools, and takes the flag back as a write of the record', async () => {
+  it('of a farm affects all its pools, and resets the flag with an audited write', async () => {
     const { id } = await template({ logoff_sessions: true });
     const path = `${base}/farms/${farm.id}`;
     const before = (await world.admin(`PATCH ${path}`, { maintenance: true, maintenance_template_id: id }))
@@ -321,7 +316,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect(await journalOf(world.portal, farm.id)).toEqual(['maintenance_began', 'maintenance_ended']);
   });
 
-  it('of a site reaches each farm of it, though another one is dead', async () => {
+  it('of a site affects each farm of it, although one is unavailable', async () => {
     const dead = await addFarm(world.admin, site);
     await addDispatcher(world.admin, dead, { url: 'https://127.0.0.1:1' });
     const { id } = await template({ logoff_sessions: true });
@@ -348,7 +343,7 @@ describe.each<Driver>(['pg', 'neon'])('a window of maintenance, by the driver %s
     expect([ordersTo(node), sessionStates()]).toEqual([[], ['active', 'active', null]]);
   });
 
-  it('of a farm ends when somebody takes the flag back', async () => {
+  it('of a farm ends when an administrator resets the flag', async () => {
     const { id } = await template({ end_at: null });
     const path = `${base}/farms/${farm.id}`;
     await world.admin(`PATCH ${path}`, { maintenance: true, maintenance_template_id: id });

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const dayMs = 86_400_000;
 
-/** The certificate that the last probe saw ends in so many days. */
+/** The certificate in the last probe expires in this many days. */
 async function endsIn(days: number): Promise<string> {
   const not_after = new Date(Date.now() + days * dayMs).toISOString();
   const certificate = { subject: 'CN=node', issuer: 'CN=authority', not_after };
@@ -40,7 +40,7 @@ async function endsIn(days: number): Promise<string> {
   return not_after;
 }
 
-/** Passes time: the same certificate, whose end comes nearer. */
+/** Moves the time: the same certificate, with an earlier expiry. */
 async function wait(notAfter: string, days: number): Promise<string> {
   const nearer = new Date(Date.parse(notAfter) - days * dayMs).toISOString();
   const [row] = await db.select().from(dispatchers).where(eq(dispatchers.id, id));
@@ -51,47 +51,47 @@ async function wait(notAfter: string, days: number): Promise<string> {
   return nearer;
 }
 
-/** A round of as many sidecars as there are connections, all at once. */
+/** A concurrent run of as many sidecars as there are connections. */
 const round = () =>
   Promise.all(
     connections.map((one) => certificateJob(one.db, () => new Date()).round(new AbortController().signal)),
   );
 
-const told = async () =>
+const reported = async () =>
   (await db.select().from(monitoringRecords).orderBy(monitoringRecords.created_at)).map(
     ({ level, details }) => [level, details.days],
   );
 
 describe('the certificate of a dispatcher', () => {
-  it('is told of at 30, 14 and 3 days, once each, however many sidecars and rounds there are', async () => {
+  it('is reported at 30, 14 and 3 days, once each, with any number of sidecars and runs', async () => {
     let notAfter = await endsIn(31);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     notAfter = await wait(notAfter, 2);
     await round();
     await round();
-    expect(await told()).toEqual([['warning', 30]]);
+    expect(await reported()).toEqual([['warning', 30]]);
     notAfter = await wait(notAfter, 16);
     await round();
     await round();
-    expect((await told()).toSorted()).toEqual([
+    expect((await reported()).toSorted()).toEqual([
       ['warning', 14],
       ['warning', 30],
     ]);
     await wait(notAfter, 11);
     await round();
     await round();
-    expect((await told()).toSorted()).toEqual([
+    expect((await reported()).toSorted()).toEqual([
       ['error', 3],
       ['warning', 14],
       ['warning', 30],
     ]);
   });
 
-  it('that is first seen when it is nearly over, or over, is told of once', async () => {
+  it('that is first seen close to or after its expiry is reported once', async () => {
     await endsIn(2);
     await round();
-    expect(await told()).toEqual([['error', 3]]);
+    expect(await reported()).toEqual([['error', 3]]);
     const over = await endsIn(-1);
     await round();
     const records = await db.select().from(monitoringRecords);
@@ -105,24 +105,24 @@ describe('the certificate of a dispatcher', () => {
     });
   });
 
-  it('that takes the place of another is told of anew, though somebody has deleted the records', async () => {
+  it('that replaces another is reported again, even if the records were deleted', async () => {
     await endsIn(20);
     await round();
     await db.delete(monitoringRecords);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     await endsIn(365);
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     await endsIn(10);
     await round();
-    expect(await told()).toEqual([['warning', 14]]);
+    expect(await reported()).toEqual([['warning', 14]]);
   });
 
-  it('of a node that is switched off is of no interest', async () => {
+  it('of a disabled node is ignored', async () => {
     await endsIn(2);
     await db.update(dispatchers).set({ enabled: false }).where(eq(dispatchers.id, id));
     await round();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ describe('FLT-4 the probes of 500 nodes', () => {
     const end = watch();
     fleet.hang(hanging);
     await expect.poll(() => states((uri) => hangingUris.has(uri)), patient).toEqual(['fail']);
-    // Three intervals more, after which results that are not renewed would have become too old.
+    // Three further intervals, after which results that are not renewed would have expired.
     const hangSince = performance.now();
     await expect.poll(() => performance.now() - hangSince, patient).toBeGreaterThan(3_500 * intervalS);
     fleet.recover(hanging);

@@ -10,7 +10,7 @@ import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../../db/schema/identity/directory-refusals.ts';
 import { jobOutbox } from '../../../db/schema/jobs/outbox.ts';
 import { type Queue, startQueue } from '../../../functions/health/jobs/queue/queue.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
@@ -31,7 +31,7 @@ import {
 } from '../../support/monitoring/prometheus.ts';
 import { requireService } from '../../support/services.ts';
 
-/** Names of the specification that are not as Prometheus would have them. */
+/** Names of the specification that do not follow the conventions of Prometheus. */
 const specified = [
   ...['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'],
   ...['user_session_count', 'admin_session_count', 'auth_domain_count'],
@@ -75,17 +75,17 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     await database.drop();
   });
 
-  it('finds nothing to say of the metrics but of names of the specification', async () => {
+  it('reports no problem in the metrics except their specified names', async () => {
     await count(connection);
     const { text } = await port.ask(metricsPath, { headers: token(accessKeys.metrics) });
     const { code, output } = await promtool(['check', 'metrics'], text);
     const named = output.split('\n').flatMap((line) => /^(\w+) \S/.exec(line)?.[1] ?? []);
     expect([...new Set(named)].sort()).toEqual(specified.toSorted());
-    // Remarks, and no error of syntax.
+    // Warnings, and no syntax error.
     expect(code).toBe(3);
   });
 
-  it('FLT-7: accepts the alert rules, which fire when they should and not while all is well', async () => {
+  it('FLT-7: accepts the alert rules, which fire when they should and otherwise do not', async () => {
     expect(await promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({ code: 0 });
     expect(await promtool(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ code: 0 });
   });
@@ -97,7 +97,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect((await prometheus.query('version_info{job="aggregator"}'))[0]?.metric.version).toBe('7.0');
   });
 
-  it('USE-3: no rule warns of a site in maintenance, its farm and its node', async () => {
+  it('USE-3: has no alert for a site in maintenance, its farm and its node', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
     expect(ofFleet).toHaveLength(maintained.length);
@@ -117,7 +117,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     for (const { query } of ofFleet) await hasRows(query);
   });
 
-  it('has data for every alert rule, when there is what it warns of', async () => {
+  it('has data for every alert rule in a failure', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const rules = await prometheus.rules();
     expect(rules.map(({ health }) => health)).not.toContain('err');
@@ -126,7 +126,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     await hasRows(rules.find(({ name }) => name === 'AggregatorSidecarDown')?.query ?? 'nothing');
   });
 
-  /** Counts go on meanwhile: a rate needs two scrapes that differ. */
+  /** Counters increase meanwhile: a rate needs two scrapes that differ. */
   const hasRows = (expression: string) =>
     expect
       .poll(
@@ -151,7 +151,7 @@ const maintained = [
 
 const [node, domain] = [newId(), newId()];
 
-/** An installation in which everything is wrong. */
+/** An installation with every failure. */
 async function stage({ db }: Connection): Promise<void> {
   const past = new Date(Date.now() - 3_600_000);
   const certificate = {
@@ -178,7 +178,7 @@ async function stage({ db }: Connection): Promise<void> {
     values (gen_random_uuid(), now() - interval '2 min', 'portal.UserLogin', 'auth', 'info', 'success')`);
 }
 
-/** One more round of what is counted, most of it bad. */
+/** One more step of all counters, mostly failures. */
 async function count({ db }: Connection): Promise<void> {
   await appendTelemetry(db, [
     ['http_requests', ['auth', 'login.create', '503'], 1_000],
@@ -194,7 +194,7 @@ async function count({ db }: Connection): Promise<void> {
   await addUpTelemetry(db, 10);
 }
 
-/** A host with neither memory nor disk left, and a process with hardly any descriptors. */
+/** A host without free memory and disk, and a process with hardly any free descriptors. */
 async function exhausted() {
   const sampler = createSystemSampler(() => undefined);
   await sampler.sample();

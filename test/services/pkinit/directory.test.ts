@@ -19,7 +19,7 @@ const ldif = [
   posixGroup('staff', members),
 ].join('');
 
-requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directory', () => {
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of a card login', () => {
   let kdc: Kdc;
   let stand: DirectoryStand;
   let domain: Json;
@@ -47,7 +47,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
   const change = (uid: string, text: string) =>
     stand.slapd.change(`dn: ${personDn(uid)}\nchangetype: modify\n${text}\n`);
 
-  it('makes the user of the directory with the groups, and asks again at each login', async () => {
+  it('creates the user of the directory with the groups, and updates them at each login', async () => {
     const card = await kdc.issue({ name: 'alice' });
     const first = await signIn(stand.world.portal, domain, card);
     expect(first).toMatchObject({
@@ -63,12 +63,12 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
     expect(await searches()).toBeGreaterThan(before);
   });
 
-  it('lets nobody in without a registered group, nor whom the directory does not know', async () => {
+  it('refuses users without a registered group and users that the directory does not have', async () => {
     expect(codeOf(await by('bob'))).toEqual([403, 'no_registered_group']);
     expect(codeOf(await by('dave'))).toEqual([401, 'invalid_credentials']);
   });
 
-  it('DIR-1: gives a card of a new person of a former name no account of the former one', async () => {
+  it('DIR-1: a new person with a former name does not get the account of the former one', async () => {
     const first = (await by('pat')).body;
     const role = await addRole(stand.world.admin, ['sites.read']);
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { roles: [role.id] });
@@ -83,7 +83,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
     expect(former?.name).toBe('pat2');
   });
 
-  it('DIR-1: notices groups and the user filter at the next card login', async () => {
+  it('DIR-1: groups and the user filter are applied at the next card login', async () => {
     expect((await by('gwen')).status).toBe(200);
     const filtered = await stand.domainFor('staff', {
       kerberos: kerberosOf(),
@@ -103,7 +103,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
       'msDS-User-Account-Control-Computed',
       'account_locked',
     ],
-  ])('DIR-9: tells the holder of a good card what is the matter with the account: %s', async (set, name, code) => {
+  ])('DIR-9: a user with a valid card gets the state of the account: %s', async (set, name, code) => {
     await change('carol', set);
     expect(codeOf(await by('carol'))).toEqual([403, code]);
     expect(codeOf(await stand.logIn(domain, 'carol'))).toEqual([401, 'invalid_credentials']);
@@ -111,7 +111,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
     expect((await by('carol')).status).toBe(200);
   });
 
-  it('DIR-6: counts and locks one account by whichever name it is tried, and the lock is seen and lifted', async () => {
+  it('DIR-6: failures count for one account under any of its names, and the lock is shown and removable', async () => {
     await change('alice', 'add: userPrincipalName\nuserPrincipalName: a.smith@corp.example');
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     const path = `${usersPath(domain)}/${(await stand.logIn(domain, 'alice')).body.user.id}`;
@@ -132,7 +132,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
     );
   });
 
-  it('DIR-1: is 503 while the directory is away, unless the domain admits the card of the last checked login', async () => {
+  it('DIR-1: returns 503 while the directory is away, unless the domain admits the card of the last verified login', async () => {
     const door = await startFreezableProxy(stand.slapd.url);
     const away = { code: 'upstream_unavailable', retryable: true };
     const through = (hours: number) =>
@@ -171,14 +171,14 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a card asks the directo
     await stand.slapd.change(memberChange('staff', 'delete', 'memberUid', 'gwen'));
     await expect.poll(async () => codeOf(await use(lenient))).toEqual([403, 'no_registered_group']);
     await stand.slapd.change(memberChange('staff', 'add', 'memberUid', 'gwen'));
-    // A checked login by password takes the place of the card.
+    // A verified login by password replaces the card.
     await expect.poll(async () => (await stand.logIn(lenient, 'gwen')).status).toBe(200);
     door.cut();
     expect(await use(lenient)).toMatchObject({ status: 503, body: away });
     await door.close();
   });
 
-  it('DIR-1: lets only administrators of all sites admit cards without the directory', async () => {
+  it('DIR-1: only administrators of all sites can admit cards without the directory', async () => {
     const { site } = stand.world;
     const { ask } = await addMember(stand.world, ['authenticators.read', 'authenticators.update'], [site.id]);
     const one = `PATCH ${domainsPath}/${domain.id}`;

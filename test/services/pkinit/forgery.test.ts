@@ -9,11 +9,11 @@ import { addCardDomain, addCardUser, type Realm, signIn, startRealm } from '../.
 import { startPortal, type TestPortal } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
-/** Before the content that it is the type of. */
+/** Before the content of this type. */
 const keyInfoType = oid('1.3.6.1.5.2.3.2');
 const isSigned = (message: Buffer): boolean => message.length > 1_000;
 
-requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from the KDC', () => {
+requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a forged reply from the KDC', () => {
   let kdc: Realm;
   let portal: TestPortal;
   let alice: CardFiles;
@@ -38,7 +38,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     return domain;
   }
 
-  /** The attacker signs in as alice with a card of his own making, and answers for the KDC. */
+  /** The attacker signs in as alice with a forged card, and answers for the KDC. */
   async function attack(disguise: Disguise) {
     const made = await kdc.issue({ name: `made-${stands.length}`, client: 'alice', authority: 'other' });
     const stand = await startStand(async (message, socket) => {
@@ -50,16 +50,16 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     return signIn(portal, await domainBehind(stand), made);
   }
 
-  it('is believed when nobody has changed it', async () => {
+  it('is accepted when it is unchanged', async () => {
     const stand = await startProxy(kdc.address, (_, reply) => reply);
     expect(await signIn(portal, await domainBehind(stand), alice)).toMatchObject({ status: 200 });
   });
 
   it.each([
-    ['is bound to nobody', { derivations: false, checksum: false }, 'kdc_unbound'],
+    ['has no key binding', { derivations: false, checksum: false }, 'kdc_unbound'],
     ['has a key with the name of the attacker in it', { derivations: true, checksum: false }, 'kdc_key'],
     ['vouches for the request of the attacker', { derivations: false, checksum: true }, 'kdc_request'],
-  ])('lets nobody in by the name of another when it %s', async (_, disguise, reason) => {
+  ])('admits no user under another name when it %s', async (_, disguise, reason) => {
     const before = portal.log.length;
     const answer = await attack(disguise);
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed', reason } });
@@ -68,7 +68,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     );
   });
 
-  it('is refused with the name of somebody else on it', async () => {
+  it('is rejected with the name of another user', async () => {
     const other = { type: 1, parts: ['bob'], realm: 'PKINIT.TEST' };
     const change = (message: Buffer, reply: Buffer) => (isSigned(message) ? renamed(reply, other) : reply);
     const answer = await signIn(portal, await domainBehind(await startProxy(kdc.address, change)), alice);
@@ -78,7 +78,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
   it.each([
     ['the sealed part', (reply: Buffer) => reply.length - 30, 'kdc_key'],
     ['what the KDC signed', (reply: Buffer) => reply.indexOf(keyInfoType) + 40, 'kdc_signature'],
-  ])('is refused when %s was changed', async (_, placeIn, reason) => {
+  ])('is rejected when %s was changed', async (_, placeIn, reason) => {
     const change = (message: Buffer, reply: Buffer) => {
       if (!isSigned(message)) return reply;
       const changed = Buffer.from(reply);
@@ -89,7 +89,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed', reason } });
   });
 
-  it('of an earlier login is refused', async () => {
+  it('of an earlier login is rejected', async () => {
     let first: Buffer | undefined;
     const change = (message: Buffer, reply: Buffer) => {
       if (!isSigned(message)) return reply;
@@ -101,14 +101,14 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a reply on its way from
     expect(await signIn(portal, domain, alice)).toMatchObject({ status: 502, body: { reason: 'kdc_nonce' } });
   });
 
-  it('is refused from a KDC of another authority', async () => {
+  it('from a KDC of another authority is rejected', async () => {
     const { issuer } = await kdc.issue({ name: 'unused', authority: 'other' });
     const stand = await startProxy(kdc.address, (_, reply) => reply);
     const answer = await signIn(portal, await domainBehind(stand, { anchors: issuer }), alice);
     expect(answer).toMatchObject({ status: 502, body: { reason: 'kdc_chain' } });
   });
 
-  it('is believed from a KDC with a certificate for servers only where the domain says so', async () => {
+  it('from a KDC with a server certificate is accepted only if the domain allows it', async () => {
     await kdc.issue({ name: 'host', section: 'kdc_host' });
     const files = ['pem', 'key'].map((kind) => `${kdc.folder}/host.${kind}`);
     const address = await kdc.another({ pkinit_identity: `FILE:${files.join(',')}` });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFailedServers } from '../../../shared/remotes/directory/shunned.ts';
+import { createFailedServers } from '../../../shared/remotes/directory/failed-servers.ts';
 import { nameTypes } from '../../../shared/remotes/kerberos/names.ts';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { preflight } from '../../../shared/remotes/kerberos/request.ts';
@@ -31,7 +31,7 @@ const faults: Record<string, Fault> = {
   'answers nothing at all': (_, socket) => socket.write(Buffer.alloc(4)),
   'speaks another language': (_, socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
 };
-/** The right first byte, and then none of what it promises. */
+/** A valid first byte, followed by invalid content. */
 const nonsense: Fault = (_, socket) => socket.write(frame(Buffer.from('6b0a30080201013103020102', 'hex')));
 
 requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', () => {
@@ -77,13 +77,13 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     ['talks of 2 GB', 502, 'upstream_failed', 'too_large'],
     ['answers nothing at all', 502, 'upstream_failed', 'malformed'],
     ['speaks another language', 502, 'upstream_failed', 'too_large'],
-  ])('are told to be of no use when the only one %s', async (fault, status, code, reason) => {
+  ])('are reported as unavailable when the only one %s', async (fault, status, code, reason) => {
     const { address } = await stand(faults[fault] as Fault);
     const answer = await begin(portal, await domainOf([address], 1), alice);
     expect([answer.status, answer.body.code, answer.body.reason]).toEqual([status, code, reason]);
   });
 
-  it('are told to be of no use when what one says makes no sense', async () => {
+  it('are reported as unavailable when one answers with garbage', async () => {
     const { address } = await stand(nonsense);
     const answer = await begin(portal, await domainOf([address]), alice);
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed', reason: 'malformed' } });
@@ -91,7 +91,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
 
   it.each(
     Object.keys(faults),
-  )('DIR-10: one that %s is asked once, and the others for 30 s', async (fault) => {
+  )('DIR-10: one that %s is called once, and the others for 30 s', async (fault) => {
     const { address, connections } = await stand(faults[fault] as Fault);
     const domain = await domainOf([address, kdc.address], 2);
     expect((await signIn(portal, domain, alice)).status).toBe(200);
@@ -99,7 +99,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(connections()).toBe(1);
   });
 
-  it('DIR-10: one that failed is asked again after 30 s, or when no other one answers', async () => {
+  it('DIR-10: one that failed is called again after 30 s, or when no other one answers', async () => {
     let now = 0;
     const open = createTcp({ allowedNetworks: ['127.0.0.0/8'] });
     const remote = createKdcRemote(
@@ -125,7 +125,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(failing.connections()).toBe(3);
   });
 
-  it('DIR-10: a realm in lower case is that in upper case', async () => {
+  it('DIR-10: a realm in lower case equals that in upper case', async () => {
     const domain = await domainOf([kdc.address], 5, portal, { realm: kdc.realm.toLowerCase() });
     expect((await signIn(portal, domain, alice)).status).toBe(200);
   });
@@ -142,7 +142,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     return { success: body.success, status, detail };
   };
 
-  it('DIR-10: a test asks each KDC', async () => {
+  it('DIR-10: a test calls each KDC', async () => {
     const good = { success: true, status: 'pass', detail: `${kdc.address}: responds` };
     expect(await testOf([kdc.address])).toEqual(good);
     expect(await testOf([kdc.address], { realm: kdc.realm.toLowerCase() }, 'alice')).toEqual(good);
@@ -158,7 +158,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
       });
   });
 
-  it('DIR-10: a test shows a KDC that takes no certificates', async () => {
+  it('DIR-10: a test reports a KDC that does not accept certificates', async () => {
     const address = await kdc.another({ pkinit_identity: 'FILE:/nonexistent' });
     expect(await testOf([address], {}, 'alice')).toEqual({
       success: false,
@@ -167,7 +167,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     });
   });
 
-  it('stand in for several that are not there, and get the same bytes', async () => {
+  it('replace unavailable ones, and receive the same bytes', async () => {
     const [port] = await freePorts(1);
     const messages: Buffer[] = [];
     const record: Fault = (message, socket) => {
@@ -181,13 +181,13 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     const [first, second] = [await stand(record), await stand(forward)];
     const domain = await domainOf([`127.0.0.1:${port}`, first.address, second.address]);
     expect((await signIn(portal, domain, alice)).status).toBe(200);
-    // The second message goes to the one that answered the first.
+    // The second message is sent to the KDC that answered the first.
     expect(messages).toHaveLength(3);
     expect(messages[1]).toEqual(messages[0]);
     expect(messages[2]).not.toEqual(messages[1]);
   });
 
-  it('are asked at finalize only with a signature that is right', async () => {
+  it('are called by finalize only with a valid signature', async () => {
     const counting = await stand(async (message, socket) =>
       socket.write(frame(await ask(kdc.address, message))),
     );
@@ -198,7 +198,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(counting.connections()).toBe(1);
   });
 
-  it('are asked in vain 50 times a minute by one address, and by others all the same', async () => {
+  it('are called without success at most 50 times a minute by one address, and by others as usual', async () => {
     const { address, connections } = await stand((_, socket) => socket.resetAndDestroy());
     const domain = await domainOf([address]);
     const from = (ip: string) =>
@@ -211,21 +211,21 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect((await from('203.0.113.8')).body.code).toBe('upstream_unavailable');
   });
 
-  it('do not wear out the limit of an address by logins that succeed', async () => {
+  it('do not count successful logins against the limit of an address', async () => {
     const domain = await domainOf([kdc.address]);
     const send: TestPortal['send'] = (route, options) =>
       portal.send(route, { ...options, ip: '203.0.113.9' });
     for (let at = 0; at < 30; at++) expect((await signIn({ send }, domain, alice)).status).toBe(200);
   });
 
-  describe('where private networks are not allowed', () => {
+  describe('a KDC in a disallowed private network', () => {
     let strict: TestPortal;
     beforeAll(async () => {
       strict = await startPortal({ allowedNetworks: [] });
     });
     afterAll(() => strict?.close());
 
-    it.each(['127.0.0.1', 'localhost', '[::1]', '0x7f.1'])('are not connected to at %s', async (host) => {
+    it.each(['127.0.0.1', 'localhost', '[::1]', '0x7f.1'])('is not connected to at %s', async (host) => {
       const { address, connections } = await stand(() => undefined);
       const port = address.split(':')[1];
       const answer = await begin(strict, await domainOf([`${host}:${port}`], 5, strict), alice);

@@ -47,7 +47,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     ['an RSA key and a principal', () => alice, 'RSASSA-PKCS1-v1_5', 'alice'],
     ['an RSA key and a UPN', () => bob, 'RSASSA-PKCS1-v1_5', 'bob'],
     ['a key on a curve', () => carol, 'ECDSA', 'carol'],
-  ])('opens a session for a card with %s, freshness required', async (_, card, algorithm, name) => {
+  ])('opens a session for a card with %s, with freshness required', async (_, card, algorithm, name) => {
     const begun = await begin(portal, domain, card());
     expect(begun).toMatchObject({
       status: 200,
@@ -72,7 +72,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(me).toMatchObject({ status: 200, body: { name } });
   });
 
-  it('is audited, and noted with the user', async () => {
+  it('is audited, and recorded with the user', async () => {
     const id = await addCardUser(portal, await addCardDomain(portal, kdc), 'nobody');
     const events = await portal.db.select().from(auditEvents).where(eq(auditEvents.user_name, 'alice'));
     expect(events.map(({ event, domain: label }) => [event, label])).toContainEqual([
@@ -85,7 +85,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(other?.last_login_at).toBeNull();
   });
 
-  it('takes the signature of a curve as two halves, as cards give it', async () => {
+  it('accepts the signature of a curve as two halves, which cards return', async () => {
     const { body } = await begin(portal, domain, carol);
     const signature = Buffer.from(await carol.sign(body.data_to_sign), 'base64');
     const halves = readAll(readOne(signature).content).map(({ content }) =>
@@ -102,7 +102,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(answer.status).toBe(200);
   });
 
-  it('may ask the KDC first by raw, whose answer finalize then uses', async () => {
+  it('may call the KDC first by raw, and finalize uses its answer', async () => {
     const { body } = await begin(portal, domain, alice);
     const { challenge_id } = body;
     const signed = { challenge_id, signature: await alice.sign(body.data_to_sign) };
@@ -140,7 +140,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(right).toMatchObject(refused(401, 'login_expired'));
   });
 
-  it('A17 opens one session, however many finish it at once on however many isolates', async () => {
+  it('A17 opens one session in concurrent finalize calls to several isolates', async () => {
     const { body } = await begin(portal, domain, alice);
     const signed = { challenge_id: body.challenge_id, signature: await alice.sign(body.data_to_sign) };
     const isolates = [portal.send, portal.isolate(), portal.isolate(), portal.isolate()];
@@ -163,14 +163,14 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(answer).toMatchObject(refused(401, 'certificate_mismatch'));
   });
 
-  it('takes a chain of certificates that the KDC does not know', async () => {
+  it('accepts a chain of certificates that the KDC does not have', async () => {
     const card = await kdc.issue({ name: 'below', client: 'alice', authority: 'department' });
     const alone = await signIn(portal, domain, card);
     expect(alone).toMatchObject(refused(401, 'invalid_credentials'));
     expect((await signIn(portal, domain, card, { chain: [card.issuer] })).status).toBe(200);
   });
 
-  it('takes a certificate as base64 of DER too, and nothing else', async () => {
+  it('accepts a certificate as base64 of DER too, and no other format', async () => {
     const base64 = alice.certificate.replace(/-----[^-]+-----|\s/g, '');
     expect((await begin(portal, domain, alice, { certificate: base64 })).status).toBe(200);
     for (const certificate of ['none', base64.slice(0, -8), `${base64}${base64}`]) {
@@ -190,14 +190,14 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(await finalize(portal, other, { challenge_id: 'none' })).toMatchObject(answer);
   });
 
-  it('is told of by the list of domains', async () => {
+  it('is announced in the list of domains', async () => {
     const plain = await addCardDomain(portal, kdc, {}, { params: { kerberos: null } });
     const { body } = await portal.send('GET /api/auth/v7.0/authenticators');
-    const told = (id: string) => body.find(({ authUuid }: Json) => authUuid === id)?.isPkinit;
-    expect([told(domain.id), told(plain.id)]).toEqual([true, false]);
+    const isPkinitOf = (id: string) => body.find(({ authUuid }: Json) => authUuid === id)?.isPkinit;
+    expect([isPkinitOf(domain.id), isPkinitOf(plain.id)]).toEqual([true, false]);
   });
 
-  it('takes two trips to the database to begin and four to finish', async () => {
+  it('takes two database round trips to begin and four to finish', async () => {
     const tripsOf = async (work: () => Promise<Answer>) => {
       await portal.settled();
       const before = portal.trips();
@@ -209,7 +209,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     const signature = await alice.sign(data_to_sign);
     const ended = await tripsOf(() => finalize(portal, domain, { challenge_id, signature }));
     expect([begun.answer.status, ended.answer.status]).toEqual([200, 200]);
-    // One more when the limits are read anew.
+    // One more when the limits are read again.
     expect(begun.trips).toBeLessThanOrEqual(3);
     expect(ended.trips).toBeLessThanOrEqual(5);
   });

@@ -42,7 +42,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   });
 
   const refused = (status: number, code: string) => ({ status, body: { code } });
-  /** An address of its own: vain questions of one are few a minute. */
+  /** A separate address: failed requests of one are limited per minute. */
   const from = (ip: string): Pick<TestPortal, 'send'> => ({
     send: (route, options) => portal.send(route, { ...options, ip }),
   });
@@ -67,7 +67,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   it.each([
     ['that has expired', { days: -1 }, 'certificate_invalid'],
     ['for another purpose', { section: 'no_purpose' }, 'certificate_wrong_purpose'],
-    ['of an authority that nobody knows', { authority: 'other' }, 'invalid_credentials'],
+    ['of an unknown authority', { authority: 'other' }, 'invalid_credentials'],
     ['of an account that the realm does not have', { client: 'dave' }, 'invalid_credentials'],
   ] as const)('for a card %s', async (name, order, code) => {
     const card = await kdc.issue({ client: 'alice', ...order, name: name.replaceAll(' ', '-') });
@@ -113,7 +113,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     expect(await begin(portal, domain, service)).toMatchObject(refused(401, 'certificate_mismatch'));
   });
 
-  it('when the account is locked in its realm, which only a card of the realm is told', async () => {
+  it('when the account is locked in its realm, with the reason only for a card of the realm', async () => {
     await kdc.admin('modprinc', '-allow_tix', 'carol');
     const card = await kdc.issue({ name: 'carol' });
     expect(await signIn(portal, domain, card)).toMatchObject(refused(403, 'account_disabled'));
@@ -121,7 +121,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     expect(await signIn(portal, domain, made)).toMatchObject(refused(401, 'invalid_credentials'));
   });
 
-  it('alike, by cards of somebody’s own making, whether the account exists or not', async () => {
+  it('with the same error for forged cards of existing and unknown accounts', async () => {
     const answers: Json[] = [];
     for (const client of ['alice', 'carol', 'nobody']) {
       const card = await kdc.issue({ name: `own-${client}`, client, authority: 'other' });
@@ -154,7 +154,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     expect(await signIn(portal, other, alice)).toMatchObject(refused(401, 'invalid_credentials'));
   });
 
-  it('for a user whom an administrator keeps out', async () => {
+  it('for a user that an administrator has deactivated', async () => {
     const empty = await addCardDomain(portal, kdc);
     const id = await addCardUser(portal, empty, 'alice', { state: 'inactive' });
     expect(await signIn(portal, empty, alice)).toMatchObject(refused(401, 'invalid_credentials'));
@@ -187,7 +187,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     [0xc0000070, 'account_restricted'],
     [0xc0000071, 'password_expired'],
     [0xc0000001, 'account_disabled'],
-  ])('DIR-9: with the meaning of the status %i that Active Directory gives besides', async (status, code) => {
+  ])('DIR-9: with the meaning of the additional status %i of Active Directory', async (status, code) => {
     const near = from(`198.51.100.${100 + (status % 97)}`);
     expect(await signIn(near, await refusing(18, status), alice)).toMatchObject(refused(403, code));
     const made = await kdc.issue({ name: `made-${status}`, client: 'alice', authority: 'other' });
@@ -196,7 +196,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     );
   });
 
-  it('with an event each, and after five by the KDC the card waits; nobody else does', async () => {
+  it('with an event each, and after five by the KDC the card is locked, and no other', async () => {
     const near = from('198.51.100.8');
     const card = await kdc.issue({ name: 'tries', client: 'bob', authority: 'other' });
     for (let at = 0; at < 5; at++)
@@ -211,7 +211,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     expect(rows).toEqual([]);
   });
 
-  it('for garbage in the place of a signature, which locks nobody out', async () => {
+  it('for a malformed signature, which locks no account', async () => {
     const near = from('198.51.100.9');
     for (let at = 0; at < 8; at++) {
       const { challenge_id } = (await begin(near, domain, alice)).body;

@@ -1,35 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { circuitJob } from '../../../functions/health/jobs/probes/circuits.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { pool } from '../../support/factories.ts';
+import { pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { partOf, sync } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 
-let stand: FleetStand;
+const stand = useStand(startFleetStand);
 let site: Json;
 let farms: FarmWithNode[];
 let west: FarmWithNode;
 
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
 beforeEach(async () => {
   ({ site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]));
   const [, second] = farms;
   if (!second) throw new Error('two farms were asked for');
   west = second;
-  // Keys are got and domains known, so that what a test breaks is the list itself.
+  // Session keys and domains are cached, so that a fault of a test affects the list itself.
   await stand.list(site);
   await forget();
 });
@@ -41,7 +30,7 @@ async function forget(): Promise<void> {
 }
 const failures = async () => (await stand.circuitOf(west)).circuit_failures;
 const circuit = async () => (await stand.circuitOf(west)).circuit;
-/** A list by each of so many isolates, and what is written behind them. */
+/** A list by each of several isolates, with their background writes. */
 async function failIn(isolates: readonly TestPortal['send'][]): Promise<void> {
   for (const send of isolates) {
     await stand.list(site, send);
@@ -57,8 +46,8 @@ const openUntil = (at: Date) =>
 const past = () => new Date(Date.now() - 1_000);
 const later = () => new Date(Date.now() + 60_000);
 
-describe('a circuit', () => {
-  it('opens after three failures in a row, whoever met them, and the list then says so at once', async () => {
+describe('the circuit breaker of a node', () => {
+  it('opens after three failures in a row of any users, and the list reports it at once', async () => {
     west.node.simulator.knobs.failing = 500;
     await failIn(isolates(2));
     expect(await stand.circuitOf(west)).toMatchObject({ circuit: 'closed', circuit_failures: 2 });
@@ -71,21 +60,21 @@ describe('a circuit', () => {
     expect(await stand.journalOf(west)).toEqual(['circuit_open']);
   });
 
-  it('is told to the journal once, however many fail at the same time', async () => {
+  it('is in the journal once, however many calls fail concurrently', async () => {
     west.node.simulator.knobs.failing = 500;
     await Promise.all(isolates(8).map((send) => stand.list(site, send)));
     await stand.world.portal.settled();
     expect([await circuit(), await stand.journalOf(west)]).toEqual(['open', ['circuit_open']]);
   });
 
-  it('counts at most one failure a second of one isolate', async () => {
+  it('counts at most one failure a second per isolate', async () => {
     west.node.simulator.knobs.reset = true;
     await Promise.all(Array.from({ length: 6 }, () => stand.list(site)));
     await stand.world.portal.settled();
     expect(await failures()).toBe(1);
   });
 
-  it('begins to count anew with a success', async () => {
+  it('resets its count after a success', async () => {
     west.node.simulator.knobs.failing = 500;
     await failIn(isolates(2));
     west.node.simulator.knobs.failing = null;
@@ -96,7 +85,7 @@ describe('a circuit', () => {
     expect(await circuit()).toBe('closed');
   });
 
-  it.each([401, 403])('does not open by a %d, which is one user’s own', async (status) => {
+  it.each([401, 403])('does not open by a %d, which concerns one user only', async (status) => {
     Object.assign(west.node.simulator.knobs, { path: '/api/client/', failing: status });
     await failIn(isolates(4));
     expect(asked(west)).toBeGreaterThanOrEqual(4);
@@ -106,18 +95,18 @@ describe('a circuit', () => {
   it.each([
     ['with a key', true],
     ['before there is a key', false],
-  ])('counts what has not answered when the list is due, %s', async (_when, hasKey) => {
+  ])('counts calls without an answer at the deadline of the list, %s', async (_when, hasKey) => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     if (!hasKey) await stand.world.portal.ownerDb.execute('truncate dispatcher_sessions');
     west.node.simulator.knobs.hang = 'headers';
     expect(statusesOf(await stand.list(site), farms)).toEqual(['ok', 'timeout']);
-    // The call itself would go on for five seconds.
+    // The call itself would take five seconds.
     await expect.poll(failures, { timeout: 2_000 }).toBe(1);
   });
 });
 
-describe('an open circuit', () => {
-  it('is tried by one of several sidecars, and by nobody else meanwhile', async () => {
+describe('an open circuit breaker', () => {
+  it('is probed by one of several sidecars, and by no other meanwhile', async () => {
     await openUntil(past());
     west.node.simulator.knobs.latencyMs = 400;
     const rounds = Promise.all(jobs(5).map(({ round }) => round(new AbortController().signal)));
@@ -129,7 +118,7 @@ describe('an open circuit', () => {
     expect(await stand.journalOf(west)).toEqual(['circuit_closed']);
   });
 
-  it('is tried in the wake of a request where no sidecar does, and never before it is due', async () => {
+  it('is probed after a request where there is no sidecar, and never before it is due', async () => {
     await openUntil(later());
     await stand.list(site);
     await forget();
@@ -140,7 +129,7 @@ describe('an open circuit', () => {
     expect([asked(west, keyPath), await circuit()]).toEqual([1, 'closed']);
   });
 
-  it('stays open when the probe fails, and tells nobody again', async () => {
+  it('stays open when the probe fails, without another journal entry', async () => {
     await openUntil(past());
     west.node.simulator.knobs.failing = 503;
     for (const { round } of jobs(2)) await round(new AbortController().signal);
@@ -149,14 +138,14 @@ describe('an open circuit', () => {
     expect(circuit_probe_until?.getTime()).toBeGreaterThan(Date.now() + 3_000);
   });
 
-  it('closes by a node that refuses us: it answers', async () => {
+  it('closes when a node refuses the portal, because it answers', async () => {
     await openUntil(past());
     west.node.simulator.knobs.failing = 401;
     for (const { round } of jobs(1)) await round(new AbortController().signal);
     expect(await circuit()).toBe('closed');
   });
 
-  it('F5 no calls while open, one probe, and closed within 10 s after recovery', async () => {
+  it('F5 allows no calls, one probe, and closes within 10 s after recovery', async () => {
     west.node.simulator.knobs.failing = 500;
     await failIn(isolates(3));
     await forget();
@@ -177,11 +166,11 @@ describe('an open circuit', () => {
   }, 20_000);
 });
 
-describe('the snapshot and circuits', () => {
+describe('a sync and its circuit breaker', () => {
   const read = (given: Parameters<typeof sync>[3] = {}) =>
     sync(stand.world.portal, west.farm, 'workplaces', { deps: { ...stand.world.portal.deps }, ...given });
 
-  it('opens one by reads that fail in a row, and reads nothing while it is open', async () => {
+  it('opens it by reads that fail in a row, and reads nothing while it is open', async () => {
     west.node.simulator.knobs.lies = 'html';
     for (let n = 0; n < 3; n++) expect(await read()).toBe('failed');
     expect([await circuit(), await stand.journalOf(west)]).toEqual(['open', ['circuit_open']]);
@@ -195,13 +184,13 @@ describe('the snapshot and circuits', () => {
     );
   });
 
-  it('clears the failures by a read that succeeds', async () => {
+  it('resets the failures by a successful read', async () => {
     await stand.changeNode(west, { circuit_failures: 2 });
     expect(await read()).toBe('synced');
     expect(await failures()).toBe(0);
   });
 
-  it('does not blame a node for rows that are too large for us, or for our own end', async () => {
+  it('counts no failure for rows that are too large, nor for a local abort', async () => {
     Object.assign(west.node.simulator.knobs, { path: '/api/webui/', lies: 'huge' });
     expect(await read()).toBe('failed');
     Object.assign(west.node.simulator.knobs, { lies: null, hang: 'headers' });

@@ -9,7 +9,7 @@ export type Identity = { cert: string; key: string };
 
 export type Authority = {
   ca: string;
-  /** A certificate for these names and addresses, valid from and to so many days from now. */
+  /** A certificate for these names and addresses, valid from and until this many days from now. */
   issue(options?: { names?: string[]; fromDay?: number; toDay?: number }): Promise<Identity>;
 };
 
@@ -49,7 +49,7 @@ export async function createAuthority(name: string): Promise<Authority> {
   };
 }
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export const selfSigned = (): Promise<Identity> =>
   issue({ issuer: 'CN=127.0.0.1', names: ['127.0.0.1'], fromDay: -1, toDay: 30 });
 
@@ -83,7 +83,7 @@ const alternativeName = (value: string) =>
 export const serveHttps = (identity: Identity, listener: RequestListener): Promise<Peer> =>
   listen(createServer({ ...identity, maxHeaderSize: 1 << 20 }, listener));
 
-/** A TCP server that accepts and does only what it is told. */
+/** A TCP server that only accepts and runs the given function. */
 export const serveTcp = (onSocket: (socket: Socket) => void): Promise<Peer> =>
   listen(createTcpServer(onSocket));
 

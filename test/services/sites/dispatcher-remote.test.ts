@@ -105,7 +105,7 @@ describe('G1 and G2 addresses at call time', () => {
   });
 });
 
-describe('G3 names that change their address', () => {
+describe('G3 host names that change their address', () => {
   const rebinding = (addresses: LookupAddress[]): Partial<NodeTransportOptions> => ({
     lookup: (_name, _options, callback) => callback(null, addresses),
   });
@@ -121,7 +121,7 @@ describe('G3 names that change their address', () => {
     expect(peer.connections()).toBe(0);
   });
 
-  test('G3 of several addresses only the allowed ones are connected to', async () => {
+  test('G3 only the allowed ones of several addresses are connected to', async () => {
     const peer = await peerOf((_request, response) => json(response, domains));
     const addresses = ['::1', '10.0.0.1', '127.0.0.1'].map((address) => ({
       address,
@@ -132,10 +132,10 @@ describe('G3 names that change their address', () => {
   });
 });
 
-describe('G4 redirects', () => {
+describe('G4 redirects of a node', () => {
   test.each([
     301, 302, 307, 308,
-  ])('G4 a %d is not followed and shows no credential to the target', async (status) => {
+  ])('G4 a %d is not followed and sends no credential to its target', async (status) => {
     const target = await peerOf((_request, response) => json(response, domains));
     const peer = await peerOf((_request, response) =>
       response.writeHead(status, { location: target.url }).end(),
@@ -147,7 +147,7 @@ describe('G4 redirects', () => {
   });
 });
 
-describe('G5 limits of an answer', () => {
+describe('G5 limits of a response', () => {
   const manyHeaders = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'a']));
   const endless: RequestListener = (_request, response) => {
     const chunk = Buffer.alloc(65_536, 32);
@@ -183,7 +183,7 @@ describe('G5 limits of an answer', () => {
     expect(await failureOf(remoteTo().domains(call))).toEqual(failed('upstream_failed', reason));
   });
 
-  test('G5 identity is asked for and Set-Cookie never comes out', async () => {
+  test('G5 identity encoding is requested and Set-Cookie is dropped', async () => {
     const peer = await peerOf((request, response) => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       json(response, { encoding: request.headers['accept-encoding'], cookie: request.headers.cookie });
@@ -204,7 +204,7 @@ describe('G5 limits of an answer', () => {
   });
 });
 
-describe('G6 certificates', () => {
+describe('G6 certificates of a node', () => {
   const identities: [string, () => Promise<Identity>, string][] = [
     ['an expired one', () => authority.issue({ fromDay: -30, toDay: -1 }), 'expired'],
     ['one not valid yet', () => authority.issue({ fromDay: 1, toDay: 30 }), 'not_yet_valid'],
@@ -215,7 +215,7 @@ describe('G6 certificates', () => {
 
   test.each(
     identities,
-  )('G6 %s is refused with its reason, and shown by the inspection', async (_name, make, reason) => {
+  )('G6 %s is rejected with its reason, and shown by the inspection', async (_name, make, reason) => {
     let requests = 0;
     const peer = await peerOf(
       (_request, response) => {
@@ -237,14 +237,14 @@ describe('G6 certificates', () => {
     });
   });
 
-  test('G6 verification is only skipped where the configuration allows it', async () => {
+  test('G6 verification is skipped only where the configuration allows it', async () => {
     const peer = await peerOf((_request, response) => json(response, domains), await selfSigned());
     const remote = remoteTo({ allowInsecure: true });
     expect(await remote.domains(callTo(peer.url, { verifyTls: false }))).toHaveLength(1);
     expect(await failureOf(remote.domains(callTo(peer.url)))).toEqual(failed('upstream_tls', 'self_signed'));
   });
 
-  test('G6 a peer that speaks no TLS is told apart from one that is not there', async () => {
+  test('G6 a peer without TLS is distinguished from an unreachable one', async () => {
     const plain = keep(await serveTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
     expect(await failureOf(remoteTo().domains(callTo(plain.url)))).toEqual(failed('upstream_tls', 'unknown'));
     await plain.close();
@@ -265,14 +265,14 @@ describe('F3 total deadlines', () => {
     ['a silent handshake', silent],
   ];
 
-  test.each(peers)('F3 %s ends with the deadline', async (_name, open) => {
+  test.each(peers)('F3 %s ends at the deadline', async (_name, open) => {
     const peer = await open();
     const started = performance.now();
     expect(await failureOf(remoteTo().domains(callTo(peer.url)))).toEqual(failed('upstream_timeout'));
     expect(performance.now() - started).toBeLessThan(3 * deadlineMs);
   });
 
-  test("F3 the node's own timeout counts when it is shorter", async () => {
+  test('F3 the shorter timeout of a node applies', async () => {
     const peer = await silent();
     const started = performance.now();
     const call = { ...callTo(peer.url, { timeoutMs: deadlineMs }), deadlineMs: 60_000 };
@@ -288,7 +288,7 @@ describe('F3 total deadlines', () => {
     expect(performance.now() - started).toBeLessThan(3 * deadlineMs);
   });
 
-  test('F3 a call that hangs harms no other call to the same node', async () => {
+  test('F3 a call that hangs does not affect other calls to the same node', async () => {
     const held: ServerResponse[] = [];
     const peer = await peerOf((request, response) => {
       if (request.url?.startsWith('/api/health')) return;
@@ -302,7 +302,7 @@ describe('F3 total deadlines', () => {
     expect(await patient).toHaveLength(1);
   });
 
-  test('F3 a handshake that nobody waits for ends, and the next call connects anew', async () => {
+  test('F3 an abandoned handshake ends, and the next call connects again', async () => {
     const node = await peerOf((_request, response) => json(response, domains));
     const closed = Promise.withResolvers<void>();
     const started = performance.now();
@@ -322,7 +322,7 @@ describe('F3 total deadlines', () => {
   });
 });
 
-describe('connections', () => {
+describe('connections to nodes', () => {
   test('calls to one node share a connection, but not with another authority or verification', async () => {
     const peer = await peerOf((_request, response) => json(response, domains));
     const remote = remoteTo({ allowInsecure: true });
@@ -336,7 +336,7 @@ describe('connections', () => {
     expect(failure).toEqual(failed('upstream_tls', 'unknown_ca'));
   });
 
-  test('at most 16 connections are open to one node, and the longest unused node makes room', async () => {
+  test('at most 16 connections are open to one node, and the one of the longest unused node is closed', async () => {
     const answer: RequestListener = (_request, response) => json(response, domains);
     const [first, second] = [await peerOf(answer), await peerOf(answer)];
     const remote = remoteTo({ maxPools: 1 });
@@ -351,7 +351,7 @@ describe('connections', () => {
   });
 });
 
-describe('F4 nodes that answer wrongly', () => {
+describe('F4 nodes with invalid answers', () => {
   const text =
     (body: string, status = 200): RequestListener =>
     (_request, response) =>
@@ -374,7 +374,9 @@ describe('F4 nodes that answer wrongly', () => {
     ['a refusal', text('{}', 403), failed('upstream_refused', 'forbidden')],
   ];
 
-  test.each(cases)('F4 %s is our own error without a word of theirs', async (_name, listener, expected) => {
+  test.each(
+    cases,
+  )('F4 %s is reported as our own error without the text of the node', async (_name, listener, expected) => {
     const peer = await peerOf(listener);
     expect(await failureOf(remoteTo().domains(callTo(peer.url)))).toEqual(expected);
   });

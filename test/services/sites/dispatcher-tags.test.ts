@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
@@ -13,23 +13,18 @@ import {
   base,
   pool,
   type SimulatedNode,
-  startWorld,
   tagsPath,
   unique,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let farm: Json;
 let node: SimulatedNode;
 let name: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   name = unique('tag');
   farm = await addFarm(world.admin, world.site);
@@ -46,7 +41,7 @@ const lose = ({ simulator }: SimulatedNode, wanted = name) => {
 };
 
 describe('CON-8: tags of dispatchers', () => {
-  it('CON-8: become tags, whatever their names are like, and go when no farm has them any more', async () => {
+  it('CON-8: become tags with any name, and are deleted with the last farm that has them', async () => {
     const spaced = `${name} с пробелом`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -81,7 +76,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('CON-8: do not change a tag of ours of the same name', async () => {
+  it('CON-8: do not change a portal tag of the same name', async () => {
     const own = await addTag(world.admin, { name: name.toUpperCase(), color: '#112233' });
     await read();
     expect(await found()).toMatchObject([{ id: own.id, source: 'manual', color: '#112233' }]);
@@ -90,7 +85,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toHaveLength(1);
   });
 
-  it('CON-8: are named and deleted at the dispatcher only, and may have a color here', async () => {
+  it('CON-8: are named and deleted at the dispatcher only, and may have a colour in the portal', async () => {
     const spaced = `${name} two`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -107,7 +102,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect((await world.admin(`PATCH ${path}`, { color: '#445566' })).body).toMatchObject({
       color: '#445566',
     });
-    // What was read is accepted, also with a name that no tag of ours could have.
+    // Tags of the node are accepted, also with a name that a portal tag cannot have.
     const replaced = await world.admin(`PUT ${tagsPath}/${other?.id}`, other);
     expect([replaced.status, replaced.body.name]).toEqual([200, spaced]);
     const domain = await addDomain(world.admin);
@@ -115,13 +110,13 @@ describe('CON-8: tags of dispatchers', () => {
     const attached = await world.admin(`PATCH ${tagsPath}/${other?.id}`, { attach });
     expect([attached.status, attached.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
     expect((await world.admin(`PATCH ${path}`, { attach })).body).toMatchObject({ objects_count: 1 });
-    // A tag that objects carry stays as one of ours.
+    // A tag with attached objects stays a portal tag.
     lose(node);
     await read();
     expect(await found()).toMatchObject([{ name, source: 'manual', color: '#445566' }, { name: spaced }]);
   });
 
-  it('CON-8: are seen with the sites in scope whose farms have them', async () => {
+  it('CON-8: are visible with the sites in scope whose farms have them', async () => {
     await read();
     const elsewhere = await addSite(world.admin);
     const { ask: near } = await addMember(world, ['tags.read'], [world.site.id]);
@@ -137,7 +132,7 @@ describe('CON-8: tags of dispatchers', () => {
 });
 
 describe('CON-11: the name of the pool', () => {
-  it('CON-11: is that of the snapshot where the node leaves it out of workplaces and sessions', async () => {
+  it('CON-11: comes from the snapshot when the node omits it in workplaces and sessions', async () => {
     const { state, knobs } = node.simulator;
     const [workplace] = state.poolNamed('Office').members;
     if (!workplace) throw new Error('no workplace');

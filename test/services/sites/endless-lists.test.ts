@@ -1,26 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import type { CursorLie } from '../../simulator/faults.ts';
-import { pool } from '../../support/factories.ts';
+import { pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { partOf, rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
-/** The requests after which each lie is known, and what the part says of it. */
+/** The number of requests until each fault is detected, and the error of the part. */
 const lies: [CursorLie, number, string][] = [
   ['same', 2, 'upstream_failed:repeated_cursor'],
   ['cycle', 4, 'upstream_failed:repeated_cursor'],
@@ -39,7 +29,7 @@ describe('a node whose list never ends', () => {
     listKinds.map((kind): [CursorLie, ListKind, number, string] => [lie, kind, calls, error]),
   );
 
-  it.each(cases)('FLT-8: is asked no further: %s cursors of %s', async (lie, kind, calls, error) => {
+  it.each(cases)('FLT-8: is read no further: %s cursors of %s', async (lie, kind, calls, error) => {
     const { farm, node } = await farmWith(['blue']);
     const { portal } = stand.world;
     await syncAll(portal, farm);
@@ -49,7 +39,7 @@ describe('a node whose list never ends', () => {
     expect(await sync(portal, farm, kind)).toBe('failed');
     expect(asked({ farm, node }, `/api/webui/${kind}`)).toBe(calls);
     expect(await partOf(portal.db, farm, kind)).toMatchObject({ error, sync_id: null });
-    // What there was stays, and of what was read before the lie was known nothing is left.
+    // The previous rows stay, and no row that was read before the detection is stored.
     expect(await rowsOf(portal.db, farm, kind)).toEqual(before);
     expect(await portal.db.$count(syncRows)).toBe(0);
   });
@@ -70,7 +60,7 @@ describe('a node whose list never ends', () => {
     expect(asked(west)).toBe(calls);
   });
 
-  it('FLT-8: is asked for as many pages as a farm may have when its cursors are always new', async () => {
+  it('FLT-8: is read up to the maximum number of pages of a farm when its cursors are always new', async () => {
     const { farm, node } = await farmWith([]);
     node.simulator.knobs.cursors = 'endless';
     expect(await sync(stand.world.portal, farm, 'servicespools')).toBe('failed');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sites } from '../../../db/schema/sites/sites.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { freshDatabase } from '../../support/database/database.ts';
@@ -11,17 +11,14 @@ import {
   base,
   type Member,
   pool,
+  useStand,
 } from '../../support/factories.ts';
 import { addRule, ageLists, type FarmWithNode, memberOf } from '../../support/fleet/rules.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import { asked, type FleetStand, servicesOf, startFleetStand } from '../../support/fleet/stand.ts';
+import { asked, servicesOf, startFleetStand } from '../../support/fleet/stand.ts';
 import { type Json, startPortal } from '../../support/portal.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
 const client = (site: Json, question: string, id: string) =>
@@ -29,7 +26,7 @@ const client = (site: Json, question: string, id: string) =>
 const serviceId = ({ farm, node }: FarmWithNode, name: string) =>
   `${farm.id}.${node.simulator.state.poolNamed(name).uuid}`;
 const callsOf = ({ node }: FarmWithNode): boolean => node.simulator.calls.length > 0;
-/** The site's only farm; most of these tests need one. */
+/** The only farm of the site; most of these tests need one. */
 async function oneFarm(name = 'East') {
   const { site, farms } = await stand.site([{ pools: [pool(name)] }]);
   const [east] = farms;
@@ -37,8 +34,8 @@ async function oneFarm(name = 'East') {
   return { site, farms, east };
 }
 
-describe('F6 retries', () => {
-  it('F6 a read is tried on one other node, never a third, and a call with an effect on none', async () => {
+describe('F6 retries of node calls', () => {
+  it('F6 a read is retried on one other node, never a third, and a call with an effect on none', async () => {
     const { site, east } = await oneFarm();
     const { state } = east.node.simulator;
     await stand.changeNode(east, { priority: 1 });
@@ -61,7 +58,7 @@ describe('F6 retries', () => {
     await Promise.all(nodes.slice(1).map(({ simulator }) => simulator.close()));
   });
 
-  it('F6 nothing is tried after the deadline', async () => {
+  it('F6 nothing is retried after the deadline', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     const { site, east } = await oneFarm();
     await stand.list(site);
@@ -77,8 +74,8 @@ describe('F6 retries', () => {
   });
 });
 
-describe('F6 the question for a farm’s domains', () => {
-  it('F6 ends with the list, however long the node might take: no other is asked it afterwards', async () => {
+describe('F6 the request for a farm’s domains', () => {
+  it('F6 ends with the list, however long the node takes, and is not repeated on another node', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     await stand.setParameter('aggregator.call_timeout_ms', 20_000);
     const { site, east } = await oneFarm();
@@ -98,11 +95,11 @@ describe('F6 the question for a farm’s domains', () => {
 
 const domainsPath = '/api/auth/v7.0/authenticators';
 
-describe('F7 how much is asked at once', () => {
-  it('F7 farms that failed are asked last, however many: six of them hold up no other', async () => {
+describe('F7 the number of concurrent calls', () => {
+  it('F7 farms that failed are called last, and six of them do not delay the others', async () => {
     const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
     const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
-    // Lists name farms in this order, so that without another one the first six would take all six places.
+    // Lists call farms in this order, so that without another one the first six would use all six slots.
     const [failing, [unknown, passing]] = [byName.slice(0, 6), byName.slice(6)];
     if (!unknown || !passing) throw new Error('eight farms were asked for');
     await stand.setParameter('aggregator.list_deadline_ms', 500);
@@ -115,7 +112,7 @@ describe('F7 how much is asked at once', () => {
     await expect.poll(() => [unknown, passing].map(callsOf)).toEqual([true, true]);
   });
 
-  it('F7 one list asks at most six at a time', async () => {
+  it('F7 one list makes at most six concurrent calls', async () => {
     const { site, east } = await oneFarm();
     const { url, ca_certificate, name } = east.node.dispatcher;
     for (let n = 0; n < 11; n++) {
@@ -131,7 +128,7 @@ describe('F7 how much is asked at once', () => {
     expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(6);
   });
 
-  it('F7 two hundred clients of one user are one question, and get one answer', async () => {
+  it('F7 two hundred clients of one user share one call and its answer', async () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     await stand.list(site);
@@ -149,7 +146,7 @@ describe('F7 how much is asked at once', () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     const members: Member[] = [];
-    // One after the other: the places for hashing passwords are few.
+    // Sequentially: the slots for hashing passwords are few.
     for (let n = 0; n < 40; n++) members.push(await addMember(stand.world, []));
     east.node.simulator.knobs.latencyMs = 30;
     const clients = members.flatMap((member) =>
@@ -158,11 +155,11 @@ describe('F7 how much is asked at once', () => {
     const answers = await Promise.all(clients);
     expect(answers.filter((answer) => servicesOf(answer).length === 1)).toHaveLength(200);
     expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(16);
-    // Somebody whose list was being written when he came may have asked again.
+    // A user whose list was being stored at that time may have requested it again.
     expect(asked(east)).toBeLessThan(100);
   }, 30_000);
 
-  it('F7 another user, or another right, is another question', async () => {
+  it('F7 another user or another permission needs another call', async () => {
     const { site, east } = await oneFarm();
     const other = await addMember(stand.world, []);
     await stand.list(site);
@@ -179,7 +176,7 @@ describe('F7 how much is asked at once', () => {
 });
 
 describe('F8 two live sessions of one user for one rule', () => {
-  it('F8 are shown as a conflict, and neither is ended', async () => {
+  it('F8 are reported as a conflict, and neither is ended', async () => {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
     const rule = await addRule(
       stand.world,
@@ -201,13 +198,13 @@ describe('F8 two live sessions of one user for one rule', () => {
   });
 });
 
-describe('F10 whether a service is ready', () => {
+describe('F10 the readiness of a service', () => {
   it.each<[string, Parameters<typeof pool>[1], string, string, number]>([
     ['ready', {}, 'connect', '', 200],
     ['being prepared', { state: 'preparing' }, 'wait', '', 409],
     ['without a free workplace', { workplaces: 0 }, 'wait', '', 409],
     ['of another protocol', { protocols: ['rdp'] }, 'abandon', '?protocol=spice', 409],
-  ])('F10 %s is told alike before the connection and by it', async (_what, given, verdict, query, status) => {
+  ])('F10 %s is reported in the same way before the connection and by it', async (_what, given, verdict, query, status) => {
     const { site, farms } = await stand.site([{ pools: [pool('East', given)] }]);
     const [east] = farms;
     if (!east) throw new Error('a farm was asked for');
@@ -228,8 +225,8 @@ describe('F10 whether a service is ready', () => {
   });
 });
 
-describe('F11 a right that is taken away on a dispatcher', () => {
-  it('F11 is gone from the list within 15 seconds, and from the launch at once', async () => {
+describe('F11 a right that is withdrawn on a dispatcher', () => {
+  it('F11 is gone from the list within 15 seconds, and from connections at once', async () => {
     const { site, east } = await oneFarm();
     expect(servicesOf(await stand.list(site))).toEqual(['East']);
     await stand.world.portal.settled();
@@ -240,8 +237,8 @@ describe('F11 a right that is taken away on a dispatcher', () => {
   });
 });
 
-describe('F12 the database away', () => {
-  it('F12 is 503 for who is signed in; keys and error pages answer; what was refused did not happen', async () => {
+describe('F12 an outage of the database', () => {
+  it('F12 is 503 for signed-in users; keys and error pages are served, and refused writes had no effect', async () => {
     const database = await freshDatabase();
     const proxy = await startFreezableProxy(database.url);
     const portal = await startPortal({ database: { ...database, url: proxy.url } });

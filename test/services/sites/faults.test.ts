@@ -1,35 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { CertificateKind } from '../../simulator/authority.ts';
 import { endSession } from '../../simulator/data/sessions.ts';
 import type { Knobs } from '../../simulator/faults.ts';
 import { flap } from '../../simulator/script.ts';
-import { audited, base, pool } from '../../support/factories.ts';
+import { audited, base, pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
-import {
-  asked,
-  type FleetStand,
-  keyPath,
-  servicesOf,
-  startFleetStand,
-  statusesOf,
-} from '../../support/fleet/stand.ts';
+import { asked, keyPath, servicesOf, startFleetStand, statusesOf } from '../../support/fleet/stand.ts';
 import type { Json } from '../../support/portal.ts';
 
-let stand: FleetStand;
-beforeAll(async () => {
-  stand = await startFleetStand();
-});
-afterAll(() => stand.close());
+const stand = useStand(startFleetStand);
 afterEach(() => stand.clear());
 
 const deadlineMs = 400;
-/** What a loaded machine may need besides. */
+/** Additional time for a busy machine. */
 const graceMs = 600;
 const setDeadline = () => stand.setParameter('aggregator.list_deadline_ms', deadlineMs);
 
-/** Two farms that everybody knows already, the second of which fails so. */
+/** Two farms with cached lists, the second of which fails in this way. */
 async function westFailing(
   faults: Partial<Knobs>,
 ): Promise<{ site: Json; farms: FarmWithNode[]; west: FarmWithNode }> {
@@ -49,7 +38,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: nu
 }
 
 describe('F1 a farm that hangs', () => {
-  it('F1 is named in the services list, which is there by the deadline with all others', async () => {
+  it('F1 is named in the list of services, which is returned by the deadline with all others', async () => {
     await setDeadline();
     const { site, farms } = await westFailing({ hang: 'headers' });
     const { result, tookMs } = await timed(() => stand.list(site));
@@ -58,7 +47,7 @@ describe('F1 a farm that hangs', () => {
     expect(tookMs).toBeLessThan(deadlineMs + graceMs);
   });
 
-  it('F1 is named in a merged list that is read anew, whose other parts are new', async () => {
+  it('F1 is named in a refreshed merged list, whose other parts are new', async () => {
     const { site, farms, west } = await westFailing({});
     for (const { farm } of farms) await syncAll(stand.world.portal, farm);
     await setDeadline();
@@ -71,8 +60,8 @@ describe('F1 a farm that hangs', () => {
   });
 });
 
-describe('F2 all farms down', () => {
-  it('F2 a merged list shows what there was, with its age, and never that there is nothing', async () => {
+describe('F2 an outage of all farms', () => {
+  it('F2 leaves the previous merged list with its age, and never an empty one', async () => {
     const { site, farms } = await westFailing({});
     for (const { farm } of farms) await syncAll(stand.world.portal, farm);
     for (const { node } of farms) node.simulator.knobs.reset = true;
@@ -86,13 +75,13 @@ describe('F2 all farms down', () => {
   });
 });
 
-describe('F3 bodies that do not end', () => {
+describe('F3 bodies without an end', () => {
   it.each<[string, Partial<Knobs>]>([
     ['a byte a second', { dripping: true }],
     ['a body that stops', { hang: 'body' }],
     ['a body of a gigabyte', { lies: 'huge' }],
     ['a gzip bomb', { lies: 'gzip_bomb' }],
-  ])('F3 %s is cut by deadline or size, and costs the other farm nothing', async (_what, faults) => {
+  ])('F3 %s is cut by deadline or size, and does not affect the other farm', async (_what, faults) => {
     await setDeadline();
     const { site, farms } = await westFailing({ path: '/api/client/', ...faults });
     const { result, tookMs } = await timed(() => stand.list(site));
@@ -102,14 +91,14 @@ describe('F3 bodies that do not end', () => {
   });
 });
 
-describe('F4 nodes that lie', () => {
+describe('F4 nodes with wrong data', () => {
   it.each<[string, Partial<Knobs>]>([
     ['HTML', { lies: 'html' }],
     ['half of its JSON', { lies: 'half_json' }],
     ['another schema', { lies: 'other_schema' }],
     ['a redirect to a metadata address', { lies: 'redirect' }],
     ['a reset', { reset: true }],
-  ])('F4 %s makes the farm an error, and the others are fine', async (_what, faults) => {
+  ])('F4 %s makes the farm an error, and does not affect the others', async (_what, faults) => {
     const { site, farms } = await westFailing(faults);
     const shown = await stand.list(site);
     expect([shown.status, servicesOf(shown), statusesOf(shown, farms)]).toEqual([
@@ -139,7 +128,7 @@ describe('F4 nodes that lie', () => {
 
   it.each([
     600, -600,
-  ])('F4 a clock off by %d seconds refuses new keys; the keys it gave go on', async (clockSkewS) => {
+  ])('F4 a clock off by %d seconds refuses new session keys, and issued ones stay valid', async (clockSkewS) => {
     const { site, farms } = await westFailing({ clockSkewS });
     expect(servicesOf(await stand.list(site))).toEqual(['East', 'West']);
     await stand.forgetLists();
@@ -148,7 +137,7 @@ describe('F4 nodes that lie', () => {
     expect([shown.status, servicesOf(shown)[0], statusesOf(shown, farms)[0]]).toEqual([200, 'East', 'ok']);
   });
 
-  it('F4 a key that the node has ended is renewed once, and the user notices nothing', async () => {
+  it('F4 a session key that the node has ended is renewed once, without an error for the user', async () => {
     const { site, west } = await westFailing({});
     west.node.simulator.expireKeys();
     expect(servicesOf(await stand.list(site))).toEqual(['East', 'West']);
@@ -156,8 +145,8 @@ describe('F4 nodes that lie', () => {
   });
 });
 
-describe('F5 a farm that flaps', () => {
-  it('F5 never costs the others anything, and serves again when it is well', async () => {
+describe('F5 a farm that alternates between up and down', () => {
+  it('F5 does not affect the others, and serves again when it is up', async () => {
     await stand.setParameter('aggregator.breaker_probe_s', 1);
     const { site, farms, west } = await westFailing({});
     const flapping = flap(west.node.simulator.knobs, 150, { failing: 503 });
@@ -174,10 +163,10 @@ describe('F5 a farm that flaps', () => {
   }, 30_000);
 });
 
-describe('F9 a session that has gone', () => {
+describe('F9 a session that has ended', () => {
   type Live = { east: FarmWithNode; session: Json; sessions: () => Promise<Json[]> };
 
-  /** A session that a user opened himself, as the list shows it. */
+  /** A session that a user opened directly, as the list shows it. */
   async function liveSession(): Promise<Live & { site: Json }> {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }]);
     const [east] = farms;
@@ -201,7 +190,7 @@ describe('F9 a session that has gone', () => {
   };
   const results = (events: Json[]) => events.map(({ result, details }) => [result, details.result]);
 
-  it('F9 is not in the list any more; those that live tell when they were last seen', async () => {
+  it('F9 is not in the list any more, and live ones have the time they were last seen', async () => {
     const live = await liveSession();
     expect(live.session).toMatchObject({ user: stand.member.user.name, last_seen_at: expect.any(String) });
     endOnNode(live);
@@ -215,7 +204,7 @@ describe('F9 a session that has gone', () => {
 
   it.each(
     ['disconnect', 'logoff'].flatMap((verb) => [404, 410].map((status) => [verb, status] as const)),
-  )('F9 its %s is done when the node says %d, the journal tells that it was gone, and the row leaves', async (verb, status) => {
+  )('F9 its %s is done when the node returns %d, the journal records that it was gone, and the row is deleted', async (verb, status) => {
     const live = await liveSession();
     if (status === 404) endOnNode(live);
     else Object.assign(live.east.node.simulator.knobs, { failing: status, path: '/api/webui/spsessions/' });
@@ -227,7 +216,7 @@ describe('F9 a session that has gone', () => {
     expect((await stand.circuitOf(live.east)).circuit_failures).toBe(0);
   });
 
-  it('F9 is ended once when many end it at once; nobody gets an error for it', async () => {
+  it('F9 is ended once by concurrent requests, none of which fails', async () => {
     const live = await liveSession();
     live.east.node.simulator.knobs.latencyMs = 30;
     const work = () => Promise.all(Array.from({ length: 5 }, () => end(live, 'logoff')));

@@ -20,12 +20,12 @@ import { addDispatcher, addFarm, addSite } from '../../support/installation.ts';
 import { type Sidecar, signingKey, startSidecar } from '../../support/processes/sidecar-process.ts';
 
 const issuer = 'https://localhost:8443';
-/** 300,000 is the most that a farm may have: `LYING_FARMS_ROWS=300000` reads so many, in about a minute and a half. */
+/** 300,000 is the maximum of a farm: `LYING_FARMS_ROWS=300000` reads them all, in about a minute and a half. */
 const rows = Number(process.env.LYING_FARMS_ROWS || 30_000);
 const pool: PoolSeed = { name: 'Office', protocols: ['rdp'], workplaces: 3, entitled: 'all' };
 const lists = '/api/webui/';
 
-/** Sixteen ways to be of no use, at the first call or only where rows are read. */
+/** Sixteen faults, at the first call or only where rows are read. */
 const lies: Partial<Knobs>[] = [
   { hang: 'headers' },
   { hang: 'headers' },
@@ -98,7 +98,7 @@ const failingLiars = async (): Promise<number> => {
 };
 
 describe('a large farm', () => {
-  it('FLT-8: is read beside sixteen farms that hang, drip, pour out gigabytes or never end', async () => {
+  it('FLT-8: is read beside sixteen farms that hang, drip, send gigabytes or never end', async () => {
     sidecar = await startSidecar({ databaseUrl: database.sidecarUrl, folder }, { BASE_URL: issuer });
     const part = () => partOf(connection.db, { id: big }, 'workplaces');
     await expect.poll(async () => (await part())?.fetched_at, patient).toBeInstanceOf(Date);

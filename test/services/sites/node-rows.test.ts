@@ -1,26 +1,22 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetGauges } from '../../../db/repositories/monitoring/fleet-gauges.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { serviceLists } from '../../../db/schema/snapshot/service-lists.ts';
 import { type ListKind, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { type Damage, damaged, damages, expectedCounts } from '../../support/damage.ts';
-import { addMember, base, type Member, pool, startWorld, type World } from '../../support/factories.ts';
+import { addMember, base, type Member, pool, useWorld } from '../../support/factories.ts';
 import { addRule, type FarmWithNode, memberOf, siteWithFarms, uuidOf } from '../../support/fleet/rules.ts';
 import { rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 let site: Json;
 let at: FarmWithNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   member = await addMember(world, []);
   const pools = [pool('Office', { tags: ['blue', 'red'] }), pool('Lab'), pool('Hall'), pool('Desk')];
@@ -43,14 +39,14 @@ const records = (list: ListKind) =>
 const person = () => ({ domain: world.domain.small_name as string, name: member.user.name as string });
 const client = (path: string) => member.ask(`GET /aggregator/api/client/v7.0/${site.uri}/${path}`);
 
-/** Only what identifies the row. */
+/** Only the identity of the row. */
 const bare = (list: string, { uuid, session_uuid, name }: Json) => {
   if (list === 'tags') return { name };
   return list === 'spsessions' ? { session_uuid } : { uuid };
 };
 
 describe('CON-6: rows of nodes', () => {
-  it('CON-6: need their identity only', async () => {
+  it('CON-6: need only their identity', async () => {
     const { members } = state().poolNamed('Office');
     const [first] = members;
     if (!first) throw new Error('no workplace');
@@ -91,7 +87,7 @@ describe('CON-6: rows of nodes', () => {
     expect((await farmRecord()).ignored).toEqual([]);
   });
 
-  it('CON-6: a tag without an identifier is known by its name, and goes when it is gone', async () => {
+  it('CON-6: may have a tag without an identifier, which is matched by name and deleted when it is gone', async () => {
     knobs().alter = (_list, { name }) => ({ name });
     await sync(world.portal, at.farm, 'tags');
     const before = await sees('tags');
@@ -102,7 +98,7 @@ describe('CON-6: rows of nodes', () => {
       .tags.all()
       .filter(({ name }) => name === 'red'))
       state().tags.remove(tag.uuid);
-    // The first read shows that the node reports no changes; the next one is of the whole list.
+    // The first read shows that the node reports no changes; the next one reads the whole list.
     await sync(world.portal, at.farm, 'tags');
     await sync(world.portal, at.farm, 'tags');
     expect((await sees('tags')).map(({ name }) => name)).toEqual(['blue']);
@@ -118,7 +114,7 @@ describe('CON-6: rows of nodes', () => {
     expect(body.items).toMatchObject([{ user: member.user.name, state: 'active', last_seen_at: null }]);
   });
 
-  it('CON-6: a list without any good row leaves a record with list and member', async () => {
+  it('CON-6: of a list without any valid row leave a record with list and property', async () => {
     await sync(world.portal, at.farm, 'workplaces');
     knobs().incremental = false;
     knobs().etags = false;
@@ -140,7 +136,7 @@ describe('CON-6: rows of nodes', () => {
     });
   });
 
-  it('CON-6: there is one record for each farm and list, renewed when it changes', async () => {
+  it('CON-6: have one record for each farm and list, renewed when it changes', async () => {
     const [first, second] = state().poolNamed('Office').members;
     if (!first || !second) throw new Error('no workplaces');
     const wrong = new Set([first.uuid]);
@@ -163,7 +159,7 @@ describe('CON-6: rows of nodes', () => {
         ignored: [{ member: 'ip', reason: 'out_of_range', count: 1 }],
       },
     });
-    // Other rows change: what is ignored stays as it is, and so does the record.
+    // Other rows change: the ignored values stay, and so does the record.
     await touched(second.uuid);
     expect(await records('workplaces')).toEqual([made]);
     wrong.add(second.uuid);
@@ -180,7 +176,7 @@ describe('CON-6: rows of nodes', () => {
     expect(await counts()).toEqual([[1, 'open']]);
   });
 
-  it('CON-6: a service in an unknown state takes no connection, by itself or through a rule', async () => {
+  it('CON-6: of a service in an unknown state allow no connection, directly or through a rule', async () => {
     const office = uuidOf(at, 'Office');
     const rule = await addRule(world, site, [memberOf(at, 'Lab')]);
     for (const list of ['servicespools', 'services']) {
@@ -205,7 +201,7 @@ describe('CON-6: rows of nodes', () => {
     }
   });
 
-  it('CON-6: whether a workplace is in use may be unknown; then it is not wiped', async () => {
+  it('CON-6: may omit whether a workplace is in use; then it is not wiped', async () => {
     const [first] = state().poolNamed('Office').members;
     knobs().alter = (_list, { in_use: _, ...row }) => row;
     await syncAll(world.portal, at.farm);
@@ -216,7 +212,7 @@ describe('CON-6: rows of nodes', () => {
   });
 });
 
-/** Labels but the farm, and values, of what the metrics say is ignored at the farm. */
+/** Labels except the farm, and values, of the metrics of ignored values at the farm. */
 async function gauge(): Promise<unknown[]> {
   const { ignored } = await fleetGauges(world.portal.db, []);
   return ignored
@@ -224,8 +220,8 @@ async function gauge(): Promise<unknown[]> {
     .map(({ farm: _, count, ...labels }) => [labels, count]);
 }
 
-describe('CON-6: whatever optional members are missing or wrong', () => {
-  /** Marks that the node has in its lists only: it would connect all the same. */
+describe('CON-6: missing or wrong optional properties', () => {
+  /** Flags that are only in the lists of the node: it would connect all the same. */
   const marked = (list: string, row: Json): Json => {
     const isOf = (name: string) => [row.uuid, row.servicepool_uuid].includes(uuidOf(at, name));
     if (list === 'servicespools' && isOf('Lab')) return { ...row, maintenance: true };
@@ -235,7 +231,7 @@ describe('CON-6: whatever optional members are missing or wrong', () => {
   };
   const rowsIn = { servicespools: 4, workplaces: 12, spsessions: 1, tags: 2 };
 
-  /** Which pools the portal would connect the user to; what the lists are like is read anew. */
+  /** The pools that the portal would connect the user to; the state of the lists is read again. */
   async function connectable(plan: readonly Damage[]): Promise<string[]> {
     const sent: Record<string, number> = {};
     knobs().alter = (list, row) => {
@@ -256,7 +252,7 @@ describe('CON-6: whatever optional members are missing or wrong', () => {
     return names.filter((_, n) => verdicts[n]?.body.verdict === 'connect');
   }
 
-  it('CON-6: no sync fails, nothing becomes connectable, and the count is exact', async () => {
+  it('CON-6: fail no sync, make nothing connectable, and leave the count exact', async () => {
     const [first] = state().poolNamed('Office').members;
     if (!first) throw new Error('no workplace');
     openSession(state(), first, { person: { domain: 'elsewhere', name: 'ada' }, protocol: 'rdp' });

@@ -1,31 +1,23 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atomically } from '../../../db/client.ts';
 import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
-import { removeWorkplace as dropRow, touchWorkplace } from '../../../db/repositories/snapshot/touch.ts';
+import {
+  removeWorkplace as dropRow,
+  updateWorkplaceRow,
+} from '../../../db/repositories/snapshot/write-through.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
 import { assignOwner, changeWorkplace, removeWorkplace } from '../../simulator/data/workplaces.ts';
-import {
-  addFarm,
-  addNode,
-  pool,
-  type SimulatedNode,
-  startWorld,
-  type World,
-} from '../../support/factories.ts';
+import { addFarm, addNode, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { partOf, rowsOf, snapshotFarm, sync } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let farm: Json;
 let node: SimulatedNode;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
 beforeEach(async () => {
   farm = await addFarm(world.admin, world.site);
   node = await addNode(world, farm, { pools: [pool('Office', { workplaces: 4 })] });
@@ -42,7 +34,7 @@ const member = (n: number) => {
 };
 const rowOf = async (n: number) => (await rows()).find(({ uuid }) => uuid === member(n).uuid);
 
-/** Syncs, and does the work when the node has answered and nothing is merged yet. */
+/** Syncs, and runs the callback when the node has answered and before the merge. */
 const duringSync = (work: () => Promise<unknown>) => {
   const { dispatchers } = world.portal.deps;
   const list: typeof dispatchers.list = async (...asked) => {
@@ -53,29 +45,29 @@ const duringSync = (work: () => Promise<unknown>) => {
   return read({ deps: { ...world.portal.deps, dispatchers: { ...dispatchers, list } } });
 };
 
-describe('what an action of ours did while a sync was reading', () => {
-  it('is not taken back by it, and what the node did besides comes with the next', async () => {
+describe('the effect of a portal action during a sync', () => {
+  it('is not overwritten by it, and other changes of the node arrive with the next sync', async () => {
     await read();
     const outcome = await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
     });
     expect(outcome).toBe('unchanged');
     changeWorkplace(node.simulator.state, member(0), { tags: ['blue'] });
     await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, member(0).uuid, { maintenance: true });
     });
     expect(await rowOf(0)).toMatchObject({ maintenance: true, tags: [] });
     await read();
     expect(await rowOf(0)).toMatchObject({ maintenance: false, tags: ['blue'] });
   });
 
-  it('is not taken back by a full list either', async () => {
+  it('is not overwritten by a full list either', async () => {
     node.simulator.knobs.incremental = false;
     await read();
     removeWorkplace(node.simulator.state, member(3));
     const [gone] = (await rows()).filter(({ uuid }) => !members().some((one) => one.uuid === uuid));
     await duringSync(async () => {
-      await touchWorkplace(world.portal.db, farm.id, String(gone?.uuid), { maintenance: true });
+      await updateWorkplaceRow(world.portal.db, farm.id, String(gone?.uuid), { maintenance: true });
     });
     expect(await rows()).toHaveLength(4);
     await read();
@@ -86,14 +78,14 @@ describe('what an action of ours did while a sync was reading', () => {
     const { uuid } = member(0);
     await duringSync(() => atomically(world.portal.db, (h) => dropRow(h, farm.id, uuid)));
     expect((await rows()).map((row) => row.uuid)).not.toContain(uuid);
-    // The node still has it: the next sync, which began after the removal, says so.
+    // The node still has it until the next sync, which began after the removal.
     await read();
     expect(await rows()).toHaveLength(4);
   });
 });
 
 describe('two syncs of one part', () => {
-  it('are never at work at once: the second leaves it alone', async () => {
+  it('never run concurrently: the second is skipped', async () => {
     let second: unknown;
     expect(
       await duringSync(async () => {
@@ -103,7 +95,7 @@ describe('two syncs of one part', () => {
     expect(second).toBe('skipped');
   });
 
-  it('are fenced: what the first has read is refused when its lease ended and another took over', async () => {
+  it('are fenced: the result of the first is rejected when its lease expired and another took over', async () => {
     let second: unknown;
     const first = await duringSync(async () => {
       await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });
@@ -115,7 +107,7 @@ describe('two syncs of one part', () => {
     expect(await world.portal.db.$count(syncRows)).toBe(0);
   });
 
-  it('are refused at the end as well, when the other took over while the first had all pages', async () => {
+  it('are rejected at the end as well, when the other took over after the last page', async () => {
     await read();
     assignOwner(node.simulator.state, member(0), { domain: 'CORP', name: 'Bob' });
     const { deps } = world.portal;
@@ -124,7 +116,7 @@ describe('two syncs of one part', () => {
     let calls = 0;
     const upstream = async <T>(work: () => PromiseLike<T>): Promise<T> => {
       calls += 1;
-      // Claim, the call of the node, the rows kept aside; then the merge.
+      // Claim, the call of the node, the staged rows; then the merge.
       if (calls === 4) {
         await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });
         expect(await read()).toBe('synced');
@@ -137,7 +129,7 @@ describe('two syncs of one part', () => {
   });
 });
 
-/** A pool whose connection is cut at the `at`-th thing that is asked of it, before it is sent or just after. */
+/** A pool whose connection is cut at its `at`-th query, before or just after it is sent. */
 function cutPool(at: number, when: 'before' | 'after') {
   const cut = new pg.Pool({
     connectionString: world.portal.databaseUrl,
@@ -176,14 +168,14 @@ describe.each([
       .map(({ uuid, owner, tags }) => shapeOf(uuid, owner?.name, tags))
       .sort();
 
-  /** Changes everything at the node, and syncs by a connection that is cut. @returns false when it was not */
+  /** Changes everything at the node, and syncs over a connection that is cut. @returns false when it was not */
   async function cutAt(at: number): Promise<boolean> {
     const old = await kept();
     for (const one of members()) changeWorkplace(node.simulator.state, one, { tags: [`t${at}`] });
     if (at === 5) removeWorkplace(node.simulator.state, member(3));
     const { db, asked, end } = cutPool(at, when);
     await read({ deps: { ...world.portal.deps, db } }).catch(() => undefined);
-    // One whose transaction could not even begin is never given back.
+    // A connection whose transaction failed to begin is never released.
     void end();
     expect([old, fresh()]).toContainEqual(await kept());
     await world.portal.db.update(farmParts).set({ lease_until: new Date(0) });
@@ -192,7 +184,7 @@ describe.each([
     return asked() >= at;
   }
 
-  it('leaves the old or the new version, whichever statement it is', async () => {
+  it('leaves the old or the new version, for every statement', async () => {
     await read();
     let at = 1;
     while (await cutAt(at)) at += 1;

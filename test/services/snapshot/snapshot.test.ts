@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
@@ -14,21 +14,16 @@ import {
   addNode,
   pool,
   type SimulatedNode,
-  startWorld,
-  type World,
+  useWorld,
 } from '../../support/factories.ts';
 import { partOf, rowsOf, sync, syncAll } from '../../support/fleet/snapshot.ts';
 import type { Json } from '../../support/portal.ts';
 
 describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
-  let world: World;
+  const world = useWorld({ driver });
   let farm: Json;
   let node: SimulatedNode;
 
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
   beforeEach(async () => {
     farm = await addFarm(world.admin, world.site);
     node = await addNode(world, farm, { pools: [pool('Office'), pool('Lab', { tags: ['blue'] })] });
@@ -47,7 +42,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     return found;
   };
 
-  it('takes what the node owns as it is', async () => {
+  it('stores the node data unchanged', async () => {
     openSession(node.simulator.state, workplace(), {
       person: { domain: 'CORP', name: 'Ada' },
       protocol: 'rdp',
@@ -72,7 +67,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(await world.portal.db.$count(syncRows)).toBe(0);
   });
 
-  it('reads only what changed where the node understands that, and writes only what differs', async () => {
+  it('reads only changes where the node supports that, and writes only differences', async () => {
     await read();
     const before = await rows();
     expect(await read()).toBe('unchanged');
@@ -87,9 +82,9 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect((await part())?.is_incremental).toBe(true);
   });
 
-  it('finds by its validator that a node without increments has nothing new', async () => {
+  it('detects by its validator that a node without increments has nothing new', async () => {
     node.simulator.knobs.incremental = false;
-    // The first read shows nothing of it, the second that it does not, the third gets the validator.
+    // The first read finds no difference, the second that the node reports no changes, the third gets the validator.
     const outcomes = [await read(), await read(), await read(), await read(), await read()];
     expect(outcomes).toEqual(['synced', 'synced', 'synced', 'unchanged', 'unchanged']);
     assignOwner(node.simulator.state, workplace(), { domain: 'CORP', name: 'Bob' });
@@ -97,8 +92,8 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect((await rows()).find(({ uuid }) => uuid === workplace().uuid)).toMatchObject({ owner_name: 'Bob' });
   });
 
-  it.each([600, -600])('is not led astray by a clock that is off by %d seconds', async (clockSkewS) => {
-    // A token of ours would be refused by such a clock; the key of another read is good.
+  it.each([600, -600])('is correct with a clock that is off by %d seconds', async (clockSkewS) => {
+    // Such a clock would reject a token of the portal; the key of another read is valid.
     await read('tags');
     node.simulator.knobs.clockSkewS = clockSkewS;
     await read();
@@ -109,7 +104,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(Math.abs(Date.now() - Number(fetched_at))).toBeLessThan(60_000);
   });
 
-  it('keeps what there was, and says why, when no node answers', async () => {
+  it('keeps the previous data with the reason when no node answers', async () => {
     await read();
     const { fetched_at } = (await part()) ?? {};
     node.simulator.knobs.lies = 'html';
@@ -127,7 +122,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     'huge',
     'gzip_bomb',
     'redirect',
-  ] as const)('takes nothing of an answer that is %s', async (lies) => {
+  ] as const)('stores nothing of an answer that is %s', async (lies) => {
     await read();
     Object.assign(node.simulator.knobs, { lies, path: '/api/webui' });
     expect(await read()).toBe('failed');
@@ -135,7 +130,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect((await part())?.error).toMatch(/^upstream_failed:/);
   });
 
-  it('asks another node once, and reads everything from it', async () => {
+  it('calls another node once, and reads everything from it', async () => {
     const second = await addNode(world, farm, {
       state: node.simulator.state,
       dispatcher: { priority: 2 },
@@ -158,7 +153,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(listCalls().at(-1)?.query).toBe('limit=1000');
   });
 
-  it('moves the entitlement with what pools are, and not with how full they are', async () => {
+  it('updates the entitlement version with the pools, and not with their usage', async () => {
     const version = async () =>
       (await world.portal.db.select().from(fleetVersions).where(eq(fleetVersions.name, 'entitlement')))[0]
         ?.version;
@@ -175,7 +170,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(await version()).toBeGreaterThan(first ?? 0);
   });
 
-  it('is done by the job for every farm, once by however many sidecars', async () => {
+  it('is executed by the job for every farm, once with any number of sidecars', async () => {
     const broken = await addFarm(world.admin, world.site);
     await addDispatcher(world.admin, broken, { url: 'https://127.0.0.1:1' });
     const known = { current: () => parametersFrom(null) };
@@ -183,7 +178,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     await Promise.all(jobs.map(({ round }) => round(new AbortController().signal)));
     expect(listCalls()).toHaveLength(4);
     expect(await rows('servicespools')).toHaveLength(2);
-    // After the first part that fails, the others are left to the round of failing farms.
+    // After the first failed part, the others are left to the job for failing farms.
     expect((await partOf(world.portal.db, broken, 'servicespools'))?.error).toMatch(/^upstream_/);
     expect(await partOf(world.portal.db, broken, 'tags')).toBeUndefined();
     await failingFarmsJob(world.portal.deps).round(new AbortController().signal);
@@ -194,7 +189,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     await world.admin(`PATCH /api/webui/aggregator/farms/${broken.id}`, { enabled: false });
   });
 
-  it('is taken soon of a farm that nothing was read of, and not again', async () => {
+  it('is scheduled soon for a farm that was never read, and only once', async () => {
     const { round } = newFarmsJob(world.portal.deps);
     const run = () => round(new AbortController().signal);
     const empty = await addFarm(world.admin, world.site);
@@ -210,7 +205,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(listCalls()).toHaveLength(4);
   });
 
-  it('is dated when every part was read; a farm of which a part is missing counts as new', async () => {
+  it('has the time when every part was read; a farm with a missing part counts as new', async () => {
     const dated = async () =>
       (await world.admin(`GET /api/webui/aggregator/farms/${farm.id}`)).body.last_sync_at as string | null;
     await read('workplaces');

@@ -112,7 +112,7 @@ function sessionCalls(state: DispatcherState, name: string): Hono {
   return app;
 }
 
-/** @throws Refusal 422 for a label that the node does not know */
+/** @throws Refusal 422 for an unknown label */
 function personOf({ domains }: DispatcherState, { domain, user }: bodies.Assignment): Person | null {
   if (user === null) return null;
   const known = domains.find(({ authSmallName }) => authSmallName.toLowerCase() === domain?.toLowerCase());

@@ -12,20 +12,20 @@ export type KeyHolder = { kind: 'service' } | { kind: 'user'; caller: Caller };
 export type Authentication = {
   /** jwtauth. @throws Refusal 401, or 503 when the portal's keys cannot be fetched */
   exchange(token: string): Promise<{ result: 'ok'; token: string; expires_in: number }>;
-  /** @throws Refusal 401 for a key that is unknown, ended, or of the other kind */
+  /** @throws Refusal 401 for a key that is unknown, expired, or of the other kind */
   holder<Kind extends KeyHolder['kind']>(token: string | undefined, kind: Kind): Holder<Kind>;
-  /** Ends a session key. @throws Refusal 401 for a key that is unknown or ended */
+  /** Ends a session key. @throws Refusal 401 for a key that is unknown or expired */
   logOut(token: string | undefined): KeyHolder;
   expireKeys(): void;
 };
 
 export type AuthenticationOptions = {
-  /** The name of the node, which tokens are made out to. */
+  /** The name of the node, which is the audience of tokens. */
   name: string;
   issuer: string | undefined;
   domains: readonly Domain[];
   keys: PortalKeys;
-  /** The node's own idea of the time. */
+  /** The clock of the node. */
   now(): Date;
   keyLifetimeS(): number;
 };
@@ -112,7 +112,7 @@ function readClaims(payload: JWTPayload): Claims {
   return data;
 }
 
-/** A person may be called `aggregator` too: only a token without a domain stands for the aggregator itself. */
+/** A user may be called `aggregator` too: only a token without a domain stands for the aggregator itself. */
 function holderOf({ sub, auth, groups, client_ip }: Claims, domains: readonly Domain[]): KeyHolder {
   if (auth === undefined && sub === 'aggregator') return { kind: 'service' };
   const domain = domains.find(({ authSmallName }) => authSmallName.toLowerCase() === auth?.toLowerCase());
@@ -125,7 +125,7 @@ const isOfKind = <Kind extends KeyHolder['kind']>(holder: KeyHolder, kind: Kind)
 
 const refused = (detail: string): Refusal => new Refusal(401, 'invalid_token', detail);
 
-/** Now and then, not each time: a long benchmark must not pay for looking at every key. */
+/** Periodically, not each time: a long benchmark must not pay for a scan of every key. */
 function sweep<Value>(map: Map<string, Value>, endOf: (value: Value) => number, now: number): void {
   if (map.size % 1_000 !== 999) return;
   for (const [key, value] of map) if (endOf(value) < now) map.delete(key);

@@ -79,14 +79,14 @@ function listServices(
   return { items, next: visible[start + limit]?.uuid ?? null };
 }
 
-/** @throws Refusal 404, for a pool that the caller has no right to as well */
+/** @throws Refusal 404, also for a pool that the caller has no right to */
 function poolFor(state: DispatcherState, caller: Caller, uuid: string): Pool {
   const pool = state.pools.get(uuid);
   if (!(pool && isEntitled(pool, caller))) throw unknownRow();
   return pool;
 }
 
-/** @throws Refusal 404, for a session of another as well */
+/** @throws Refusal 404, also for a session of another user */
 function sessionFor(
   state: DispatcherState,
   caller: Caller,

@@ -40,7 +40,7 @@ export function serviceView(pool: Pool, sessions: readonly WorkplaceSession[]) {
     name: pool.name,
     description: pool.comments,
     protocols: pool.protocols,
-    // Users know four states; what is being prepared cannot be used just now.
+    // Users see four states; a service in preparation is unavailable.
     state: state === 'preparing' ? 'busy' : state,
     in_use: own.length > 0,
     maintenance: pool.maintenance,

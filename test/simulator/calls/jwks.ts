@@ -48,7 +48,7 @@ export function createPortalKeys(source: JwksSource, portalCa?: string): PortalK
   };
 }
 
-/** The portal could not be asked: not the fault of the token. */
+/** The portal is unreachable, which is not an error of the token. */
 export class KeysUnavailable extends Error {}
 
 async function fetchKeys(url: string, agent: Agent): Promise<JSONWebKeySet> {

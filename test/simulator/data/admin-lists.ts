@@ -53,7 +53,7 @@ function list<Row, View>(
   return c.json(shown, 200, etag === undefined ? {} : { etag });
 }
 
-/** `as_of` is left out of account: a list in which nothing changed is the same list at any time. */
+/** `as_of` is excluded: a list without changes is the same list at any time. */
 const validator = (url: string, version: string): string =>
   `"${createHash('sha256').update(`${version} ${url}`).digest('base64url').slice(0, 22)}"`;
 

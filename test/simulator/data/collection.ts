@@ -1,10 +1,10 @@
 import { cutPage, type PageQuery, startOf } from './paging.ts';
 import type { Stamps } from './stamps.ts';
 
-/** `removed` is there only when the rows are what changed after `since`; without it they are the full list. */
+/** `removed` is present only when the rows are changes after `since`; without it they are the full list. */
 export type Page<Row> = { rows: Row[]; next: string | null; as_of: number; removed?: string[] };
 
-/** Rows by identifier which remember when each was changed or removed. */
+/** Rows by identifier with the time of their last change or removal. */
 export type Collection<Row> = {
   get(uuid: string): Row | undefined;
   all(): Row[];
@@ -13,7 +13,7 @@ export type Collection<Row> = {
   remove(uuid: string): void;
   /** @throws Refusal 400 for an invalid cursor */
   page(query: PageQuery): Page<Row>;
-  /** Moves with every change; validators are built on it. */
+  /** Increases with every change; validators contain it. */
   version(): string;
 };
 

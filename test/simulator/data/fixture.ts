@@ -15,7 +15,7 @@ const stranger = await generateKeyPair('ES256', { extractable: true });
 export const authority = await createAuthority();
 export const agent = new Agent({ connect: { ca: authority.caPem } });
 export const published = [{ ...(await exportJWK(portal.publicKey)), kid: 'first', alg: 'ES256' }];
-/** A second pair of keys, which the portal does not publish at first. */
+/** A second key pair, which the portal does not publish at first. */
 export const second = { ...(await exportJWK(stranger.publicKey)), kid: 'second', alg: 'ES256' };
 export const strangersKey = stranger.privateKey;
 
@@ -31,7 +31,7 @@ export function useSimulator(): void {
   afterAll(() => agent.destroy());
 }
 
-/** Starts the node anew with other options. */
+/** Restarts the node with other options. */
 export async function restart(options: Parameters<typeof start>[0]): Promise<void> {
   await sim.close();
   sim = await start(options);

@@ -2,17 +2,17 @@ import { Buffer } from 'node:buffer';
 import type { CursorLie } from '../faults.ts';
 import { Refusal } from '../refusal.ts';
 
-/** `since` in milliseconds, as an earlier `as_of` had it. */
+/** `since` in milliseconds, from an earlier `as_of`. */
 export type PageQuery = { limit: number; cursor?: string | undefined; since?: number | undefined };
 
-/** Identifiers of a page; with `since` a number they are what changed after it, otherwise the full list. */
+/** Identifiers of a page; with `since` they are the changes after it, otherwise the full list. */
 export type Cut = { uuids: string[]; next: string | null; start: Start };
 
-/** Where a page begins: every page of one read carries the first page's `as_of`. */
+/** The position of a page: every page of one read has the `as_of` of the first page. */
 export type Start = { after: string; as_of: number; since: number | null };
 
 /**
- * Keyset paging: what comes after the last row of the page before, whatever was inserted or removed meanwhile.
+ * Keyset paging: rows after the last row of the previous page, whatever was inserted or removed meanwhile.
  * @param sorted identifiers in order
  * @throws Refusal 400 for an invalid cursor
  */
@@ -31,7 +31,7 @@ export function cutPage(
   return { uuids, next: isLast ? null : sealCursor({ ...start, after: uuids.at(-1) ?? '' }), start };
 }
 
-/** What was removed before the collection was `born` is not known: such a `since` gets the full list. */
+/** Removals before the collection was `born` are unknown: such a `since` gets the full list. */
 export function startOf({ cursor, since }: PageQuery, now: () => number, born: number): Start {
   if (cursor !== undefined) return openCursor(cursor);
   return { after: '', as_of: now(), since: since !== undefined && since >= born ? since : null };
@@ -40,7 +40,7 @@ export function startOf({ cursor, since }: PageQuery, now: () => number, born: n
 type ListResult = { items: unknown[]; next: string | null };
 
 /**
- * A page as a node that lies about its cursors sends it.
+ * A page of a node with invalid cursors.
  * @param first the first page of the list
  */
 export function lieAbout<P extends ListResult>(lie: CursorLie, first: P, cursor: string | undefined): P {
@@ -57,7 +57,7 @@ function openCursor(cursor: string): Start {
     const [after, as_of, since] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (typeof after === 'string' && typeof as_of === 'number') return { after, as_of, since };
   } catch {
-    // Text that is no JSON is refused below, like JSON that is no cursor.
+    // Text that is not JSON is rejected below, like JSON that is not a cursor.
   }
   throw malformedCursor();
 }

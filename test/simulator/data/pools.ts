@@ -4,8 +4,8 @@ import type { Pool } from './rows.ts';
 import { addTag, type DispatcherState } from './state.ts';
 
 /**
- * What the update leaves out stays.
- * @throws Refusal 409 for a name that another pool has, 422 when more is prepared than the pool may hold
+ * Omitted values are not changed.
+ * @throws Refusal 409 for a taken name, 422 when more is prepared than the pool may contain
  */
 export function updatePool(state: DispatcherState, pool: Pool, update: PoolUpdate): void {
   const given = Object.entries(update).filter(([, value]) => value !== undefined);

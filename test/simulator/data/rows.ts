@@ -17,7 +17,7 @@ export type MachineAction = z.infer<typeof MachineAction>;
 export type MachineState = 'running' | 'stopped' | 'suspended' | 'starting' | 'stopping' | 'unknown';
 export type PoolState = 'ready' | 'busy' | 'unavailable' | 'preparing';
 
-/** A person as dispatchers name people: the label of the domain and the name in it. */
+/** A user as dispatchers name users: the label of the domain and the name in it. */
 export type Person = { domain: string; name: string };
 
 /** `users` are `label\name`. */
@@ -49,7 +49,7 @@ export type Pool = {
   maintenance_message: string | null;
   protocols: Protocol[];
   method: 'new' | 'legacy';
-  /** Where connections lead instead of the workplace's own address: a real server of a test. */
+  /** The target of connections instead of the workplace's own address: a real server of a test. */
   endpoint: { host: string; port: number; spice?: Partial<SpiceSettings> } | null;
   initial_srvs: number;
   cache_l1_srvs: number;
@@ -87,7 +87,7 @@ export type WorkplaceSession = {
   state: 'active' | 'disconnected';
   started_at: string;
   last_seen_at: string;
-  /** The one reconnect link that works. */
+  /** The one valid reconnect link. */
   ticket: string | null;
 };
 

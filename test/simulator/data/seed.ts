@@ -6,7 +6,7 @@ export type PoolSeed = {
   uuid?: string;
   name: string;
   protocols: Protocol[];
-  /** How many. */
+  /** Number of workplaces. */
   workplaces: number;
   entitled: Entitled;
   state?: PoolState;
@@ -27,7 +27,7 @@ export type StateSeed = {
   pools: PoolSeed[];
   sessions?: SessionSeed[];
   tags?: string[];
-  /** Whether connectionInfo opens the workplace session at once (default), or only hands out the parameters. */
+  /** Whether connectionInfo opens the workplace session at once (default), or only returns the parameters. */
   sessionOnConnect?: boolean;
 };
 
@@ -70,7 +70,7 @@ function addPool(state: DispatcherState, seed: PoolSeed): void {
 
 const fiveDigits = (n: number): string => String(n).padStart(5, '0');
 
-/** A fleet makes more than a million of them: whatever is done here is done that often. */
+/** A fleet has more than a million of them: this code runs that often. */
 function addWorkplace(state: DispatcherState, pool: Pool, name: string, created_at: string): void {
   const uuid = state.newUuid('workplace');
   const number = Number.parseInt(uuid.slice(-6), 16);

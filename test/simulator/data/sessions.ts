@@ -9,7 +9,7 @@ export type SessionStart = {
   client_host?: string | undefined;
 };
 
-/** Opens the workplace's session, or goes on with the one it has; the workplace becomes the person's. */
+/** Opens the workplace's session, or continues the existing one; the workplace is assigned to the user. */
 export function openSession(
   state: DispatcherState,
   workplace: Workplace,
@@ -33,7 +33,7 @@ export function disconnectSession(state: DispatcherState, session: WorkplaceSess
   state.sessions.touch(session.session_uuid);
 }
 
-/** The workplace stays its owner's. */
+/** The workplace stays assigned to its owner. */
 export function endSession(state: DispatcherState, session: WorkplaceSession): void {
   session.workplace.session = null;
   state.sessions.remove(session.session_uuid);
@@ -45,7 +45,7 @@ export function liveSessions(state: DispatcherState, person: Person): WorkplaceS
   return [...(state.sessionsByPerson.get(personKey(person)) ?? [])];
 }
 
-/** @returns the ticket of the only reconnect link that works from now on */
+/** @returns the ticket of the only valid reconnect link from now on */
 export function renewTicket(session: WorkplaceSession): string {
   const ticket = randomBytes(24).toString('base64url');
   session.ticket = ticket;

@@ -1,4 +1,4 @@
-/** Milliseconds. A change after a read is always stamped later than the read, if need be ahead of the time of day. */
+/** Milliseconds. A change after a read always has a later time than the read, if necessary ahead of the clock. */
 export type Stamps = { read(): number; change(): number };
 
 export function createStamps(): Stamps {

@@ -3,7 +3,7 @@ import { type Collection, createCollection } from './collection.ts';
 import type { Domain, Person, Pool, Tag, Workplace, WorkplaceSession } from './rows.ts';
 import { createStamps } from './stamps.ts';
 
-/** What the nodes of one farm share: several simulators may serve one state. */
+/** The shared state of the nodes of one farm: several simulators may serve one state. */
 export type DispatcherState = {
   readonly name: string;
   readonly domains: Domain[];
@@ -18,16 +18,16 @@ export type DispatcherState = {
   sessionOnConnect: boolean;
   /** @throws Error if there is none */
   poolNamed(name: string): Pool;
-  /** Changes a pool as its own administration would; lists show it as changed, and its workplaces as well. */
+  /** Changes a pool as its own administration would; lists report it and its workplaces as changed. */
   changePool(name: string, change: Partial<Omit<Pool, 'uuid' | 'members'>>): void;
-  /** An identifier made of the state's name and a number: equal seeds give equal identifiers. */
+  /** An identifier derived from the state's name and a number: equal seeds have equal identifiers. */
   newUuid(kind: Kind): string;
 };
 
 const kinds = { pool: 1, workplace: 2, session: 3, tag: 4 } as const;
 type Kind = keyof typeof kinds;
 
-/** A dispatcher without pools; an equal name gives equal identifiers. */
+/** A dispatcher without pools; an equal name has equal identifiers. */
 export function emptyState(name: string, domains: Domain[], sessionOnConnect: boolean): DispatcherState {
   const stamps = createStamps();
   const pools = createCollection<Pool>(stamps);
@@ -57,14 +57,14 @@ export function emptyState(name: string, domains: Domain[], sessionOnConnect: bo
   };
 }
 
-/** Tags come into being by being used. */
+/** Tags are created with their first use. */
 export function addTag(state: DispatcherState, name: string): void {
   if (state.tags.all().some((tag) => tag.name === name)) return;
   const uuid = state.newUuid('tag');
   state.tags.put(uuid, { uuid, name });
 }
 
-/** Marks a workplace as changed, and its pool with it, whose counts follow from it. */
+/** Marks a workplace as changed, and its pool, whose counts depend on it. */
 export function touchWorkplace(state: DispatcherState, workplace: Workplace): void {
   state.workplaces.touch(workplace.uuid);
   state.pools.touch(workplace.pool.uuid);

@@ -5,7 +5,7 @@ import { addTag, type DispatcherState, personKey, touchWorkplace } from './state
 
 /**
  * Assigns the workplace to a person, or removes the owner if `person` is null.
- * @throws Refusal 409 when it has another owner, or the person has another workplace of the pool
+ * @throws Refusal 409 when it has another owner, or the user has another workplace of the pool
  */
 export function assignOwner(state: DispatcherState, workplace: Workplace, person: Person | null): void {
   if (person) assertAssignable(workplace, person);
@@ -13,7 +13,7 @@ export function assignOwner(state: DispatcherState, workplace: Workplace, person
   touchWorkplace(state, workplace);
 }
 
-/** @throws Refusal 409 when the machine's state does not allow the action */
+/** @throws Refusal 409 when the state of the machine does not allow the action */
 export function driveMachine(state: DispatcherState, workplace: Workplace, action: MachineAction): void {
   const next = transitions[action][workplace.machine_state];
   if (!next) throw wrongState('transition', `A machine that is ${workplace.machine_state} cannot ${action}`);
@@ -24,7 +24,7 @@ export function driveMachine(state: DispatcherState, workplace: Workplace, actio
   touchWorkplace(state, workplace);
 }
 
-/** @throws Refusal 409 while there is a session, unless forced, which ends it */
+/** @throws Refusal 409 during a session, unless forced, which ends it */
 export function refreshMachine(state: DispatcherState, workplace: Workplace, force: boolean): void {
   const { session } = workplace;
   if (session && !force) throw wrongState('session_live', 'A user is working there');
@@ -45,7 +45,7 @@ export function changeWorkplace(
   touchWorkplace(state, workplace);
 }
 
-/** @throws Refusal 409 while there is a session */
+/** @throws Refusal 409 during a session */
 export function removeWorkplace(state: DispatcherState, workplace: Workplace): void {
   if (workplace.session) throw wrongState('session_live', 'A user is working there');
   const { pool } = workplace;
@@ -54,7 +54,7 @@ export function removeWorkplace(state: DispatcherState, workplace: Workplace): v
   state.pools.touch(pool.uuid);
 }
 
-/** What is missing is a conflict. The machines are quick: they are in the new state when the answer leaves. */
+/** A missing one is a conflict. The machines are fast: they have the new state when the response is sent. */
 const transitions: Record<MachineAction, Partial<Record<MachineState, MachineState>>> = {
   start: { stopped: 'running' },
   shutdown: { running: 'stopped' },

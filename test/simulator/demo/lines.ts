@@ -1,10 +1,10 @@
 import { alice, domain } from './seed.ts';
 import type { DemoSite } from './sites.ts';
 
-export const opening = 'Paste these lines into a shell:';
-export const closing = 'Ctrl-C ends the demo.';
+export const opening = 'Paste these commands into a shell:';
+export const closing = 'Press Ctrl-C to stop the demo.';
 
-/** Lines for any POSIX shell with curl: log in, list services, ask for a connection. */
+/** Commands for a POSIX shell with curl: log in, list services, request a connection. */
 export function linesFor(baseUrl: string, caFile: string, sites: readonly DemoSite[]): string {
   const credentials = JSON.stringify({
     authSmallName: domain.small_name,
@@ -27,7 +27,7 @@ export function linesFor(baseUrl: string, caFile: string, sites: readonly DemoSi
   ].join('\n');
 }
 
-/** The last member of this name in a text of JSON, whose values hold no quotes here. */
+/** Extracts the last member of this name from JSON. Its value must not contain quotes. */
 const member = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -16,8 +16,8 @@ export const bob: DemoUser = { name: 'bob', real_name: 'Bob', password: 'builds 
 const webui = '/api/webui/aggregator';
 
 /**
- * Brings the portal, over its public API, to the state of the demo; what is there already is changed to it, so that
- * dispatchers which come back on other ports are found.
+ * Creates the objects of the demo through the public API. Existing objects are updated, because simulators have other
+ * ports after a restart.
  */
 export async function seed(api: Api, token: string, sites: readonly SeededSite[]): Promise<void> {
   const put = (collection: string, body: NamedRecord, immutable: readonly string[] = []) =>
@@ -46,7 +46,7 @@ export async function seed(api: Api, token: string, sites: readonly SeededSite[]
 
 type NamedRecord = { name: string } & Record<string, unknown>;
 
-/** The object of this name, made or changed. @throws Error with the portal's words when it refuses */
+/** Creates or updates the object with this name. @throws Error with the problem of the portal */
 async function ensure(
   api: Api,
   token: string,

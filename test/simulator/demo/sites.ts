@@ -21,7 +21,7 @@ const plans: readonly Plan[] = [
   {
     uri: 'north',
     name: 'North',
-    what: 'answers at once',
+    what: 'responds immediately',
     farms: [
       {
         name: 'North farm',
@@ -41,7 +41,7 @@ const plans: readonly Plan[] = [
   {
     uri: 'south',
     name: 'South',
-    what: 'needs 800 ms for each request of a user',
+    what: 'takes 800 ms for each request of a user',
     farms: [
       {
         name: 'South farm',
@@ -55,7 +55,7 @@ const plans: readonly Plan[] = [
   {
     uri: 'west',
     name: 'West',
-    what: 'has two farms; one answers 503 in every third minute',
+    what: 'has two farms; one returns 503 every third minute',
     farms: [
       {
         name: 'West farm',
@@ -71,14 +71,14 @@ const plans: readonly Plan[] = [
   },
 ];
 
-/** A dispatcher that belongs to no site: the administrator guide adds it. */
+/** The pools of a dispatcher without a site. The administrator guide adds it to a site. */
 const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplaces: 3, entitled: 'all' }];
 
 export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator };
 
 /**
- * The dispatchers of three sites, and one without a site; they verify tokens by the keys that the portal publishes.
- * @throws Error when `sparePort` is taken
+ * Starts the dispatchers of three sites, and one without a site. They verify tokens with the JWKS of the portal.
+ * @throws Error if `sparePort` is in use
  */
 export async function startDispatchers(
   baseUrl: string,
@@ -107,13 +107,13 @@ export async function startDispatchers(
   return { sites, spare };
 }
 
-/** Whether a farm fails: in every third minute of the clock, or on request. */
-export type Failing = 'by_the_clock' | 'always' | 'never';
+/** When a farm fails. */
+export type Failing = 'every_third_minute' | 'always' | 'never';
 
 export const isFailing = (failing: Failing, at: number): boolean =>
-  failing === 'by_the_clock' ? Math.floor(at / minuteMs) % 3 === 2 : failing === 'always';
+  failing === 'every_third_minute' ? Math.floor(at / minuteMs) % 3 === 2 : failing === 'always';
 
-/** The moment at which the present or next minute of failing begins. */
+/** Start of the current or next failing minute. */
 export const failsFrom = (at: number): Date => {
   const minute = Math.floor(at / minuteMs);
   return new Date((minute + 2 - (minute % 3)) * minuteMs);
@@ -121,7 +121,7 @@ export const failsFrom = (at: number): Date => {
 
 const minuteMs = 60_000;
 
-/** Lets a farm fail. @returns what ends that */
+/** Makes a farm fail. @returns a function that stops this */
 export function letFail({ simulator: { knobs } }: DemoFarm, failing: Failing): () => void {
   const set = (): void => {
     knobs.failing = isFailing(failing, Date.now()) ? 503 : null;

@@ -9,13 +9,13 @@ import { noFaults } from '../faults.ts';
 
 useSimulator();
 
-describe('faults', () => {
+describe('faults of the simulator', () => {
   const domains = '/api/auth/v7.0/authenticators';
   let patienceMs = 5_000;
   const plain = () =>
     request(sim.url + domains, { dispatcher: agent, signal: AbortSignal.timeout(patienceMs) });
 
-  test('hit the paths they are set for, and are counted', async () => {
+  test('apply to their configured paths, and are counted', async () => {
     Object.assign(sim.knobs, { failing: 500, path: '/api/health' });
     expect((await ask('/api/health/check')).status).toBe(500);
     expect((await ask(`${domains}?x=1`)).status).toBe(200);
@@ -27,7 +27,7 @@ describe('faults', () => {
     expect(sim.calls).toHaveLength(0);
   });
 
-  test('hang before the headers and in the body, drip, reset', async () => {
+  test('include hanging before the headers and in the body, slow bodies and resets', async () => {
     patienceMs = 300;
     sim.knobs.hang = 'headers';
     await expect(Promise.all([plain(), plain()])).rejects.toThrow();
@@ -47,25 +47,25 @@ describe('faults', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(49);
   });
 
-  test('lie in every way', async () => {
-    const told = async (lie: typeof sim.knobs.lies) => {
+  test('include every kind of wrong answer', async () => {
+    const resultOf = async (lie: typeof sim.knobs.lies) => {
       sim.knobs.lies = lie;
       return plain();
     };
-    expect((await told('html')).headers['content-type']).toBe('text/html');
-    const half = await (await told('half_json')).body.text();
+    expect((await resultOf('html')).headers['content-type']).toBe('text/html');
+    const half = await (await resultOf('half_json')).body.text();
     expect(() => JSON.parse(half)).toThrow();
-    expect(await (await told('other_schema')).body.json()).toMatchObject({ schema: 99 });
-    const away = await told('redirect');
+    expect(await (await resultOf('other_schema')).body.json()).toMatchObject({ schema: 99 });
+    const away = await resultOf('redirect');
     expect([away.statusCode, away.headers.location]).toEqual([
       302,
       'https://169.254.169.254/latest/meta-data/',
     ]);
-    const bomb = await told('gzip_bomb');
+    const bomb = await resultOf('gzip_bomb');
     const wire = await bomb.body.bytes();
     expect(wire.length).toBeLessThan(2_000_000);
     expect(() => gunzipSync(wire, { maxOutputLength: 100_000_000 })).toThrow('larger than 100000000');
-    const huge = await told('huge');
+    const huge = await resultOf('huge');
     let seen = 0;
     for await (const piece of huge.body) {
       seen += piece.length;
@@ -74,7 +74,7 @@ describe('faults', () => {
     expect(seen).toBeGreaterThan(3_000_000);
   });
 
-  test('end with the node, whose closing waits for nobody, not even for who never shook hands', async () => {
+  test('end with the node, which closes at once, also with unfinished handshakes', async () => {
     const socket = connect(Number(new URL(sim.url).port), '127.0.0.1');
     await once(socket, 'connect');
     sim.knobs.hang = 'headers';
@@ -92,7 +92,7 @@ describe('faults', () => {
     ['wrong_name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['self_signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ['unknown_ca', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ])('a certificate that is %s is seen as %s', async (kind, code) => {
+  ])('a certificate that is %s is reported as %s', async (kind, code) => {
     await restart({ certificate: kind });
     await expect(plain()).rejects.toMatchObject({ code });
   });

@@ -13,7 +13,7 @@ const domains = [
 ];
 
 describe('a fleet of simulated dispatchers', () => {
-  it('is fifty sites of several farms in one process, each reached at an address of its own', async () => {
+  it('is fifty sites of several farms in one process, each at its own address', async () => {
     const plan = { sites: 50, farmsPerSite: 2, workplacesPerFarm: 100, domains };
     fleet.push(...(await startFleet({ ...plan, jwks: async () => ({ keys: [] }) })));
     expect(new Set(fleet.map(({ simulator }) => simulator.url)).size).toBe(100);
@@ -22,7 +22,7 @@ describe('a fleet of simulated dispatchers', () => {
     expect(fleet.at(-1)?.simulator.state.workplaces.all()).toHaveLength(100);
   });
 
-  it('gives a farm ten thousand workplaces, which pages show once each, and then what has changed alone', async () => {
+  it('has a farm with ten thousand workplaces, returned once each by pages, and then only changes', async () => {
     const plan = { sites: 2, farmsPerSite: 3, workplacesPerFarm: 10_000, domains };
     fleet.push(...(await startFleet({ ...plan, jwks: async () => ({ keys: [] }) })));
     for (const { simulator } of fleet) {
@@ -42,7 +42,7 @@ describe('a fleet of simulated dispatchers', () => {
 
 const macOf = ({ unique_id }: Workplace) => unique_id;
 
-/** A list read to its end. */
+/** A complete list. */
 function pagesOf(workplaces: Collection<Workplace>, since: number | undefined) {
   const uuids: string[] = [];
   let pages = 0;
@@ -58,8 +58,8 @@ function pagesOf(workplaces: Collection<Workplace>, since: number | undefined) {
   return { uuids, pages, as_of: first.as_of, removed: first.removed };
 }
 
-describe('a script of faults', () => {
-  it('turns the knobs step by step, and leaves what is no fault of its own as it was', async () => {
+describe('a fault script', () => {
+  it('applies its settings step by step, and keeps other settings unchanged', async () => {
     const knobs = { ...noFaults(), keyLifetimeS: 7 };
     const { watched, seen } = watch(knobs);
     const steps = [
@@ -71,10 +71,10 @@ describe('a script of faults', () => {
     expect([seen, knobs.keyLifetimeS, knobs.reset]).toEqual([[null, 503, null, null], 7, true]);
   });
 
-  it('flaps until it is stopped', async () => {
+  it('alternates until it is stopped', async () => {
     const { watched, seen } = watch(noFaults());
     const flapping = flap(watched, 2, { failing: 503 });
-    // A step puts all knobs back, and then sets its faults.
+    // A step resets all settings, and then applies its faults.
     await expect.poll(() => seen.filter((status) => status === 503).length).toBeGreaterThan(2);
     flapping.stop();
     expect(seen.slice(0, 6)).toEqual([null, 503, null, null, 503, null]);

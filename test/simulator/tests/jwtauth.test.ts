@@ -18,7 +18,7 @@ import {
 
 useSimulator();
 
-describe('jwtauth', () => {
+describe('jwtauth of the simulator', () => {
   test.each<[string, () => Token]>([
     ['for another purpose', () => ({ typ: 'peer+jwt' })],
     ['without a purpose', () => ({ typ: 'JWT' })],
@@ -38,7 +38,7 @@ describe('jwtauth', () => {
     });
   });
 
-  test('takes a token once', async () => {
+  test('accepts a token once', async () => {
     const token = await sign();
     expect((await exchange(token)).status).toBe(200);
     expect((await exchange(token)).status).toBe(401);
@@ -46,12 +46,12 @@ describe('jwtauth', () => {
 
   test.each([
     600, -600,
-  ])('refuses a token when the clock of the node is wrong by %i seconds', async (skewS) => {
+  ])('rejects a token when the clock of the node is wrong by %i seconds', async (skewS) => {
     sim.knobs.clockSkewS = skewS;
     expect((await exchange(await sign())).status).toBe(401);
   });
 
-  test('opens the calls of its own kind only, until keys end', async () => {
+  test('issues keys for calls of one kind only, until they expire', async () => {
     const [service, user] = [await keyFor(), await keyFor(person('ada'))];
     expect((await ask('/api/webui/tags', { key: service })).status).toBe(200);
     expect((await ask('/api/webui/tags', { key: user })).status).toBe(401);
@@ -60,12 +60,12 @@ describe('jwtauth', () => {
     expect((await ask('/api/webui/tags', { key: service })).status).toBe(401);
   });
 
-  test('a person who is called aggregator gets a user session', async () => {
+  test('opens a user session for a user called aggregator', async () => {
     const key = await keyFor(person('aggregator'));
     expect((await ask('/api/webui/tags', { key })).status).toBe(401);
   });
 
-  test('fetches the keys of the portal over https, and again for a key it does not know', async () => {
+  test('fetches the keys of the portal over https, and again for an unknown key', async () => {
     const answers = [{ keys: published }, { keys: [...published, second] }];
     let asked = 0;
     const server = createServer(await authority.issue(), (_incoming, outgoing) => {

@@ -6,7 +6,7 @@ import { openSession } from '../data/sessions.ts';
 
 useSimulator();
 
-test('the health check wants its key, and is 503 when it fails', async () => {
+test('the simulated health check needs its key, and is 503 when it fails', async () => {
   const headers = { authorization: `Token ${sim.healthKey}` };
   expect((await ask('/api/health/check')).status).toBe(401);
   expect(await ask('/api/health/check', { headers })).toMatchObject({
@@ -20,8 +20,8 @@ test('the health check wants its key, and is 503 when it fails', async () => {
   });
 });
 
-describe('the user', () => {
-  test('sees the services that the user, or a group, is entitled to', async () => {
+describe('a user of the simulator', () => {
+  test('gets the services with an entitlement of the user or a group', async () => {
     const namesFor = async (claims: JWTPayload) => {
       const { body } = await ask('/api/client/v7.0/services', { key: await keyFor(claims) });
       return body.items.map(({ name }: { name: string }) => name);
@@ -32,7 +32,7 @@ describe('the user', () => {
     expect((await ask(connectionOf('Finance'), { key: await keyFor(person('bob')) })).status).toBe(404);
   });
 
-  test('gets connection parameters, a new password each time, and keeps the session', async () => {
+  test('gets connection parameters with a new password each time, and keeps the session', async () => {
     const key = await keyFor(person('ada'));
     const first = await ask(`${connectionOf('Office')}?protocol=spice`, { key });
     const second = await ask(connectionOf('Office'), { key });
@@ -60,7 +60,7 @@ describe('the user', () => {
     });
   });
 
-  test('is told to wait for a pool in preparation, by both calls alike', async () => {
+  test('gets the waiting answer for a pool in preparation from both calls', async () => {
     const key = await keyFor(person('ada'));
     expect(await ask(connectionOf('Workshop'), { key })).toMatchObject({
       status: 409,
@@ -81,7 +81,7 @@ describe('the user', () => {
     });
   });
 
-  test('reconnects by the latest link only, and never into the session of another', async () => {
+  test('reconnects by the latest link only, and never to the session of another user', async () => {
     const key = await keyFor(person('ada'));
     const { session_uuid } = (await ask(connectionOf('Office'), { key })).body;
     const pathOf = (link: string) => link.replace(/^udss:\/\/[^/]+/, '');
@@ -94,8 +94,8 @@ describe('the user', () => {
   });
 });
 
-describe('lists', () => {
-  test('page by cursor, each row once, with one as_of', async () => {
+describe('lists of the simulator', () => {
+  test('have pages with cursors, each row once, with one as_of', async () => {
     const key = await keyFor();
     const first = (await ask('/api/webui/workplaces?limit=4', { key })).body;
     const rest = (await ask(`/api/webui/workplaces?limit=4&cursor=${first.next}`, { key })).body;
@@ -106,7 +106,7 @@ describe('lists', () => {
     expect((await ask('/api/webui/workplaces?limit=1001', { key })).status).toBe(422);
   });
 
-  test('tell what changed and what was removed since', async () => {
+  test('return changes and deletions since a time', async () => {
     const key = await keyFor();
     const { as_of, ...full } = (await ask('/api/webui/workplaces', { key })).body;
     expect(full).not.toHaveProperty('removed');
@@ -123,7 +123,7 @@ describe('lists', () => {
     expect(ancient).not.toHaveProperty('removed');
   });
 
-  test('answer 304 until something changes', async () => {
+  test('return 304 until there is a change', async () => {
     const key = await keyFor();
     const { etag } = await ask('/api/webui/servicespools', { key });
     const again = () => ask('/api/webui/servicespools', { key, headers: { 'if-none-match': etag } });
@@ -136,8 +136,8 @@ describe('lists', () => {
   });
 });
 
-describe('workplaces and sessions', () => {
-  test('a machine refuses what its state does not allow', async () => {
+describe('workplaces and sessions of the simulator', () => {
+  test('a machine refuses actions that its state does not allow', async () => {
     const key = await keyFor();
     const machine = (action: string) =>
       patch(`/api/webui/workplaces/${workplaceOf('Office').uuid}/machine`, key, { action });
@@ -148,7 +148,7 @@ describe('workplaces and sessions', () => {
     expect((await machine('explode')).status).toBe(422);
   });
 
-  test('of two who assign one workplace at once, one wins; nobody gets two of a pool', async () => {
+  test('two concurrent assignments of one workplace have one winner, and a user has at most one workplace of a pool', async () => {
     const key = await keyFor();
     const assign = (n: number, user: string | null, domain = 'corp') =>
       patch(`/api/webui/workplaces/${workplaceOf('Office', n).uuid}/assign`, key, { domain, user });
@@ -160,7 +160,7 @@ describe('workplaces and sessions', () => {
     expect((await assign(1, 'ada', 'NOWHERE')).status).toBe(422);
   });
 
-  test('a refresh spares a live session unless forced; a session that is gone is 404', async () => {
+  test('a refresh keeps a live session unless forced, and an ended session is 404', async () => {
     const key = await keyFor();
     const workplace = workplaceOf('Office');
     const { session_uuid } = openSession(sim.state, workplace, {
@@ -179,7 +179,7 @@ describe('workplaces and sessions', () => {
     expect((await session('logoff')).status).toBe(404);
   });
 
-  test('a pool is updated, kept for maintenance, and reads messages where somebody works', async () => {
+  test('a pool is updated, set to maintenance, and receives messages where users are connected', async () => {
     const key = await keyFor();
     const pool = `/api/webui/servicespools/${sim.state.poolNamed('Office').uuid}`;
     openSession(sim.state, workplaceOf('Office'), {
@@ -202,8 +202,8 @@ describe('workplaces and sessions', () => {
     const order2 = { maintenance: true, message: 'Until noon' };
     expect((await patch(`${pool}/maintenance`, key, order2)).body).toMatchObject({ state: 'maintenance' });
     const before = connectionOf('Desk').replace('connection', 'preconnection');
-    const told = await ask(before, { key: await keyFor(person('bob')) });
-    expect(told.body).toMatchObject({
+    const answer = await ask(before, { key: await keyFor(person('bob')) });
+    expect(answer.body).toMatchObject({
       verdict: 'abandon',
       reason_code: 'maintenance',
       message: 'Until noon',
@@ -212,7 +212,7 @@ describe('workplaces and sessions', () => {
   });
 });
 
-test('ten thousand workplaces are there at once, and alike each time', () => {
+test('the simulator has ten thousand workplaces at once, identical each time', () => {
   const make = () =>
     createDispatcherState({
       name: 'large',

@@ -7,7 +7,7 @@ import { auditEvents } from '../../../db/schema/audit/events.ts';
 import { auditHead } from '../../../db/schema/audit/head.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 
-/** From now on no audit event can be written. @returns what mends it */
+/** Makes every write of an audit event fail. @returns a function that restores it */
 export async function breakAudit(db: Db): Promise<() => Promise<void>> {
   await db.execute(sql`create or replace function audit_is_broken() returns trigger language plpgsql
     as $$ begin raise exception 'the audit is full'; end $$`);
@@ -16,7 +16,7 @@ export async function breakAudit(db: Db): Promise<() => Promise<void>> {
   return async () => void (await db.execute(sql`drop trigger audit_is_broken on audit_events`));
 }
 
-/** Seals all events that there are. @returns how many */
+/** Seals all events. @returns their number */
 export async function sealAll(db: Db, batch = 500): Promise<number> {
   for (let total = 0; ; ) {
     const sealed = await sealAudit(db, batch);

@@ -7,15 +7,15 @@ import { encode } from '@msgpack/msgpack';
  */
 export type Doorkeeper = {
   sharedKey: string;
-  /** Said to be its name. */
+  /** The name that it reports. */
   hostname?: string;
   /** The collector requires user authentication as well. */
   asksForUsers?: boolean;
-  /** It does not know the key itself, and lets everybody in. */
+  /** It does not have the key itself, and admits all senders. */
   isImpostor?: boolean;
   /** Some collectors send the random bytes of the nonce as text, which they are not. */
   spellsNonceAsText?: boolean;
-  /** Names of the senders that proved to know the key, in their order. */
+  /** Names of the senders that proved the key, in their order. */
   letIn: string[];
 };
 
@@ -25,7 +25,7 @@ export const doorkeeper = (sharedKey: string, given: Partial<Doorkeeper> = {}): 
   ...given,
 });
 
-/** HELO, PING and PONG, the digests of which are checked. @returns whether the sender may send */
+/** HELO, PING and PONG, with verified digests. @returns whether the sender may send */
 export async function openDoor(
   { sharedKey, hostname = 'collector-1', asksForUsers, isImpostor, spellsNonceAsText, letIn }: Doorkeeper,
   socket: Socket,
@@ -57,7 +57,7 @@ const proofOf = (salt: string, hostname: string, nonce: Buffer, sharedKey: strin
     .update(Buffer.concat([Buffer.from(salt), Buffer.from(hostname), nonce, Buffer.from(sharedKey)]))
     .digest('hex');
 
-/** An array of two; a map of three, in which the nonce has the head of a text of sixteen bytes. */
+/** An array of two; a map of three, in which the nonce has the header of a text of sixteen bytes. */
 const greetingOfText = (nonce: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from([0x92]),

@@ -7,13 +7,13 @@ import { type Doorkeeper, openDoor } from './forward-door.ts';
 type Record_ = Record<string, unknown>;
 export type ReceivedEntry = { tag: string; at: Date; record: Record_ };
 
-/** What speaks the receiving side of Fluentd's forward protocol on a real socket, as its specification has it. */
+/** The receiving side of Fluentd's forward protocol on a real socket, according to its specification. */
 export type ForwardPeer = {
   url: string;
   port: number;
-  /** Entries in the order in which they came, those that were not acknowledged too. */
+  /** Entries in the order of arrival, including unacknowledged ones. */
   received: ReceivedEntry[];
-  /** Ends all connections and listens no more. */
+  /** Closes all connections and the listener. */
   stop(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export type ForwardPeer = {
 export type Entrance = { door?: Doorkeeper; tls?: { cert: string; key: string } };
 
 /**
- * @param answer what is said of a chunk: its acknowledgement, another one's, nothing at all, or the connection is cut
+ * @param answer the response to a chunk: its acknowledgement, that of another one, none, or a closed connection
  */
 export async function startForwardPeer(
   answer: () => 'acknowledge' | 'another' | 'nothing' | 'cut' = () => 'acknowledge',
@@ -41,10 +41,10 @@ export async function startForwardPeer(
     if (door && !(await openDoor(door, socket, messages))) return void socket.end();
     for await (const message of messages) {
       const chunk = take(message, received);
-      const said = answer();
-      if (said === 'cut') socket.destroy();
-      if (said === 'acknowledge') socket.write(encode({ ack: chunk }));
-      if (said === 'another') socket.write(encode({ ack: `not ${chunk}` }));
+      const response = answer();
+      if (response === 'cut') socket.destroy();
+      if (response === 'acknowledge') socket.write(encode({ ack: chunk }));
+      if (response === 'another') socket.write(encode({ ack: `not ${chunk}` }));
     }
     socket.end();
   }
@@ -65,7 +65,7 @@ export async function startForwardPeer(
   };
 }
 
-/** Reads a message of the Forward mode strictly. @returns its chunk */
+/** Parses a message of the Forward mode strictly. @returns its chunk */
 function take(message: unknown, received: ReceivedEntry[]): string {
   if (!Array.isArray(message) || message.length !== 3) throw new Error('not a message of the Forward mode');
   const [tag, entries, options]: unknown[] = message;

@@ -24,7 +24,9 @@ export function olderSchema(): string | undefined {
   return (changes?.split('\n') ?? []).map((change) => `${change}^1`).find(isOlder);
 }
 
-/** What a database records of a version: name and time of each migration, and the time of the last change of `db/sql`. */
+/**
+ * The record of a version in a database: name and time of each migration, and the time of the last change of `db/sql`.
+ */
 type Schema = { migrations: string[]; stampedAt: number };
 
 const journal = 'db/migrations/meta/_journal.json';
@@ -53,7 +55,7 @@ function isOlder(commit: string): boolean {
   );
 }
 
-/** Makes every file of `db/sql` of a tree an older one, so that an upgrade from it applies all of them again. */
+/** Marks every file of `db/sql` of a tree as older, so that an upgrade from it applies all of them again. */
 export async function makeSqlOlder(folder: string): Promise<void> {
   const db = join(folder, 'db');
   for (const { name } of readSqlFiles(db)) await appendFile(join(db, 'sql', name), '\n-- older\n');
@@ -61,7 +63,7 @@ export async function makeSqlOlder(folder: string): Promise<void> {
   await writeFile(stampPath(db), JSON.stringify({ when: when - 1, digest }));
 }
 
-/** Puts the tree of a commit into a folder, with the packages that are installed here. */
+/** Writes the tree of a commit to a folder, with the packages that are installed here. */
 export function checkOut(commit: string, folder: string): void {
   const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });

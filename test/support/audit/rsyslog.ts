@@ -8,7 +8,7 @@ import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 
 export const hasRsyslog = existsSync('/usr/sbin/rsyslogd') && hasTlsDriver();
 
-/** A syslog message as rsyslog has understood it. */
+/** A syslog message as parsed by rsyslog. */
 export type SyslogMessage = {
   msg: string;
   pri: string;
@@ -21,18 +21,18 @@ export type SyslogMessage = {
 
 export type Rsyslog = {
   url: string;
-  /** What a client has to trust. */
+  /** The certificate authority for clients. */
   caFile: string;
   start(): Promise<void>;
-  /** Ends it the hard way. */
+  /** Kills it. */
   kill(): Promise<void>;
   received(): Promise<SyslogMessage[]>;
-  /** The file that it writes, a line for each message. */
+  /** Its output file, a line for each message. */
   lines(): Promise<string[]>;
   remove(): Promise<void>;
 };
 
-/** A syslog server that takes RFC 5425 with a certificate of a private CA; not yet running. */
+/** A syslog server for RFC 5425 with a certificate of a private CA; not yet running. */
 export async function prepareRsyslog(): Promise<Rsyslog> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-rsyslog-'));
   const { certFile, keyFile, caFile } = await ensureLocalTls(join(folder, 'tls'), []);

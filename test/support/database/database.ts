@@ -9,7 +9,7 @@ import { defaultRoles } from '../../../db/roles.ts';
 import { addressIn } from '../../../shared/tooling/start/created-database.ts';
 import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-database.ts';
 
-/** A migrated database that no other test file sees, as the roles of a deployment: portal, owner, and sidecar. */
+/** A migrated database for one test file, with the roles of a deployment: portal, owner, and sidecar. */
 export type FreshDatabase = DatabaseAddress & {
   /** A connection as the administrator of the server, who can see other sessions (`pg_stat_activity`). */
   superuserUrl: string;
@@ -20,8 +20,8 @@ export type FreshDatabase = DatabaseAddress & {
 export const templateName = 'template_app';
 
 /**
- * A copy of the migrated template: a database of the shared server (about 0.1 s), or an embedded database of
- * its own where no PostgreSQL is installed. `drop` ends the connections that are still open.
+ * A copy of the migrated template: a database of the shared server (about 0.1 s), or a separate embedded database
+ * where PostgreSQL is not installed. `drop` ends the connections that are still open.
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const admin = inject('postgresUrl');
@@ -32,11 +32,11 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return { ...address, superuserUrl: databaseUrl(admin, name), drop: () => drop(admin, name) };
 }
 
-/** @returns `admin` with another database name in it */
+/** @returns `admin` with another database name */
 export const databaseUrl = (admin: string, name: string): string =>
   Object.assign(new URL(admin), { pathname: name }).href;
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -66,7 +66,7 @@ async function drop(admin: string, name: string): Promise<void> {
   }
 }
 
-/** PostgreSQL itself waits five seconds for a template in use (an autovacuum worker, say) before it refuses. */
+/** PostgreSQL itself waits five seconds for a template in use (for example by an autovacuum worker) before it refuses. */
 async function clone(admin: string, name: string, attempts = 3): Promise<DatabaseAddress> {
   try {
     return await ownedDatabase(admin, name, templateName);

@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 export type FreezableProxy = {
-  /** The target's URL by way of the proxy. */
+  /** The target's URL through the proxy. */
   url: string;
-  /** From now on connections are accepted and nothing is passed on any more, in either direction. */
+  /** From now on connections are accepted, but no data is forwarded in either direction. */
   freeze(): void;
-  /** Passes on again what was held back. */
+  /** Forwards the data that was held back. */
   thaw(): void;
   /** Ends all connections, and refuses every new one until `restore`. */
   cut(): void;
@@ -24,7 +24,7 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
   let isCut = false;
   let held = Promise.withResolvers<void>();
   let release = Promise.withResolvers<void>();
-  /** What is on its way to the target is read even while frozen, so that it is known to have been sent. */
+  /** Data for the target is read even while frozen, so that the test can detect that it was sent. */
   const passOn = async (piece: Buffer, far: Socket) => {
     if (isFrozen) {
       held.resolve();

@@ -13,12 +13,15 @@ export const hasHaproxy = existsSync(program);
 
 export type Haproxy = {
   port: number;
-  /** Leads all connections to this one of the servers from now on, and ends those to the others. */
+  /** Forwards all connections to this server from now on, and closes those to the others. */
   moveTo(name: string): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** An address of servers by their names, of which the first one is in use. @param servers port of each on this machine */
+/**
+ * A common address of servers by their names, of which the first one is in use.
+ * @param servers port of each on this machine
+ */
 export async function startHaproxy(servers: Readonly<Record<string, number>>): Promise<Haproxy> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-haproxy-'));
   const [port = 0] = await freePorts(1);

@@ -7,7 +7,7 @@ export { type NeonProxy, startNeonProxy } from '../../../shared/tooling/embedded
 
 export type Driver = 'pg' | 'neon';
 
-/** Connects to any PostgreSQL by one of the drivers; Neon's goes by a proxy of its own, which closes with it. */
+/** Connects to any PostgreSQL by one of the drivers; Neon's uses a separate proxy, which closes with it. */
 export async function connectBy(driver: Driver, options: ConnectOptions): Promise<Connection> {
   if (driver === 'pg') return connectPg(options);
   const proxy = await startNeonProxy({ databaseUrl: options.url });

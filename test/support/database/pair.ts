@@ -12,7 +12,7 @@ export type Server = { name: string; urlOf(role: string): string; stop(): Promis
 
 export const postgresBinaries = findBinaries();
 
-/** The embedded database and a PostgreSQL of this machine, prepared alike. */
+/** The embedded database and a PostgreSQL of this machine, with the same roles. */
 export async function startPair(): Promise<{ embedded: Server; postgres: Server }> {
   const [embedded, postgres] = await Promise.all([startEmbedded(), startPostgres()]);
   return { embedded, postgres };
@@ -65,7 +65,7 @@ export type Step =
   | { client: string; notifications: true }
   | { client: string; closed: true };
 
-/** Runs a script. @returns one line for each step that has an outcome: rows and tags, or severity and SQLSTATE */
+/** Runs a script. @returns one line for each step with an outcome: rows and tags, or severity and SQLSTATE */
 export async function transcribe(server: Server, steps: readonly Step[]): Promise<string[]> {
   const actors = new Map<string, Actor>();
   const lines: string[] = [];
@@ -97,7 +97,7 @@ class Actor {
     if ('cancel' in step) await this.#cancel(server);
     if ('closed' in step) return this.#ended.promise;
     if (!('notifications' in step)) return undefined;
-    // What was sent to this client before has been delivered when a statement is answered.
+    // Earlier notifications to this client have been delivered when a statement is answered.
     await this.#client.query('select 1');
     return this.#notifications.splice(0).join(' ');
   }
@@ -124,7 +124,7 @@ class Actor {
       .then((result) => JSON.stringify([result].flat().map(({ command, rows }) => [command, rows])), codeOf);
   }
 
-  /** PostgreSQL ignores a request that comes before its statement, so it is repeated until that has ended. */
+  /** PostgreSQL ignores a request before its statement starts, so it is repeated until that has ended. */
   async #cancel(server: Server): Promise<void> {
     const { processID, secretKey } = this.#client as unknown as { processID: number; secretKey: number };
     let isDone = false;

@@ -13,7 +13,7 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 export type Pgbouncer = {
-  /** The same URL by way of PgBouncer. */
+  /** The same URL through PgBouncer. */
   through(url: string): string;
   stop(): Promise<void>;
 };
@@ -22,9 +22,9 @@ export type PgbouncerOptions = {
   /** Any URL of the server. */
   server: string;
   users: readonly string[];
-  /** `ignore_startup_parameters`; what is not listed is refused. */
+  /** `ignore_startup_parameters`; unlisted ones are refused. */
   ignored?: readonly string[];
-  /** Sessions of the server for each database and user. */
+  /** Server sessions for each database and user. */
   poolSize?: number;
 };
 

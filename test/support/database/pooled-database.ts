@@ -4,7 +4,7 @@ import { keys, startDatabaseServer } from './stand.ts';
 
 /**
  * A database that the portal and its sidecar reach through PgBouncer, and migrations directly. The roles have no settings,
- * and PgBouncer refuses start-up options, so that the limits of time can only be set in each transaction.
+ * and PgBouncer refuses start-up options, so that time limits can only be set in each transaction.
  */
 export async function startPooledDatabase() {
   const server = await startDatabaseServer();

@@ -16,14 +16,14 @@ export type Standby = {
   /** Its administrative database. */
   url: string;
   port: number;
-  /** Makes it a primary, and resolves when it accepts writes. */
+  /** Promotes it, and resolves when it accepts writes. */
   promote(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A standby of a running server, by `pg_basebackup`, which follows it. @param primary URL of its administrative database */
+/** A standby of a running server, created by `pg_basebackup`. @param primary URL of its administrative database */
 export async function startStandby(primary: string): Promise<Standby> {
-  // The search path may have links to some of the programs only.
+  // The search path may have links to only some of the programs.
   const binaries = dirname(await realpath(join(findBinaries() ?? '', 'postgres')));
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-standby-'));
   if (isRoot) await chown(folder, nobody, nobody);
@@ -95,7 +95,7 @@ function readiness(server: ChildProcess): Promise<void> {
   });
 }
 
-/** Kills a server and all its processes at once, as when its machine loses its power. @param folder of its data */
+/** Kills a server and all its processes at once, as in a power failure. @param folder of its data */
 export async function killServer(folder: string): Promise<void> {
   const postmaster = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
   for (const pid of [postmaster, ...(await childrenOf(postmaster))]) {

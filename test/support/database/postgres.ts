@@ -10,7 +10,7 @@ import { assertMayBeAbsent } from '../services.ts';
 /** `url` is the URL of the administrative database. `stop` removes `folder`, the data, unless `keep` is set. */
 export type Postgres = {
   url: string;
-  /** The same database as each of our roles; only of the embedded database. */
+  /** The same database for each role of the portal; only of the embedded database. */
   address: DatabaseAddress;
   version: string;
   kind: 'postgresql' | 'pglite';
@@ -18,11 +18,11 @@ export type Postgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
-/** `TEST_DATABASE=embedded`: the tests run on the embedded database, also where a PostgreSQL is installed. */
+/** `TEST_DATABASE=embedded`: the tests run on the embedded database even if PostgreSQL is installed. */
 const isEmbeddedWanted = process.env.TEST_DATABASE === 'embedded';
 
 /**
- * Starts a throwaway PostgreSQL, or the embedded database where none is installed.
+ * Starts a throwaway PostgreSQL, or the embedded database where it is not installed.
  * @throws Error when PostgreSQL is absent and REQUIRE_SERVICES=1
  */
 export async function startPostgres(): Promise<Postgres> {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { outputOf } from '../processes/output.ts';
 
 /** A session of `psql`, a client that is independent of this project. */
 export type Psql = {
-  /** Runs statements, and resolves when they are done. */
+  /** Runs statements, and resolves when they have ended. */
   run(sql: string): Promise<void>;
-  /** Ends the session, and with it its transaction and locks. */
+  /** Ends the session with its transaction and locks. */
   end(): Promise<void>;
 };
 
@@ -13,14 +14,7 @@ export function startPsql(url: string): Psql {
   const child = spawn('psql', ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', `--dbname=${url}`], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let said = '';
-  let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
+  const output = outputOf(child);
   child.stdin.on('error', () => undefined);
   const exited = once(child, 'exit');
   let runs = 0;
@@ -28,9 +22,10 @@ export function startPsql(url: string): Psql {
     run: async (sql) => {
       const mark = `done ${++runs}`;
       child.stdin.write(`${sql}\n\\echo ${mark}\n`);
-      while (!said.includes(mark)) {
+      while (!output.stdout.includes(mark)) {
         await Promise.race([once(child.stdout, 'data'), exited]);
-        if (child.exitCode !== null && !said.includes(mark)) throw new Error(`psql ended: ${errors}`);
+        if (child.exitCode !== null && !output.stdout.includes(mark))
+          throw new Error(`psql ended: ${output.stderr}`);
       }
     },
     end: async () => {

@@ -11,12 +11,12 @@ import {
   stampPath,
 } from '../../../db/migrator/files.ts';
 
-/** A copy of the migrations and SQL files of this tree, which a test changes as a later version does. */
+/** A copy of the migrations and SQL files of this tree, which a test changes like a later version. */
 export type SchemaCopy = {
   /** Replaces a file of `db/sql`; null deletes it. */
   edit(name: string, change: (text: string) => string | null): Promise<void>;
   addMigration(tag: string, statements: readonly string[]): Promise<void>;
-  /** What `npm run db:generate` does after a change of `db/sql`. */
+  /** The effect of `npm run db:generate` after a change of `db/sql`. */
   stamp(): Promise<void>;
   read(): SchemaFiles;
   remove(): Promise<void>;

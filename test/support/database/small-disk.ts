@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 /** A file system in memory with a limited size. */
 export type SmallDisk = {
   folder: string;
-  /** Takes all the space that is left. */
+  /** Fills the remaining space. */
   fill(): Promise<void>;
-  /** Gives that space back. */
+  /** Frees that space. */
   free(): void;
   remove(): Promise<void>;
 };
@@ -40,7 +40,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
     folder,
     fill: async () => {
       writeFileSync(ballast, '');
-      // First in large pieces, and then what is left of a page.
+      // First in large chunks, and then the rest of a page.
       for (const size of [1_048_576, 4_096, 1]) await appendUntilFull(ballast, Buffer.alloc(size));
     },
     free: () => rmSync(ballast),

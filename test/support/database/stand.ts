@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,17 +14,15 @@ import {
   type PortalProcess,
   startPortal,
 } from '../../e2e/support/portal-process.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 
 export const base = '/api/webui/aggregator';
 export const password = 'correct horse battery staple';
 export const keys = {
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
 };
 
-/** A portal with its sidecar, as `npm start` starts them, and a client that is signed in and has no quota. */
+/** A portal with its sidecar, as `npm start` starts them, and a signed-in client without a quota. */
 export type RunningPortal = {
   process: PortalProcess;
   api: Api;
@@ -48,7 +45,7 @@ export async function startPortalOn(
       DATABASE_URL: address.url,
       DATABASE_OWNER_URL: address.ownerUrl,
       DATABASE_SIDECAR_URL: address.sidecarUrl,
-      // A load opens a connection for each request that waits, all from one address.
+      // A load opens a connection for each waiting request, all from one address.
       MAX_CONNECTIONS_PER_ADDRESS: '10000',
       ...env,
     },
@@ -72,12 +69,12 @@ export async function startPortalOn(
   };
 }
 
-/** A PostgreSQL of its own with a database and its roles, which a test may freeze, lock and limit. */
+/** A separate PostgreSQL with a database and its roles, which a test may freeze, lock and limit. */
 export type DatabaseServer = {
   address: DatabaseAddress;
   /** The database as the administrator of the server. */
   url: string;
-  /** Where its data are. */
+  /** Its data folder. */
   folder: string;
   admin: pg.Client;
   stop(): Promise<void>;
@@ -111,7 +108,7 @@ export async function backendsOf(admin: pg.Client, application: string): Promise
   return rows.map(({ pid }) => pid);
 }
 
-/** Counts backends all the time. @returns what ends that, with the greatest number for each application */
+/** Counts backends continuously. @returns a function that ends that, with the maximum for each application */
 export function watchBackends(
   admin: pg.Client,
   applications: readonly string[],
@@ -142,7 +139,10 @@ export type LoadAnswer = {
   body: Json;
 };
 
-/** Sends a request every few milliseconds, whatever becomes of those before. @returns what ends that, with the answers */
+/**
+ * Sends a request every few milliseconds, regardless of previous ones.
+ * @returns a function that ends that, with the responses
+ */
 export function startLoad(
   { api, token }: Pick<RunningPortal, 'api' | 'token'>,
   route: (n: number) => { route: string; body?: unknown },

@@ -17,7 +17,7 @@ export const hasDs389 =
 
 export type Ds389 = {
   url: string;
-  /** Adds entries or changes them: LDIF, as the directory manager. */
+  /** Adds or changes entries: LDIF, as the directory manager. */
   change(ldif: string): void;
   stop(): Promise<void>;
 };
@@ -25,12 +25,12 @@ export type Ds389 = {
 const owner = { dn: 'cn=Directory Manager', password: 'owner-secret' };
 
 /**
- * A throwaway 389 Directory Server with the memberOf plugin; all of its files are in a folder of its own.
+ * A throwaway 389 Directory Server with the memberOf plugin; all of its files are in a separate folder.
  * @param ldif its entries below the suffix
  */
 export async function startDs389(ldif: string): Promise<Ds389> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-ds389-'));
-  // It runs as a user of its own.
+  // It runs as a separate user.
   await chmod(folder, 0o755);
   const [port = 0, securePort = 0] = await freePorts(2);
   await writeDefaults(folder);
@@ -46,7 +46,7 @@ export async function startDs389(ldif: string): Promise<Ds389> {
   return { url, change, stop: () => stop(folder) };
 }
 
-/** Its tools read every path from one file, which they look for below PREFIX first. */
+/** Its tools read every path from one file, which they search below PREFIX first. */
 async function writeDefaults(folder: string): Promise<void> {
   const own: Record<string, string> = {
     with_systemd: '0',
@@ -77,7 +77,7 @@ async function writeDefaults(folder: string): Promise<void> {
     if (value === undefined) return line;
     return `${name} = ${value === '0' ? value : join(folder, value)}`;
   });
-  // Folders that dscreate makes itself are closed to the user of the server.
+  // Folders that dscreate creates are inaccessible to the user of the server.
   const folders = ['share/dirsrv/inf', 'etc', 'run', 'log', 'var', 'tmp', 'inst', 'tmpfiles.d'];
   for (const name of folders) await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, 'share/dirsrv/inf/defaults.inf'), lines.join('\n'));
@@ -133,7 +133,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What FreeIPA adds to the schema for the identifier of an entry. */
+/** The schema additions of FreeIPA for the identifier of an entry. */
 export const ipaSchema = `dn: cn=schema
 changetype: modify
 add: attributeTypes
@@ -144,13 +144,13 @@ objectClasses: ( 2.16.840.1.113730.3.8.4.1 NAME 'ipaObject' AUXILIARY MUST ipaUn
 
 `;
 
-/** Members of an entry of FreeIPA; its server makes the identifier. */
+/** Attributes of an entry of FreeIPA, whose server generates the identifier. */
 export const ipaObject = (...objectClass: string[]) => ({
   objectClass: [...objectClass, 'ipaObject'],
   ipaUniqueID: randomUUID(),
 });
 
-/** The right to read everything below the suffix, and to see when passwords expire, for the account that searches. */
+/** The permission to read everything below the suffix, and password expiry, for the search account. */
 export const readerRights = `dn: ${suffix}
 changetype: modify
 add: aci

@@ -2,13 +2,13 @@ import { suffix } from './slapd.ts';
 
 type EntryAttributes = Record<string, string | readonly string[]>;
 
-/** RFC 2849: whatever is not plain ASCII goes in base64. */
+/** RFC 2849: values other than plain ASCII are in base64. */
 const line = (name: string, value: string): string =>
   /^(?![ :<])[\x20-\x7e]*$/.test(value)
     ? `${name}: ${value}`
     : `${name}:: ${Buffer.from(value).toString('base64')}`;
 
-/** An entry as LDIF, or as a change record with `changetype` among its members. */
+/** An entry as LDIF, or as a change record with `changetype` among its attributes. */
 export const entry = (dn: string, members: EntryAttributes): string =>
   [
     line('dn', dn),
@@ -24,7 +24,7 @@ export const passwordOf = (uid: string): string => `secret of ${uid}`;
 export const personDn = (uid: string): string => `uid=${escaped(uid)},ou=people,${suffix}`;
 export const groupDn = (cn: string): string => `cn=${escaped(cn)},ou=groups,${suffix}`;
 
-/** A person with the password `passwordOf(uid)`. */
+/** A user with the password `passwordOf(uid)`. */
 export const person = (uid: string, given: EntryAttributes = {}): string =>
   entry(personDn(uid), {
     objectClass: ['inetOrgPerson', 'foreignAccount', 'shadowAccount'],
@@ -48,7 +48,7 @@ export const posixGroup = (cn: string, memberUid: readonly string[]): string =>
     ...(memberUid.length && { memberUid }),
   });
 
-/** Puts members into a group, or takes them out. */
+/** Adds members to a group, or removes them. */
 export const memberChange = (cn: string, how: 'add' | 'delete', attribute: string, value: string): string =>
   [
     line('dn', groupDn(cn)),

@@ -5,7 +5,7 @@ import { createMessageReader, type LdapMessage } from './ldap-messages.ts';
 
 type Attributes = Readonly<Record<string, readonly (string | Buffer)[]>>;
 
-/** What a fake directory does on a request: it answers with a result, ends the connection, or sends a notice first. */
+/** The reaction of a fake directory to a request: a result, a closed connection, or a notice first. */
 export type FakeAnswer =
   | {
       code: number;
@@ -21,12 +21,12 @@ export type FakeDirectory = {
   /** Requests in their order. */
   asked: string[];
   connections(): number;
-  /** Ends the connections that there are. */
+  /** Closes the current connections. */
   cutAll(): void;
   close(): Promise<void>;
 };
 
-/** A server on a real socket that speaks as much LDAP as a login needs; for faults that real servers do not have on demand. */
+/** A server on a real socket with enough LDAP for a login; for faults that real servers do not have on demand. */
 export async function startFakeDirectory(
   answer: (request: LdapMessage) => FakeAnswer,
 ): Promise<FakeDirectory> {

@@ -10,7 +10,7 @@ export type LdapMessage = { id: number; operation: string; octets: Buffer };
 
 type Element = { tag: number; start: number; end: number };
 
-/** @returns undefined while the element is not complete */
+/** @returns undefined while the element is incomplete */
 export function elementAt(octets: Buffer, at: number): Element | undefined {
   const [tag, first] = octets.subarray(at, at + 2);
   if (tag === undefined || first === undefined) return undefined;
@@ -21,7 +21,7 @@ export function elementAt(octets: Buffer, at: number): Element | undefined {
   return octets.length < start + length ? undefined : { tag, start, end: start + length };
 }
 
-/** Cuts a stream into messages. */
+/** Splits a stream into messages. */
 export function createMessageReader(onMessage: (message: LdapMessage) => void): (piece: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (piece) => {

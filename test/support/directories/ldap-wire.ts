@@ -5,17 +5,17 @@ export type LdapWire = {
   url: string;
   /** Requests of clients in their order, of all connections. */
   operations: string[];
-  /** How many connections were made, and how many there were at once at most. */
+  /** The number of connections, in all and at most concurrently. */
   connections(): number;
   most(): number;
-  /** How many there are now. */
+  /** The current number. */
   open(): number;
-  /** Ends the connections that there are. */
+  /** Closes the current connections. */
   cutAll(): void;
   close(): Promise<void>;
 };
 
-/** A proxy in front of a directory that speaks in the clear; it notes every request. */
+/** A proxy in front of a plain-text directory; it records every request. */
 export async function startLdapWire(targetUrl: string): Promise<LdapWire> {
   const target = new URL(targetUrl);
   const operations: string[] = [];

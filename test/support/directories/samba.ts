@@ -57,7 +57,7 @@ export type Samba = {
   add(dn: string, values: Values): Promise<void>;
   /** `objectGUID` of a user, hexadecimal. */
   guidOf(name: string): Promise<string>;
-  /** Replaces attributes of an entry; no values remove one. */
+  /** Replaces attributes of an entry; an empty list removes one. */
   replace(dn: string, values: Values): Promise<void>;
   rename(dn: string, newRdn: string): Promise<void>;
   setPassword(name: string, password: string): Promise<void>;
@@ -65,8 +65,8 @@ export type Samba = {
 };
 
 /**
- * A throwaway domain controller of the domain CORP (corp.example). Its ports are fixed, so each instance has a loopback
- * address of its own. It accepts simple binds in the clear.
+ * A throwaway domain controller of the domain CORP (corp.example). Its ports are fixed, so each instance has a separate
+ * loopback address. It accepts simple binds in plain text.
  */
 export async function startSamba(authority: Authority): Promise<Samba> {
   return (await launch(authority, undefined)).samba;
@@ -74,7 +74,7 @@ export async function startSamba(authority: Authority): Promise<Samba> {
 
 export type SambaRealm = Samba & Pick<Kdc, 'realm' | 'address' | 'anchors' | 'issue'>;
 
-/** The same with its KDC, which is that of Heimdal; it takes certificates of an authority of its own. */
+/** The same with its Heimdal KDC; it accepts certificates of a separate authority. */
 export async function startSambaRealm(authority: Authority): Promise<SambaRealm> {
   const cards = await mkdtemp(join(tmpdir(), 'aggregator-samba-cards-'));
   const { issue, caFile } = await createCards(cards, adRealm);
@@ -88,7 +88,7 @@ export async function startSambaRealm(authority: Authority): Promise<SambaRealm>
   return { ...samba, realm: adRealm, address: `${address}:88`, anchors, issue, stop };
 }
 
-/** @param cards where the certificate of the KDC is; without it no KDC is started */
+/** @param cards the certificate of the KDC; without it no KDC is started */
 async function launch(
   authority: Authority,
   cards: string | undefined,
@@ -204,7 +204,7 @@ ${
 `
 }`;
 
-/** Asked until the last port that it opens takes connections. @throws Error after this many attempts */
+/** Polled until its last port accepts connections. @throws Error after this many attempts */
 async function listening(
   server: ChildProcess,
   to: { host: string; port: number },

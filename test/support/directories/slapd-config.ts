@@ -3,7 +3,7 @@ type SlapdOptions = {
   suffix: string;
   owner: { dn: string; password: string };
   reader: { bind_dn: string };
-  /** Everyone may read, without a bind. */
+  /** Readable by everyone without a bind. */
   isPublic: boolean;
 };
 
@@ -22,8 +22,8 @@ objectclass ( 1.2.840.113556.1.5.9 NAME 'foreignAccount' AUXILIARY MAY ( sAMAcco
 `;
 
 /**
- * The configuration of a slapd whose answers hold at most 100 entries unless pages are asked for. Only the reader reads;
- * people may find nothing, not even themselves.
+ * The configuration of a slapd whose responses contain at most 100 entries unless pages are requested. Only the reader
+ * may read; users may find nothing, not even themselves.
  */
 export const configOf = ({ folder, suffix, owner, reader, isPublic }: SlapdOptions): string => `
 include /etc/ldap/schema/core.schema

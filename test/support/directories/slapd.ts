@@ -23,7 +23,7 @@ export type Slapd = {
   logged(): Promise<readonly string[]>;
   /** The number of bind requests for this entry up to this call. */
   bindsAs(dn: string): Promise<number>;
-  /** Adds entries or changes them: LDIF, as the owner of the database. */
+  /** Adds or changes entries: LDIF, as the owner of the database. */
   change(ldif: string): Promise<void>;
   stop(): Promise<void>;
 };
@@ -34,7 +34,7 @@ const run = promisify(execFile);
 
 /**
  * A throwaway slapd on free ports of this machine.
- * @param ldif its entries below the suffix, which it has already
+ * @param ldif its entries below the suffix, which exists
  */
 export async function startSlapd(
   certificate: ServerCertificate,

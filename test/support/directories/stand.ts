@@ -9,7 +9,7 @@ export type DirectoryStand = {
   world: World;
   slapd: Slapd;
   authority: Authority;
-  /** A domain that searches as the reader by TLS; parameters that are given come instead. */
+  /** A domain that searches as the reader by TLS; given parameters take precedence. */
   domain(params?: Json, given?: Json): Promise<Json>;
   /** The same with a registered group, matched by name by default. */
   domainFor(group: string, params?: Json, given?: Json): Promise<Json>;

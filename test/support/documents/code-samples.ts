@@ -15,7 +15,7 @@ export type Run = { id: string; env: Record<string, string> };
 export type Outcome = { id: string; status: number; output: string };
 
 export type SampleFolder = {
-  /** What the shell, the compiler and Python say of the syntax; empty for nothing. */
+  /** The syntax errors of the shell, the compiler and Python; empty for none. */
   syntaxFaults(language: Language): Promise<string>;
   /** Runs samples in order, with the variables that each needs. */
   run(language: Language, runs: readonly Run[]): Promise<Outcome[]>;
@@ -27,14 +27,14 @@ const support = fileURLToPath(new URL('.', import.meta.url));
 const endings: Record<Language, string> = { curl: 'sh', TypeScript: 'mts', Python: 'py' };
 const tsc = join(root, 'node_modules/.bin/tsc');
 
-/** Writes every sample to a file of its own, in a project that has the packed client. */
+/** Writes every sample to a separate file, in a project with the packed client. */
 export async function writeSamples(samples: readonly Sample[]): Promise<SampleFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-samples-'));
   const fileOf = (id: string, language: Language) => join(folder, language, `${id}.${endings[language]}`);
   for (const language of Object.keys(endings)) await mkdir(join(folder, language));
   for (const { id, label, source } of samples) await writeFile(fileOf(id, label), source);
   await buildClient(join(folder, 'node_modules/aggregator-portal'));
-  // curl prints the status on a line of its own.
+  // curl prints the status on a separate line.
   await writeFile(join(folder, '.curlrc'), 'silent\nwrite-out = "\\n%{http_code}"\n');
 
   const check: Record<Language, () => Promise<unknown>> = {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +5,16 @@ import { apply } from '../../../shared/tooling/configuration/apply.ts';
 import { exportText } from '../../../shared/tooling/configuration/export.ts';
 import { createOperator } from '../../../shared/tooling/configuration/records/operator.ts';
 import { type Ask, asker } from '../factories.ts';
+import { newSecretKey } from '../identity/signing-keys.ts';
 import { adminPassword, startPortal, type TestPortal } from '../portal.ts';
 
-export type Applied = { said: string; fault: string };
+export type Applied = { output: string; fault: string };
 
-/** A portal on a database of its own, to which configuration files are applied. */
+/** A portal on a separate database, to which configuration files are applied. */
 export type ConfiguredPortal = {
   portal: TestPortal;
   admin: Ask;
-  /** Applies a text as a file; a fault is returned instead of thrown. */
+  /** Applies a text as a file; an error is returned instead of thrown. */
   apply(
     text: string,
     given?: { prune?: boolean; dryRun?: boolean; env?: NodeJS.ProcessEnv },
@@ -28,7 +28,7 @@ export type ConfiguredPortal = {
 export async function startConfigured(
   given: Parameters<typeof startPortal>[0] = {},
 ): Promise<ConfiguredPortal> {
-  const portal = await startPortal({ secretKeys: [randomBytes(32).toString('base64')], ...given });
+  const portal = await startPortal({ secretKeys: [newSecretKey()], ...given });
   const admin = asker(portal, await portal.login('admin', adminPassword));
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-configuration-'));
   let files = 0;
@@ -39,16 +39,16 @@ export async function startConfigured(
     apply: async (text, { prune = false, dryRun = false, env = {} } = {}) => {
       const path = join(folder, `configuration-${++files}.yaml`);
       writeFileSync(path, text);
-      let said = '';
+      let output = '';
       const say = (words: string): void => {
-        said += words;
+        output += words;
       };
       try {
         await apply(portal.deps, { path, env, prune, dryRun, say });
-        return { said, fault: '' };
+        return { output, fault: '' };
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'ConfigurationFault') throw error;
-        return { said, fault: error.message.replaceAll(`${folder}/`, '') };
+        return { output, fault: error.message.replaceAll(`${folder}/`, '') };
       }
     },
     export: async () => exportText(await createOperator(portal.deps)),

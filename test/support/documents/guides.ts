@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../e2e/support/portal-process.ts';
 
-/** What a reader puts behind `NAME=` in the lines of a guide. */
+/** Values that a reader sets after `NAME=` in the lines of a guide. */
 export type Values = Readonly<Record<string, string>>;
 
 /** The lines of one `sh` block; the title is `<file>: <heading> <number>`, counted from 1 under each heading. */

@@ -9,7 +9,7 @@ type Message = { id?: number; method?: string; result?: { contents?: unknown } |
 
 /** The language server of TypeScript, as editors run it. */
 export type LanguageServer = {
-  /** What an editor shows for a place of the file; empty for nothing. */
+  /** The hover text of an editor for a position of the file; empty for none. */
   hover(position: Position): Promise<string>;
   close(): void;
 };

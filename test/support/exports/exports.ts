@@ -15,14 +15,14 @@ import { type Answer, baseUrl, type Json, type TestPortal } from '../portal.ts';
 
 type ExportStandOptions = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
 
-/** What of a sidecar builds exports, with the real queue. @returns what stops it */
+/** The export part of a sidecar, with the real queue. @returns a function that stops it */
 export async function startExports(
   databaseUrl: string,
   { s3, parameters }: ExportStandOptions = {},
 ): Promise<() => Promise<void>> {
   const log = createLog({ level: 'error' });
   const stopping = new AbortController();
-  // Tests hold locks for as long as they look around.
+  // Tests hold locks during their checks.
   const { db, close } = connectPg({
     url: databaseUrl,
     maxConnections: 4,

@@ -9,17 +9,17 @@ import { buffer } from 'node:stream/consumers';
 import type { S3Config } from '../../../shared/remotes/object-store/s3-config.ts';
 import { sha256, signatureFault } from './sigv4.ts';
 
-/** A request as it came, before it is answered. */
+/** A received request, before it is answered. */
 export type S3Request = { method: string; key: string; query: URLSearchParams; bytes: number };
 
 export type S3Server = {
   config: S3Config;
   requests: S3Request[];
-  /** Keys of whole objects. */
+  /** Keys of complete objects. */
   keys(): string[];
   /** Ids of uploads that are neither complete nor aborted. */
   uploads(): string[];
-  /** Asked before a request is answered: a status is answered in its place, a promise is waited for. */
+  /** Called before a request is answered: a status replaces the response, a promise is awaited. */
   before: (request: S3Request) => number | Promise<unknown> | undefined;
   stop(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export type S3Server = {
 const keys = { accessKeyId: 'exports', secretAccessKey: 'a secret of the object store', region: 'eu-test-1' };
 const leastPart = 5 * 2 ** 20;
 
-/** As much of S3 as exports need, on a socket, with files in a folder; every request must be signed well. */
+/** The parts of S3 that exports need, on a socket, with files in a folder; every request needs a valid signature. */
 export async function startS3(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-s3-'));
   const objects = new Map<string, string>();
@@ -133,7 +133,7 @@ async function get({ objects }: Store, question: Question): Promise<void> {
   createReadStream(object, { start }).pipe(question.response);
 }
 
-/** Parts of the list in its order, each with the tag that it got; only the last may be short. */
+/** Parts of the list in its order, each with its tag; only the last may be short. */
 async function joinParts(parts: Map<number, string>, list: string, path: string): Promise<boolean> {
   const named = [...list.matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>&quot;(\w+)&quot;<\/ETag>/g)];
   for (const [at, [, number, etag]] of named.entries()) {

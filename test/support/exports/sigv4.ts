@@ -2,16 +2,16 @@ import { createHash, createHmac } from 'node:crypto';
 
 export type Signed = {
   method: string;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   target: string;
   headers: Record<string, string | string[] | undefined>;
 };
 export type Keys = { accessKeyId: string; secretAccessKey: string; region: string };
 
 /**
- * Checks the Authorization header of AWS Signature Version 4 for S3; written from its description, so that it shares no
- * code with what signs.
- * @returns what is wrong, or undefined
+ * Checks the Authorization header of AWS Signature Version 4 for S3; written from the specification, without shared
+ * code with the signer.
+ * @returns the error, or undefined
  */
 export function signatureFault({ method, target, headers }: Signed, keys: Keys): string | undefined {
   const [, scope = '', names = '', signature = ''] =

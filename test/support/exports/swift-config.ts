@@ -7,7 +7,7 @@ type SwiftOptions = {
   owner: string;
 };
 
-/** Files by name: of one device, without copies, without anything that runs in the background. */
+/** Configuration files by name: of one device, without replicas and background processes. */
 export const swiftFiles = ({ folder, ports, user, owner }: SwiftOptions): Record<string, string> => {
   const common = (port: number) => `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -71,7 +71,7 @@ use = egg:swift#slo
   };
 };
 
-/** Makes the three rings, each of one device: folder and ports. */
+/** Creates the three rings, each of one device: folder and ports. */
 export const ringsScript = `
 import sys
 from os.path import join
@@ -85,7 +85,7 @@ for name, port in zip(('account', 'container', 'object'), ports):
     builder.get_ring().save(join(folder, name + '.ring.gz'))
 `;
 
-/** Runs a server as its program does, but with its own swift.conf: its file, the program, the server's own file. */
+/** Runs a server like its program, but with a separate swift.conf: its file, the program, the server's own file. */
 export const serverScript = `
 import sys, runpy
 import swift.common.utils as utils

@@ -13,7 +13,7 @@ import {
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { type Ports, ringsScript, serverScript, swiftFiles } from './swift-config.ts';
 
-/** The system's own: another one does not see Debian's modules. */
+/** The system Python: another one does not find Debian's modules. */
 const python = '/usr/bin/python3';
 const servers = ['account', 'container', 'object', 'proxy'] as const;
 const program = (server: string) => `/usr/bin/swift-${server}-server`;
@@ -22,7 +22,7 @@ export const hasSwift = servers.map(program).every((path) => existsSync(path));
 /** OpenStack's object store with its S3 interface, which checks every signature. */
 export type Swift = {
   config: S3Config;
-  /** Of whole objects. */
+  /** Of complete objects. */
   keys(): Promise<string[]>;
   /** Keys of uploads that are neither complete nor aborted. */
   uploads(): Promise<string[]>;
@@ -31,7 +31,7 @@ export type Swift = {
 
 const user = { account: 'test', name: 'tester', secret: 'secret-of-the-object-store' };
 
-/** A throwaway one on free ports of this machine, with one copy of each object, and an empty bucket. */
+/** A throwaway Swift on free ports of this machine, with one copy of each object, and an empty bucket. */
 export async function startSwift(): Promise<Swift> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-swift-'));
   const [account = 0, container = 0, object = 0, proxy = 0] = await freePorts(4);

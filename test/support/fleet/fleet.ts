@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import type { PoolSeed } from '../../simulator/data/seed.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import type { Simulator } from '../../simulator/start.ts';
@@ -5,7 +6,7 @@ import { addFarm, addNode, addSite, audited, base, pool, type World } from '../f
 import type { Answer, Json } from '../portal.ts';
 import { syncAll } from './snapshot.ts';
 
-/** A farm of one simulated node in a site of its own, with what it owns in the snapshot. */
+/** A farm of one simulated node in a separate site, with its objects in the snapshot. */
 export type Fleet = { site: Json; farm: Json; simulator: Simulator };
 
 /** The first workplace of the first pool has a session of `ada`. */
@@ -25,6 +26,16 @@ export async function startFleet(
   return { site, farm, simulator };
 }
 
+/** A new fleet for each test of a file or of a `describe`. */
+export function useFleet(world: World): Fleet {
+  const fleet = {} as Fleet;
+  beforeEach(async () => {
+    Object.assign(fleet, await startFleet(world));
+    return () => fleet.simulator.close();
+  });
+  return fleet;
+}
+
 export const workplaceOf = ({ simulator }: Fleet, pool: string, n: number) => {
   const found = simulator.state.poolNamed(pool).members[n];
   if (!found) throw new Error('no such workplace');
@@ -37,13 +48,13 @@ export const sessionOf = (fleet: Fleet) => {
   return session;
 };
 
-/** What a list of the snapshot shows of a farm, by the names of its objects. */
+/** A list of the snapshot for a farm, by the names of its objects. */
 export async function listed({ admin }: World, { farm }: Fleet, what: string): Promise<Json[]> {
   const { body } = await admin(`GET ${base}/${what}?farm_id=${farm.id}&limit=500`);
   return body.items;
 }
 
-/** Runs an action. @returns its answer, its one event, and what the node was called with the key that it had */
+/** Runs an action. @returns its response, its one event, and the calls to the node with its key */
 export async function observe({ portal }: World, { simulator }: Fleet, work: () => Promise<Answer>) {
   await portal.settled();
   simulator.resetCalls();

@@ -17,10 +17,10 @@ export const poolPath = (farm: Json, uuid: string): string =>
 export const workplacePath = (farm: Json, pool: string, uuid: string): string =>
   `${base}/workplaces/${farm.id}/maintenance/${pool}/${uuid}`;
 
-/** RFC 3339, so many minutes from now. */
+/** RFC 3339, this many minutes from now. */
 export const inMinutes = (minutes: number): string => addSeconds(new Date(), minutes * 60).toISOString();
 
-/** One round of the job of one sidecar, so many minutes from now. */
+/** One run of the job of one sidecar, this many minutes from now. */
 export async function round({ deps }: TestPortal, minutes = 0, given: Partial<typeof deps> = {}) {
   const clock = () => addSeconds(new Date(), minutes * 60);
   const job = maintenanceJob({ ...deps, ...given, clock }, { current: () => parametersFrom(null) });
@@ -29,7 +29,7 @@ export async function round({ deps }: TestPortal, minutes = 0, given: Partial<ty
 
 export const windows = ({ db }: TestPortal) => db.select().from(maintenanceWindows);
 
-/** No window is left, nor a flag that would open one. */
+/** There is no window, nor a flag that would open one. */
 export async function forgetMaintenance({ db }: TestPortal): Promise<void> {
   for (const table of [farms, sites]) await db.update(table).set({ maintenance: false });
   await db.delete(maintenanceWindows);
@@ -62,7 +62,7 @@ export async function poolRow({ db }: TestPortal, uuid: string) {
   return row;
 }
 
-/** Writes that reached the node: `PATCH /api/webui/…`. */
+/** Writes received by the node: `PATCH /api/webui/…`. */
 export const ordersTo = ({ simulator }: SimulatedNode): string[] =>
   simulator.calls
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/webui/'))

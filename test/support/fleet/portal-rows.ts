@@ -5,7 +5,7 @@ import { newId } from '../../../shared/kernel/ids.ts';
 import { unique } from '../factories.ts';
 import type { TestPortal } from '../portal.ts';
 
-/** A portal as if it had reported itself; `silentS` seconds ago. */
+/** The row of a portal heartbeat `silentS` seconds ago. */
 export async function addPortal(
   { db }: TestPortal,
   { silentS = 0, tags = [], ...given }: Partial<PortalReport> & { silentS?: number; tags?: string[] } = {},

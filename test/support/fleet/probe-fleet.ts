@@ -3,13 +3,13 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createAuthority } from '../../simulator/authority.ts';
 
-/** Nodes of one process, each on a port of its own; the health check is all that they answer. */
+/** Nodes of one process, each on a separate port, with only a health check. */
 export type ProbeFleet = {
   caPem: string;
   urls: string[];
-  /** From now on these accept connections, and answer nothing, not even a handshake. */
+  /** From now on these accept connections, and send nothing, not even a handshake. */
   hang(numbers: readonly number[]): void;
-  /** They answer again; what came meanwhile stays without an answer. */
+  /** They answer again; requests received meanwhile stay unanswered. */
   recover(numbers: readonly number[]): void;
   close(): Promise<void>;
 };

@@ -17,7 +17,7 @@ import type { Json } from '../portal.ts';
 
 export type FarmWithNode = { farm: Json; node: SimulatedNode };
 
-/** A site that everybody of the world's domain may use, with farms of one simulated node each. */
+/** A site that all users of the world's domain may access, with farms of one simulated node each. */
 export async function siteWithFarms(world: World, farms: readonly Parameters<typeof addNode>[2][]) {
   const site = await addSite(world.admin, { authenticators: [world.domain.id] });
   const made: FarmWithNode[] = [];
@@ -41,7 +41,7 @@ export const memberOf = (at: FarmWithNode, pool: string, given: MemberOptions = 
   ...given,
 });
 
-/** A rule of the site, its rows written directly. */
+/** A rule of the site, written directly to its tables. */
 export async function addRule(
   { portal: { db } }: World,
   site: Json,
@@ -59,7 +59,7 @@ export async function addRule(
   return row;
 }
 
-/** A pool as the snapshot would have it. */
+/** A pool row of the snapshot. */
 export async function addSnapshotPool(
   { portal: { db } }: World,
   at: FarmWithNode,
@@ -91,7 +91,7 @@ export async function addSnapshotPool(
   });
 }
 
-/** A live session of the member as the snapshot would have it. */
+/** A live session of the member as a row of the snapshot. */
 export async function addSnapshotSession(
   { portal: { db }, domain }: World,
   at: FarmWithNode,
@@ -119,7 +119,7 @@ export async function addSnapshotSession(
   return uuid;
 }
 
-/** Makes what is kept of the member's services older. Moving the portal's clock would part it from the nodes'. */
+/** Ages the member's cached services. Moving the portal's clock would separate it from the nodes'. */
 export async function ageLists({ portal }: World, { user }: Member, seconds: number): Promise<void> {
   await portal.settled();
   await portal.db

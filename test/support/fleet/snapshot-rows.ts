@@ -14,7 +14,7 @@ export async function addPart(db: Db, farm: { id: string }, kind: PartKind, give
     .onConflictDoUpdate({ target: [farmParts.farm_id, farmParts.kind], set: values });
 }
 
-/** Workplaces of these names, straight into the snapshot. */
+/** Workplaces of these names, written directly to the snapshot. */
 export const addWorkplaces = (db: Db, farm: { id: string }, names: readonly string[]) =>
   db.insert(workplaces).values(
     names.map((name) => ({

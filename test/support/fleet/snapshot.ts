@@ -48,7 +48,7 @@ export async function syncAll(portal: TestPortal, farm: { id: string }): Promise
   for (const kind of listKinds) await sync(portal, farm, kind);
 }
 
-/** The part as it stands. */
+/** The current part. */
 export async function partOf(db: Db, farm: { id: string }, kind: PartKind) {
   const [part] = await db
     .select()

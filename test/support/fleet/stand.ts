@@ -18,7 +18,7 @@ export type FleetStand = {
   setParameter(name: string, value: number): Promise<void>;
   circuitOf(at: FarmWithNode): Promise<typeof dispatchers.$inferSelect>;
   changeNode(at: FarmWithNode, change: Partial<typeof dispatchers.$inferInsert>): Promise<void>;
-  /** Codes of the journal about the node, oldest first. */
+  /** Codes of the journal records of the node, oldest first. */
   journalOf(at: FarmWithNode): Promise<(string | null)[]>;
   /** Ends the farms and parameters of one test. */
   clear(): Promise<void>;
@@ -78,7 +78,7 @@ export const servicesOf = ({ body }: Answer): string[] => body.services.map(({ n
 /** The status of each farm in a merged list, in the given order. */
 export const statusesOf = ({ body }: Pick<Answer, 'body'>, farms: readonly FarmWithNode[]): string[] =>
   farms.map(({ farm }) => body.sites.find(({ farm_id }: Json) => farm_id === farm.id)?.status);
-/** How often the node was asked for this path. */
+/** The number of calls to this path of the node. */
 export const asked = ({ node }: FarmWithNode, path = '/api/client/v7.0/services'): number =>
   node.simulator.calls.filter((call) => call.path === path).length;
 export const keyPath = '/api/auth/v7.0/jwtauth';

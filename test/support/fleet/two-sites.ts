@@ -27,7 +27,7 @@ import {
 import type { Json } from '../portal.ts';
 import { addPart } from './snapshot-rows.ts';
 
-/** In each name and address of an object of the one site, and of the other. */
+/** A marker in each name and address of an object of the one site, and of the other. */
 type Mark = 'alpha' | 'omega';
 type Sited =
   | 'monitoring_record'
@@ -36,13 +36,13 @@ type Sited =
   | 'spsession'
   | 'maintenance_window'
   | 'tag_of_farm';
-/** Identifiers of objects by type: what a caller may see of one site, and must not of the other. */
+/** Identifiers of objects by type: those that a caller may see of one site, and those of the other. */
 export type Place = Record<
   'site' | 'farm' | 'dispatcher' | 'gateway' | 'priority_group' | 'rule' | Sited,
   string
 >;
 
-/** Two sites with objects of each kind, objects that lie in both, and a caller with all permissions for the one. */
+/** Two sites with objects of each kind, objects of both sites, and a caller with all permissions for the one. */
 export type TwoSites = {
   world: World;
   own: Place;
@@ -78,7 +78,7 @@ export async function startTwoSites(): Promise<TwoSites> {
       const record = await addMonitoringRecord(admin, {
         ...{ level: 'error', object_type: type, message: `${mark} ${type}`, object_name: `${mark}-${type}` },
         object_id: type in place ? Reflect.get(place, type) : newId(),
-        details: resources[type].lies === 'in_sites' ? { farm_id: place.farm } : {},
+        details: resources[type].siteScope === 'by_site' ? { farm_id: place.farm } : {},
       });
       if (type === 'maintenance_window') place.monitoring_record = record.id;
     }
@@ -86,9 +86,9 @@ export async function startTwoSites(): Promise<TwoSites> {
   return { world, own, other, template, user, shared, scoped };
 }
 
-/** Journal records about what lies in no site are for every reader, whatever they hold. */
+/** Journal records without a site are readable for every reader, with any scope. */
 const exempt = resourceTypes
-  .filter((type) => resources[type].lies === 'nowhere')
+  .filter((type) => resources[type].siteScope === 'any_scope')
   .flatMap((type) => [`omega ${type}`, `omega-${type}`]);
 
 /** Parts of a text that are a name, an address or an identifier of the other site. */
@@ -98,7 +98,7 @@ export function leaks(other: Place, text: string, alsoExempt: readonly string[] 
   return [...names, ...ids].filter((found) => !exempt.includes(found) && !alsoExempt.includes(found));
 }
 
-/** The same call about objects of one site: whatever a parameter is called, it gets an identifier of the right type. */
+/** The same call for objects of one site: a parameter of any name gets an identifier of the right type. */
 export function pathAt(operation: Registered, place: Place): string {
   const { path } = operation;
   const type = resourceTypes.find((one) => operation.id.startsWith(`${one}.`));

@@ -13,7 +13,7 @@ export type VirtualNode = { id: string; latencyMs: number; hangs: readonly { fro
 export const hangsAt = ({ hangs }: VirtualNode, at: number): boolean =>
   hangs.some(({ from, to }) => at >= from && at < to);
 
-/** Nodes, each the only one of its site, and the database with what probes wrote. */
+/** Nodes, each the only one of its site, and the database rows of the probes. */
 export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNode[], writeMs = 20) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const rows = new Map<string, { status: ProbeOutcome['status']; checkedAt: number }>();

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type GatewayConfig = {
   ticketUrl: string;
   token: string;
-  /** Reports what all tunnels since the start have moved, as the OpenUDS tunnel server 4.0 does. */
+  /** Reports the total bytes of all tunnels since the start, as the OpenUDS tunnel server 4.0 does. */
   isCumulative?: boolean;
 };
 export type RunningGateway = {
@@ -26,7 +26,7 @@ const closing = (server: Server, sockets: Set<Socket>) => async (): Promise<void
   await new Promise((resolve) => server.close(resolve));
 };
 
-/** A server that takes connections and forgets those that have gone. */
+/** A server that accepts connections and forgets closed ones. */
 function serverOf(serve: (socket: Socket) => unknown) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -37,7 +37,7 @@ function serverOf(serve: (socket: Socket) => unknown) {
   return { server, close: closing(server, sockets) };
 }
 
-/** An echo server in the place of a workplace. */
+/** An echo server in place of a workplace. */
 export async function startEcho() {
   const { server, close } = serverOf((socket) => socket.pipe(socket));
   return { host: '127.0.0.1', port: await listen(server), close };
@@ -99,7 +99,7 @@ async function readTicket(client: Socket): Promise<{ ticket: string; words: type
 async function exchange(client: Socket, workplace: Socket): Promise<{ sent: number; received: number }> {
   client.pipe(workplace);
   workplace.pipe(client);
-  // A side that has gone, killed or in order, gets nothing any more, and the other need not wait for it.
+  // A closed side, killed or not, receives nothing any more, and the other need not wait for it.
   await Promise.all([
     gone(client).then(() => workplace.destroySoon()),
     gone(workplace).then(() => client.destroySoon()),
@@ -109,7 +109,7 @@ async function exchange(client: Socket, workplace: Socket): Promise<{ sent: numb
 
 const gone = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
-/** What comes after the line stays in the socket. */
+/** Data after the line stays in the socket. */
 async function firstLine(socket: Socket): Promise<string> {
   let text = '';
   for (;;) {
@@ -120,7 +120,10 @@ async function firstLine(socket: Socket): Promise<string> {
   }
 }
 
-/** A client program: goes to the gateway with its ticket. `said` is the gateway's word; `ask` what the workplace answers. */
+/**
+ * A client program that connects to the gateway with its ticket. `said` is the gateway's first response; `ask` that of
+ * the workplace.
+ */
 export async function enter({ host, port }: { host: string; port: number }, ticket: string) {
   const socket = connect(port, host);
   socket.on('error', () => socket.destroy());

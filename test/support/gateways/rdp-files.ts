@@ -18,7 +18,7 @@ const generate = (): Promise<CryptoKeyPair> =>
     'verify',
   ]);
 
-/** What signs files, all PEM: a certificate followed by that of the authority which issued it, and its key. */
+/** The signing material of files, all PEM: a certificate followed by that of its issuer, and its key. */
 export type RdpSigner = { certificates: string; key: string; caPem: string };
 
 export async function createRdpSigner(): Promise<RdpSigner> {
@@ -68,8 +68,8 @@ export function settingsOf(file: Uint8Array): Record<string, string> {
 }
 
 /**
- * Verifies a signed file as a reader of it does: `signscope` names the settings, in whatever order the file has them;
- * these lines and itself are what openssl must find to be signed.
+ * Verifies a signed file like a reader of it: `signscope` names the settings, in whatever order the file has them;
+ * openssl must find these lines and itself to be signed.
  * @throws Error with the output of openssl
  */
 export async function verify(file: Uint8Array, caPem: string): Promise<void> {

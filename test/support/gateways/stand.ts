@@ -8,9 +8,9 @@ import { startTicketStand, type TicketStand, wsproxy } from './tickets.ts';
 /** A portal on a real port, whose one service leads to a server of this machine. */
 export type GatewayStand = {
   stand: TicketStand;
-  /** Where gateways use tickets. */
+  /** The URL at which gateways use tickets. */
   ticketUrl: string;
-  /** A gateway server of the site, registered where it listens. */
+  /** A gateway server of the site, registered with its address. */
   open(isCumulative?: boolean): Promise<{ registered: Json; running: RunningGateway }>;
   close(): Promise<void>;
 };

@@ -4,10 +4,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
 
-/** A TCP server in the place of a KDC. */
+/** A TCP server in place of a KDC. */
 export type TcpStand = { address: string; connections(): number; close(): Promise<void> };
 
-/** Answers each message by what `answer` does with the connection. */
+/** Calls `answer` with the connection for each message. */
 export async function startStand(answer: (message: Buffer, socket: Socket) => unknown): Promise<TcpStand> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -34,7 +34,7 @@ export async function startStand(answer: (message: Buffer, socket: Socket) => un
   };
 }
 
-/** A message with its length before it. */
+/** A message with its length prefix. */
 export function frame(message: Uint8Array): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(message.length);
@@ -48,7 +48,7 @@ export const ask = (address: string, message: Uint8Array): Promise<Buffer> =>
     message,
   );
 
-/** Stands between the portal and a KDC; `change` gets the number of the message and the reply. */
+/** A proxy between the portal and a KDC; `change` gets the number of the message and the reply. */
 export const startProxy = (
   address: string,
   change: (message: Buffer, reply: Buffer) => Buffer | Promise<Buffer>,

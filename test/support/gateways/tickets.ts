@@ -31,15 +31,15 @@ export type TicketStand = {
   /** A gateway of the site. */
   gateway(given?: Record<string, unknown>): Promise<Json>;
   connect(options?: SendOptions & { query?: string }): Promise<Answer>;
-  /** A connection through a gateway, whatever became of those of other tests. */
+  /** A connection through a gateway, independent of those of other tests. */
   ticketOf(gateway: Json, options?: SendOptions & { query?: string }): Promise<string>;
   use(ticket: string, gateway: Json, ip?: string): Promise<Answer>;
   stop(notify: string, gateway: Json, query?: string): Promise<Answer>;
   beat(token: string | undefined, body?: unknown): Promise<Answer>;
   shown(gateway: Json): Promise<Json>;
-  /** Its last heartbeat was so many seconds ago. */
+  /** Its last heartbeat was this many seconds ago. */
   silentFor(gateway: Json, seconds: number): Promise<void>;
-  /** Every ticket was made, and used for the first time, so many seconds earlier. */
+  /** Moves the creation and first use of every ticket back by this many seconds. */
   ageTickets(seconds: number): Promise<void>;
   /** Ends the gateways of one test. */
   clear(): Promise<void>;

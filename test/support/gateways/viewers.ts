@@ -22,15 +22,15 @@ export const hasRdp = [xvfb, freerdp, xrdp].every(existsSync);
 
 /** A virtual display, and programs on it. */
 export type Screen = {
-  /** Opens a file by `remote-viewer`, which deletes it. */
+  /** Opens a file with `remote-viewer`, which deletes it. */
   openSpice(file: string): Viewer;
-  /** Opens a file by FreeRDP as far as a session begins. */
+  /** Opens a file with FreeRDP until a session begins. */
   openRdp(file: string): Viewer;
   stop(): Promise<void>;
 };
 
 export type Viewer = {
-  /** What it said. */
+  /** Its output. */
   output(): string;
   /** Its exit code. */
   ended: Promise<number | null>;
@@ -91,14 +91,14 @@ export type SpiceServer = {
   tlsPort: number;
   /** Sets the only valid password, as a dispatcher does before it returns the password. */
   expect(password: string): Promise<void>;
-  /** The channels that are open now, and whether each goes by TLS. */
+  /** The open channels, and whether each uses TLS. */
   channels(): Promise<{ channel: number; tls: boolean }[]>;
   /** Lines of standard error. */
   log: readonly string[];
   stop(): Promise<void>;
 };
 
-/** A QEMU with a display and nothing else: without a disk, and with its processor stopped. */
+/** A QEMU with a display only: without a disk, and with its processor stopped. */
 export async function startSpiceServer(certificate: ServerCertificate, caPem: string): Promise<SpiceServer> {
   const folder = await mkdtemp(join(tmpdir(), 'spice-'));
   const [port = 0, tlsPort = 0] = await freePorts(2);
@@ -150,7 +150,7 @@ export async function startSpiceServer(certificate: ServerCertificate, caPem: st
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
 type RemoteValue = any;
 
-/** QEMU's own protocol: a line of JSON each way, events in between. */
+/** QEMU's own protocol: a line of JSON in each direction, with events in between. */
 async function talkTo([socket]: readonly Socket[]) {
   if (!socket) throw new Error('nobody connected');
   const waiting: { resolve: (value: RemoteValue) => void; reject: (error: Error) => void }[] = [];
@@ -170,7 +170,7 @@ async function talkTo([socket]: readonly Socket[]) {
 
 export type RdpServer = {
   port: number;
-  /** What it logged. */
+  /** Its log output. */
   log(): Promise<string>;
   stop(): Promise<void>;
 };
@@ -197,7 +197,7 @@ export async function startRdpServer({ cert, key }: ServerCertificate): Promise<
   const lines = given.split('\n').map((line) => {
     const [name = ''] = line.split('=');
     const value = settings[name];
-    // Below its first section a port is that of a session.
+    // After its first section a port is that of a session.
     if (value === undefined || seen.has(name)) return line;
     seen.add(name);
     return `${name}=${value}`;

@@ -3,7 +3,7 @@ export type Measure = { depth: number; members: number; values: number; widest: 
 /** Deeper values exceed any limit. */
 const deepest = 1_000;
 
-/** What the limits of JSON count in a value. `widest` is the number of members of one object. */
+/** The values that the limits of JSON count. `widest` is the number of members of one object. */
 export function measure(value: unknown): Measure {
   const result = { depth: 0, members: 0, values: 0, widest: 0 };
   const open: [unknown, number][] = [[value, 0]];

@@ -31,9 +31,9 @@ export type LimitedCall = {
   route: string;
   limit: number;
   headers: Record<string, string>;
-  /** Another one each time, where a second call of the same would be refused. */
+  /** A different body each time, where a second call with the same one would be refused. */
   body: () => object;
-  /** Status of the answer unless the body is too large. */
+  /** Status of the response unless the body is too large. */
   accepted: number;
 };
 
@@ -50,7 +50,7 @@ const webui = '/api/webui/aggregator';
 
 export type LimitedCalls = Readonly<Record<CallName, LimitedCall>>;
 
-/** The calls with the credentials that they need, in a portal that has just been installed. */
+/** The calls with their credentials, in a newly installed portal. */
 export async function prepareLimitedCalls({ databaseUrl, password, send }: Options): Promise<LimitedCalls> {
   const credentials = { username: 'admin', password, authSmallName: 'builtin' };
   const { token } = (await send('POST /api/auth/v7.0/login', { body: credentials })).body;
@@ -116,17 +116,17 @@ async function addAgents(databaseUrl: string, farm: { id: string }) {
   return tokens;
 }
 
-/** The body as JSON of so many bytes: spaces after it are no part of it. */
+/** The body as JSON of this many bytes, with spaces after it. */
 export function padded({ body }: Pick<LimitedCall, 'body'>, bytes: number): Buffer<ArrayBuffer> {
   const text = JSON.stringify(body());
   return Buffer.from(text + ' '.repeat(bytes - Buffer.byteLength(text)));
 }
 
-/** A few bytes beyond the limit, which as characters of UTF-16 are a third of it. */
+/** A few bytes beyond the limit, which is a third of it in UTF-16 characters. */
 export const wide = ({ limit }: Pick<LimitedCall, 'limit'>): Buffer<ArrayBuffer> =>
   Buffer.from(JSON.stringify({ name: '\u4e00'.repeat(Math.ceil(limit / 3)) }));
 
-/** Modules for agents answer in a form of their own, all others by a problem document. */
+/** Modules for agents have their own result format, all others problem documents. */
 export function expectTooLarge(
   { status, contentType, body }: LimitedResponse,
   { module, limit }: LimitedCall,

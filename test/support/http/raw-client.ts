@@ -5,10 +5,10 @@ import type { LimitedCall, LimitedResponse } from './limited-calls.ts';
 
 export type RawAnswer = LimitedResponse & { headers: Headers };
 
-/** A connection to a server, on which a client does as it likes. */
+/** A connection to a server with an arbitrary client. */
 export type RawClient = {
   socket: Socket;
-  /** The next answer, in the order of the requests. @throws Error when the connection ends before it */
+  /** The next response, in the order of the requests. @throws Error when the connection ends before it */
   answer(): Promise<RawAnswer>;
   /** Whether the connection has ended, on either side. */
   closed: Promise<void>;
@@ -47,7 +47,7 @@ export async function connectRaw(baseUrl: string): Promise<RawClient> {
   return { socket, answer, closed, sent: () => socket.bytesWritten - socket.writableLength };
 }
 
-/** A request up to its body. */
+/** A request without its body. */
 export function headOf({ route, headers }: Pick<LimitedCall, 'route' | 'headers'>, framing: string): string {
   const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const lines = [`${route} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...own, framing];
@@ -69,7 +69,7 @@ export function chunksOf(bytes: Buffer, size = 16_384): Buffer {
 
 const spaces = chunksOf(Buffer.alloc(262_144, ' '));
 
-/** Sends spaces in chunks for as long as the server takes them, whatever it answers. */
+/** Sends spaces in chunks for as long as the server accepts them, whatever it answers. */
 export function flood({ socket }: RawClient): void {
   const pump = (): void => {
     if (socket.writable) socket.write(spaces, () => setImmediate(pump));

@@ -11,10 +11,10 @@ export const peersPath = '/api/aggregator/v7.0/peers';
 export const jwtauth = 'POST /api/auth/v7.0/jwtauth';
 
 export type Algorithm = 'RS256' | 'ES256' | 'EdDSA';
-/** A key of a peer, and tokens by it. */
+/** A key of a peer, and tokens signed with it. */
 export type Signer = {
   kid: string;
-  /** The public half, as it is registered. */
+  /** The public half, for the registration. */
   jwk: Json;
   /** Default `typ`: `peer+jwt`. */
   sign(claims: JWTPayload, header?: object): Promise<string>;
@@ -50,18 +50,18 @@ export async function addPeer(
   return { peer: await create(admin, peersPath, peerBody({ roles, ...keys, ...given })), signer };
 }
 
-/** Claims as a peer makes them now, by the clock of the portal; `undefined` leaves one out. */
+/** Current claims of a peer by the clock of the portal; `undefined` omits one. */
 export function claimsOf({ deps }: TestPortal, peer: Json, given: object = {}): JWTPayload {
   const now = Math.floor(deps.clock().getTime() / 1000);
   const claims = { iss: peer.issuer, aud: baseUrl, sub: peer.issuer, iat: now, exp: now + 60, jti: newId() };
   return JSON.parse(JSON.stringify({ ...claims, ...given }));
 }
 
-/** A heartbeat by a key of this installation. */
+/** A heartbeat signed by a key of this installation. */
 export const signHeartbeat = ({ deps }: TestPortal, claims: object): Promise<string> =>
   signJwt(deps.signingKeys, 'heartbeat+jwt', { iss: deps.baseUrl, ...claims }, deps.clock());
 
-/** The answer to a good token of the peer, or to one with these claims. */
+/** The response to a valid token of the peer, or to one with these claims. */
 export const exchange = async (portal: TestPortal, { peer, signer }: Peer, given: object = {}) =>
   portal.send(jwtauth, { body: { token: await signer.sign(claimsOf(portal, peer, given)) } });
 
@@ -71,7 +71,7 @@ type Reply =
   | { status: number; headers?: Record<string, string>; body?: string }
   | 'hang';
 
-/** A server of keys on loopback; `calls` are those that reached it, `meanwhile` is what happens before it answers. */
+/** A key server on loopback; `calls` are its requests, `meanwhile` runs before it answers. */
 export async function startKeyServer(authority: Authority, reply: Reply) {
   const state = { reply, calls: 0, meanwhile: async (): Promise<unknown> => undefined };
   const server = createServer(await authority.issue(), async (_, response) => {
@@ -85,7 +85,7 @@ export async function startKeyServer(authority: Authority, reply: Reply) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return Object.assign(state, {
-    /** Members of a peer whose keys are here. */
+    /** Properties of a peer with inline keys. */
     source: { jwks_url: `https://127.0.0.1:${port}/keys`, ca_certificate: authority.caPem },
     close: () => {
       server.closeAllConnections();

@@ -14,7 +14,7 @@ export function holdClock(portal: TestPortal): { now(): Date; move(seconds: numb
   };
 }
 
-/** The answer to `login/2fa` of this user. */
+/** The response of `login/2fa` for this user. */
 export const logIn2fa = (portal: TestPortal, domain: Json, user: Json, given: object = {}, ip?: string) =>
   portal.send('POST /api/auth/v7.0/login/2fa', {
     body: { username: user.name, password: goodPassword, authId: domain.id, ...given },
@@ -23,7 +23,7 @@ export const logIn2fa = (portal: TestPortal, domain: Json, user: Json, given: ob
 
 export type Enrolled = { user: Json; secret: string; recovery: string[]; token: string };
 
-/** A new user of the domain with a device, which has shown its first code. */
+/** A new user of the domain with an enrolled device. */
 export async function addEnrolled(
   { portal, admin }: Pick<World, 'portal' | 'admin'>,
   domain: Json,
@@ -37,7 +37,7 @@ export async function addEnrolled(
   return { user, secret, recovery: done.recovery_codes, token: done.token };
 }
 
-/** The answer to the first code of the device that a challenge has given. */
+/** The response to the first code of the device in a challenge. */
 export const enrol = (
   portal: TestPortal,
   domain: Json,

@@ -14,7 +14,7 @@ export const serviceTokenBody = ({ deps }: TestPortal, given: object = {}) => ({
   ...given,
 });
 
-/** A service with these rights, as an administrator creates it: without a password. */
+/** A service account with these permissions, as an administrator creates it: without a password. */
 export async function addServiceUser(
   { admin, domain }: Pick<World, 'admin' | 'domain'>,
   permissions: readonly string[],

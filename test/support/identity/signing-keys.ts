@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createSigningKeys, type SigningKeys } from '../../../shared/access/signing-keys.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 
@@ -7,6 +7,15 @@ export const newSigningKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString();
+
+/** A new value of `SECRET_KEY`. */
+export const newSecretKey = (): string => randomBytes(32).toString('base64');
+
+/** The keys of a new installation as environment variables. */
+export const newKeyVariables = () => ({
+  SECRET_KEY: newSecretKey(),
+  AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
+});
 
 /** Keys of an installation; the first one signs. */
 export const signingKeysOf = (...pems: string[]): Promise<SigningKeys> =>

@@ -8,7 +8,7 @@ export function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** A device that shares nothing with the portal but the secret: RFC 4226, with the time as its counter. */
+/** A device that shares only the secret with the portal: RFC 4226, with the time as its counter. */
 export function codeOf(secret: string, at: Date): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)));
@@ -17,7 +17,7 @@ export function codeOf(secret: string, at: Date): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** A six-digit code that is not that of any step near this moment. */
+/** A six-digit code of no step near this time. */
 export function wrongCode(secret: string, at: Date): string {
   const near = new Set([-60, -30, 0, 30, 60].map((s) => codeOf(secret, new Date(at.getTime() + s * 1000))));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '';

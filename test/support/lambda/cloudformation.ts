@@ -10,14 +10,14 @@ const { resources }: { resources: Record<string, Resource> } = JSON.parse(
   readFileSync(new URL('cloudformation-resources.json', import.meta.url), 'utf8'),
 );
 
-/** Where a template breaks the specification, a line each: unknown kinds and properties, wrong types, absent ones. */
+/** Violations of the specification in a template, a line each: unknown types and properties, wrong and missing ones. */
 export const specificationFaults = (template: Json): string[] =>
   Object.entries<Json>(template.Resources).flatMap(([name, { Type, Properties = {} }]) => {
     const known = resources[Type];
     return known ? objectFaults(name, Properties, known.properties, known) : [`${name}: ${Type} is unknown`];
   });
 
-/** Names of everything that is referred to and not there. */
+/** Names of all dangling references. */
 export function danglingReferences(template: Json): string[] {
   const { Parameters, Resources, Conditions } = template;
   const names = new Set([...Object.keys(Parameters), ...Object.keys(Resources)]);
@@ -36,7 +36,7 @@ export function danglingReferences(template: Json): string[] {
   ];
 }
 
-/** The values of a member wherever it stands. */
+/** The values of a member at any depth. */
 function found(value: Json, member: string): Json[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries<Json>(value).flatMap(([name, inner]) => [
@@ -68,7 +68,7 @@ function faultsOf(at: string, value: Json, type: Type, resource: Resource): stri
   const [only, ...others] = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   if (only === 'Fn::If')
     return value[only].slice(1).flatMap((branch: Json) => faultsOf(at, branch, type, resource));
-  // What it comes to is known when the stack is deployed.
+  // Its value is known when the stack is deployed.
   if (only !== undefined && others.length === 0 && /^(Ref$|Fn::)/.test(only)) return [];
   const check = composed[type.type];
   if (check) return check(at, value, type, resource);

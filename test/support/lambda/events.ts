@@ -7,7 +7,7 @@ export type RestEvent = ReturnType<typeof restEventOf>;
 export type LambdaResult = {
   statusCode: number;
   headers?: Record<string, string>;
-  /** In the place of `headers`, where the event had such. */
+  /** Replaces `headers`, where the event had them. */
   multiValueHeaders?: Record<string, string[]>;
   cookies?: string[];
   body: string;
@@ -23,7 +23,7 @@ export type LambdaRequest = {
   sourceIp: string;
 };
 
-/** Bodies that API Gateway takes for text; all others travel in base64. */
+/** Bodies that API Gateway treats as text; all others are in base64. */
 const textTypes = /^(?:text\/|application\/(?:json|javascript|xml)\s*(?:;|$))/i;
 
 export function eventOf({ method, path, query = '', headers = {}, body, sourceIp }: LambdaRequest) {
@@ -47,7 +47,7 @@ export function eventOf({ method, path, query = '', headers = {}, body, sourceIp
   };
 }
 
-/** All media types are binary to our API, so that every body travels in base64. */
+/** All media types are binary in this API, so that every body is in base64. */
 export function restEventOf({ method, path, query = '', headers = {}, body, sourceIp }: LambdaRequest) {
   const { host = 'localhost', 'user-agent': userAgent = '' } = headers;
   const asked = Map.groupBy(new URLSearchParams(query), ([name]) => name);
@@ -72,7 +72,7 @@ export function restEventOf({ method, path, query = '', headers = {}, body, sour
   };
 }
 
-/** Reads a request of a server as an event of a REST API. */
+/** Converts a request of a server to an event of a REST API. */
 export async function readEvent(request: IncomingMessage): Promise<RestEvent> {
   const [path = '/', ...query] = (request.url ?? '/').split('?');
   const headers = Object.entries(request.headersDistinct).map(([name, values]) => [
@@ -89,7 +89,7 @@ export async function readEvent(request: IncomingMessage): Promise<RestEvent> {
   });
 }
 
-/** Answers with what a function gave back. */
+/** Sends the result of a function as the response. */
 export function answerWith(response: ServerResponse, result: LambdaResult): void {
   const { statusCode, headers, multiValueHeaders, cookies = [], body, isBase64Encoded } = result;
   const all = { ...headers, ...multiValueHeaders };

@@ -12,12 +12,12 @@ import { awslambda, type Handler as Entry, invokeStreaming, isStreaming } from '
 type Handler = (event: RestEvent) => Promise<LambdaResult>;
 type Route = { start: string; module: EdgeModule };
 
-/** The longest path wins, as on the edge. */
+/** The longest path takes precedence, as on the edge. */
 const routes: Route[] = edgeModules
   .flatMap((module) => deploymentOf(module).routes.map((route) => ({ start: startOf(route), module })))
   .toSorted((a, b) => b.start.length - a.start.length);
 
-/** The portal as Lambda functions behind a REST API, on this machine: the bundles themselves, fed with events. */
+/** The portal as Lambda functions behind a REST API, on this machine: the real bundles, called with events. */
 async function start(): Promise<void> {
   const settings = await loadSettings(localEnvironment('8788'));
   const shutdown = createShutdown({ log: createLog({ level: settings.config.logLevel }) });
@@ -26,15 +26,15 @@ async function start(): Promise<void> {
 
 async function startAll({ config, env }: Settings, { add }: Shutdown): Promise<void> {
   const { database, bundles, adminPassword } = await prepareModules('lambda', config, add);
-  // A function has no input but its environment.
+  // The only input of a function is its environment.
   Object.assign(process.env, env, { DATABASE_URL: database.url });
   Object.assign(globalThis, { awslambda });
   const functions = new Map(bundles.map((bundle) => [bundle.module, createFunction(bundle)]));
   const server = createServer((request, response) => void serve(functions, request, response));
   await listen(server, config);
   add('gateway', () => closeServer(server));
-  const told = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  const announcement = { base_url: config.baseUrl, admin_password: adminPassword, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(announcement)}\n`);
 }
 
 async function serve(
@@ -55,7 +55,7 @@ async function serve(
   }
 }
 
-/** As many instances as requests are running: one serves one at a time. */
+/** As many instances as running requests: an instance serves one at a time. */
 function createFunction({ file }: Bundle): Handler {
   const idle: Handler[] = [];
   let started = 0;

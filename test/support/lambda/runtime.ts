@@ -15,7 +15,7 @@ type Prelude = Omit<LambdaResult, 'body'>;
 
 export type Asking = { token?: string; body?: unknown; query?: string; headers?: Record<string, string> };
 
-/** An event with what of it is read. The address in the header is a lie; the body goes in base64, as no text. */
+/** An event with the fields in use. The address in the header is forged; the body is in base64. */
 export function eventOf(route: string, { token, body, query = '', headers }: Asking = {}): LambdaEvent {
   const [method = 'GET', path = '/'] = route.split(' ');
   return httpEvent({
@@ -34,17 +34,17 @@ export function eventOf(route: string, { token, body, query = '', headers }: Ask
   });
 }
 
-/** Under this symbol Lambda's runtime notes that a handler streams. */
+/** Lambda's runtime marks a streaming handler with this symbol. */
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
 export const isStreaming = (handler: Handler): boolean => Reflect.get(handler, streaming) === 'response';
 const contentType = 'application/vnd.awslambda.http-integration-response';
-/** Between head and body. */
+/** Between headers and body. */
 const delimiter = Buffer.alloc(8);
 
-/** The stream that a handler gets: the request by which the runtime answers the invocation. */
+/** The stream of a handler: the request by which the runtime answers the invocation. */
 type ResponseStream = ClientRequest & { beforeFirstWrite?: () => void };
 
-/** The global `awslambda` of Lambda's Node runtime, which does what that one does. */
+/** The global `awslambda` of Lambda's Node runtime, with the same behaviour. */
 export const awslambda = {
   streamifyResponse: (handler: Handler): Handler => Object.assign(handler, { [streaming]: 'response' }),
   HttpResponseStream: {
@@ -65,14 +65,14 @@ export const invoke = async (handler: Handler, event: unknown): Promise<LambdaRe
 
 export type Streamed = {
   result: LambdaResult;
-  /** The body as it came. */
+  /** The body as received. */
   bytes: Buffer;
-  /** Pieces in which head and body came in. */
+  /** Chunks in which headers and body were received. */
   pieces: number;
   contentType: string | undefined;
 };
 
-/** @param onPiece gets all that has come in so far, each time that there is more */
+/** @param onPiece is called with all received data after each chunk */
 export async function invokeStreaming(
   handler: Handler,
   event: unknown,

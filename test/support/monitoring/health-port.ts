@@ -6,11 +6,11 @@ import { Agent, request } from 'undici';
 import { connectPg } from '../../../db/pg.ts';
 import { createHealthApp } from '../../../functions/health/app.ts';
 import type { HealthDeps } from '../../../functions/health/deps.ts';
-import { createSystemSampler } from '../../../functions/health/system.ts';
+import { createSystemSampler } from '../../../functions/health/system-sampler.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
-import { watchWrites } from '../../../shared/runtime/writes.ts';
+import { monitorWrites } from '../../../shared/runtime/write-monitor.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; text: string; tookMs: number };
@@ -31,11 +31,11 @@ export const accessKeys = {
   url: 'url-key-of-at-least-32-characters_0',
 };
 export const urlCheckPath = `${checkPath}/${accessKeys.url}`;
-/** Where the pages about errors are said to be. */
+/** The base URL of the error pages. */
 export const portalUrl = 'https://portal.example';
 export const token = (key: string) => ({ authorization: `Token ${key}` });
 
-/** The endpoints over HTTPS on a free port, with a database connection of their own. */
+/** The endpoints over HTTPS on a free port, with a separate database connection. */
 export async function startHealthPort(
   databaseUrl: string,
   given: Partial<HealthDeps> = {},
@@ -47,7 +47,7 @@ export async function startHealthPort(
   await system.sample();
   const log = createLog({ write: () => undefined });
   const { db } = connection;
-  const writes = watchWrites(db, log);
+  const writes = monitorWrites(db, log);
   const own = { clock: systemClock, log, accessKeys, baseUrl: portalUrl, system, writes };
   const deps = { db, databaseUrl, ...own, ...given };
   const app = createHealthApp(deps);
@@ -74,7 +74,7 @@ export async function startHealthPort(
   };
 }
 
-/** One request with its answer as text; header names are lower case. */
+/** One request with its response as text; header names are lower case. */
 export async function askOver(agent: Agent, url: string, options: Ask = {}): Promise<Answer> {
   const startedAt = performance.now();
   const { method = 'GET', headers = {} } = options;

@@ -12,7 +12,7 @@ const programs = {
 };
 export const hasMonitors = Object.values(programs).every((path) => existsSync(path));
 
-/** Exit code and output of a program that has ended. */
+/** Exit code and output of a finished program. */
 export type Checked = { code: number; output: string };
 
 const run = (program: string, args: readonly string[]): Promise<Checked> =>
@@ -23,7 +23,7 @@ const run = (program: string, args: readonly string[]): Promise<Checked> =>
     });
   });
 
-/** curl without a header of its own; 22 for an HTTP status from 400 on. */
+/** curl without additional headers; 22 for an HTTP status from 400. */
 export const curl = (url: string, caFile: string): Promise<Checked> =>
   run(programs.curl, ['--fail', '--silent', '--show-error', '--cacert', caFile, url]);
 
@@ -37,7 +37,7 @@ export function checkHttp(url: string, ...args: string[]): Promise<Checked> {
 /** The values of one probe. */
 export type Probe = { success: number; status: number };
 
-/** blackbox_exporter with a module that verifies the certificate and reads the body. */
+/** blackbox_exporter with a module that verifies the certificate and the body. */
 export async function startBlackbox(caFile: string) {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-blackbox-'));
   const config = join(folder, 'blackbox.yml');

@@ -32,7 +32,7 @@ function addSample(families: Map<string, Family>, line: string): void {
   const family = families.get(name) ?? histogramOf(families, name);
   if (!family?.type) throw new Error(`no HELP and TYPE before: ${line}`);
   if (!float.test(value)) throw new Error(`not a float: ${line}`);
-  // Of a histogram each of the three kinds of series stands under its own name.
+  // The three kinds of series of a histogram have separate names.
   const key = family.type === 'histogram' ? `${name}${labels}` : labels;
   if (family.samples.has(key)) throw new Error(`given twice: ${line}`);
   family.samples.set(key, Number(value));

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../shared/tooling/start/throwaway-postgres.ts';
 
-/** Where the dashboard and the rules are. */
+/** The folder of the dashboard and the rules. */
 export const monitoringFolder = fileURLToPath(
   new URL('../../../functions/health/monitoring', import.meta.url),
 );
 
-/** One alert rule, as Prometheus has read it. */
+/** One alert rule as loaded by Prometheus. */
 export type Rule = { name: string; query: string; health: string };
 export type Prometheus = {
   /** Labels and values of an instant query. @throws Error when Prometheus refuses it */
@@ -31,7 +31,7 @@ export const hasPrometheus = ['prometheus', 'promtool'].every((program) => {
 
 export type Ended = { code: number; output: string };
 
-/** Runs promtool to its end, with this on its standard input. */
+/** Runs promtool with this standard input. */
 export const promtool = (args: readonly string[], input = ''): Promise<Ended> =>
   new Promise((resolve) => {
     const child = execFile('promtool', [...args], { cwd: monitoringFolder }, (error, stdout, stderr) => {

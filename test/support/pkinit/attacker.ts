@@ -71,7 +71,7 @@ function readRequest(request: Uint8Array): InterceptedRequest {
   return { nonce, publicKey: authPack(1).raw, derivations: authPack(4).raw };
 }
 
-/** Under `[0]` of a ContentInfo stands one value, as it does in a SEQUENCE. */
+/** A ContentInfo has one value under `[0]`, as in a SEQUENCE. */
 const sequenceOf = (field: Tlv | undefined): Tlv => readOne(sequence(field?.raw ?? Buffer.alloc(0)));
 
 const paDataOf = (list: Tlv) =>
@@ -119,7 +119,7 @@ function withoutChecksum(request: Uint8Array): Buffer {
   );
 }
 
-/** An AS-REP with another name on it; the name is in the clear. */
+/** An AS-REP with another name, which is not encrypted. */
 export function renamed(reply: Uint8Array, { parts, realm, type }: Principal): Buffer {
   const message = readOne(reply);
   if (message.tag !== 0x6b) throw new Error(`the KDC refused: ${JSON.stringify(readReply(reply))}`);

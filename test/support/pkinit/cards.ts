@@ -7,11 +7,11 @@ const run = promisify(execFile);
 
 export const realm = 'PKINIT.TEST';
 
-/** A card: its certificate, and `openssl` in the place of its chip. */
+/** A card: its certificate, and `openssl` in place of its chip. */
 export type CardFiles = {
   name: string;
   certificate: string;
-  /** Of the authority that issued it, for a chain. */
+  /** Of its issuer, for a chain. */
   issuer: string;
   sign(text: string): Promise<string>;
 };
@@ -149,7 +149,7 @@ parts=EXP:1,SEQUENCE:${section}_parts
 ${parts.map((part, at) => `p${at}=GeneralString:${part}`).join('\n')}
 `;
 
-/** As openssl wants them; every variable must be set for every call. */
+/** The variables of openssl; every one must be set for every call. */
 const extensions = `[req]
 distinguished_name=dn
 [dn]

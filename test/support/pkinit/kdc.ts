@@ -12,7 +12,7 @@ import { type CardFiles, createCards, type IssueCard, realm } from './cards.ts';
 const run = promisify(execFile);
 const programs = ['/usr/sbin/krb5kdc', '/usr/sbin/kdb5_util', '/usr/sbin/kadmin.local', '/usr/bin/openssl'];
 
-/** Whether this machine has a KDC, with its plugin for certificates. */
+/** Whether a KDC with its PKINIT plugin is installed. */
 export const hasKdc =
   programs.every(existsSync) &&
   ['x86_64', 'aarch64'].some((arch) =>
@@ -25,19 +25,19 @@ export type Kdc = {
   address: string;
   /** PEM of the authority of the KDC and of the cards. */
   anchors: string;
-  /** Of its own files. */
+  /** Of its files. */
   folder: string;
   issue: IssueCard;
   /** Revokes a card; takes effect in a KDC that is started later. */
   revoke(card: CardFiles): Promise<void>;
   /** `kadmin.local`. */
   admin(...words: string[]): Promise<string>;
-  /** Starts a further KDC of the same realm, with other settings. @returns its address */
+  /** Starts another KDC of the same realm, with other settings. @returns its address */
   another(settings: Readonly<Record<string, string>>): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** A realm of MIT Kerberos with users alice, bob and carol, in a folder of its own; certificates must be fresh. */
+/** A realm of MIT Kerberos with users alice, bob and carol, in a separate folder; freshness is required. */
 export async function startKdc(): Promise<Kdc> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-kdc-'));
   const started: ChildProcess[] = [];
@@ -110,7 +110,7 @@ async function configure(
   return { PATH: process.env.PATH, KRB5_CONFIG: krb5, KRB5_KDC_PROFILE: kdc };
 }
 
-/** Asked until it takes connections. @throws Error after this many attempts */
+/** Polled until it accepts connections. @throws Error after this many attempts */
 async function listening(port: number, attempts: number): Promise<void> {
   const isOpen = await new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));

@@ -12,7 +12,7 @@ import { type Kdc, startKdc } from './kdc.ts';
 export const path = (domain: Json, step: 'login' | 'raw' | 'finalize') =>
   `PATCH /api/auth/v7.0/authenticators/${domain.id}/pkinit/${step}`;
 
-/** A KDC beside a slapd that everyone may read; `directory` are the parameters of a domain that lead to it. */
+/** A KDC beside a slapd that everyone may read; `directory` has the parameters of a domain for it. */
 export type Realm = Kdc & { slapd: Slapd; directory: Json };
 
 /** Accounts of the directory of a realm: all are in the group `staff`. */
@@ -31,7 +31,10 @@ export async function startRealm(): Promise<Realm> {
   return { ...kdc, slapd, directory: { hosts: [slapd.url], base_dn: suffix }, stop };
 }
 
-/** A domain of the realm with its group, straight into its table; `kerberos` changes its parameters, `given` its row. */
+/**
+ * A domain of the realm with its group, written directly to its table; `kerberos` changes its parameters, `given` its
+ * row.
+ */
 export async function addCardDomain(
   { db }: Pick<TestPortal, 'db'>,
   kdc: Pick<Realm, 'realm' | 'address' | 'anchors' | 'directory'>,
@@ -67,7 +70,7 @@ export const begin = (portal: Sending, domain: Json, card: CardFiles, given: Jso
 export const finalize = (portal: Sending, domain: Json, body: Json, ip?: string): Promise<Answer> =>
   portal.send(path(domain, 'finalize'), { body, ...(ip && { ip }) });
 
-/** The whole way, or the answer of the first step when it is refused. */
+/** The complete login, or the response of the first step when it is refused. */
 export async function signIn(
   portal: Sending,
   domain: Json,

@@ -13,6 +13,6 @@ export function competeForLease(db: Db, holder: string, log: Log): Lease {
   return lease;
 }
 
-/** Ends the lease as if its time were over, so that a test need not wait for that. */
+/** Expires the lease, so that a test need not wait for that. */
 export const expireLease = (db: Db): Promise<unknown> =>
   db.update(leases).set({ expires_at: sql`now() - interval '1 second'` });

@@ -4,8 +4,8 @@ import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 
 /**
- * Competes for a lease of one second. Writes a line for each look at which it holds it: the time of the machine's
- * monotonic clock before the look, in milliseconds, and the fence. SIGTERM releases it.
+ * Competes for a lease of one second. Writes a line for each check at which it holds it: the time of the machine's
+ * monotonic clock before the check, in milliseconds, and the fence. SIGTERM releases it.
  */
 const { DATABASE_URL: url = '', AS: holder = '' } = process.env;
 const { db } = connectPg({ url, maxConnections: 1, statementTimeoutMs: 1_000 });

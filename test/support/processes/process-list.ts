@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export type ListedProcess = { pid: number; command: string };
 
 /**
- * Living processes that have this text in their environment: what a process under test has started, whatever has become
- * of the processes in between. Linux only.
+ * Running processes with this text in their environment: those started by a process under test, even if the
+ * processes in between have ended. Linux only.
  */
 export function processesWith(marker: string): ListedProcess[] {
   return readdirSync('/proc')

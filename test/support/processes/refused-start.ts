@@ -9,7 +9,7 @@ export const programs = {
   workers: [programFile('shared/tooling/workers/workers.ts')],
 };
 
-/** @returns the lines that a start writes to standard error before it ends with 1; what it logs is left out */
+/** @returns the lines that a start writes to standard error before it ends with 1, without its log */
 export async function refusedStart(
   env: NodeJS.ProcessEnv,
   command: readonly string[] = programs.portal,

@@ -1,6 +1,6 @@
 import { serveNode } from '../../../shared/runtime/node/server.ts';
 
-/** Our server with answers that tests need, in a process of its own. Its first line of output is its port. */
+/** The Node server with routes for tests, in a separate process. Its first line of output is its port. */
 const megabyte = 'x'.repeat(1_000_000);
 
 const { port } = await serveNode({

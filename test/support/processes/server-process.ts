@@ -12,7 +12,7 @@ export type ServerSettings = Omit<Partial<ServeOptions>, 'fetch' | 'log'>;
 export type ServerProcess = {
   pid: number;
   port: number;
-  /** How many descriptors the process has open. */
+  /** Number of open descriptors of the process. */
   descriptors(): number;
   stop(): Promise<void>;
 };
@@ -21,7 +21,7 @@ const entry = fileURLToPath(new URL('served-process.ts', import.meta.url));
 
 export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Starts our server in a process of its own. @param descriptorLimit `ulimit -n` of the process */
+/** Starts the Node server in a separate process. @param descriptorLimit `ulimit -n` of the process */
 export async function startServer(
   settings: ServerSettings = {},
   descriptorLimit?: number,
@@ -53,7 +53,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 
 export type Client = { socket: Socket; closed: Promise<void> };
 
-/** No more at once than fit in the queue of a server that is about to accept them. */
+/** At most as many at once as fit in the accept queue of a server. */
 const atOnce = 200;
 
 /** Connects clients that send nothing. @param from the address of the client */
@@ -78,7 +78,7 @@ function silentClient(port: number, localAddress: string): Client {
   const socket = connect({ host: '127.0.0.1', port, localAddress });
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  // Without a reader the end of the connection is not noticed.
+  // Without a reader the end of the connection is not detected.
   socket.resume();
   return { socket, closed };
 }

@@ -1,26 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { connectPg } from '../../../db/pg.ts';
 import { claimKeyCheck } from '../../../db/repositories/settings/secret-key-check.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { sealKeyCheck } from '../../../shared/runtime/config/secret-key.ts';
+import { newSecretKey, newSigningKey } from '../identity/signing-keys.ts';
 import { accessKeys } from '../monitoring/health-port.ts';
 import { programVariables } from '../program-variables.ts';
 import { programFile } from './programs.ts';
 
-export const secretKey = randomBytes(32).toString('base64');
-export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
+export const secretKey = newSecretKey();
+export const signingKey = newSigningKey();
 
 export type Sidecar = {
   url: string;
   pid: number;
-  /** What it has logged of warnings and errors. */
+  /** Its logged warnings and errors. */
   errors(): string;
   stop(): Promise<{ code: number | null; errors: string }>;
   signal(name: NodeJS.Signals): void;
-  /** As if the machine had lost its power. */
+  /** Simulates a power failure. */
   kill(): Promise<void>;
 };
 

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { migrateDatabase, schemaStateOf } from '../../../db/migrate.ts';
 import { orEnd } from '../../../shared/tooling/start/fatal.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
-import { newSigningKey } from '../identity/signing-keys.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 
 /**
- * The portal of the tree that it is started in, on a database which this tree migrates as soon as that portal is ready:
- * what functions see that are still running when the schema of the next version is there.
+ * The portal of the tree in which it is started, on a database that this tree migrates as soon as that portal is ready:
+ * the view of functions that are still running when the schema of the next version is applied.
  */
 async function main(): Promise<void> {
   const binaries = findBinaries();
@@ -22,8 +21,7 @@ async function main(): Promise<void> {
       env: {
         ...process.env,
         DATABASE_URL: url,
-        SECRET_KEY: randomBytes(32).toString('base64'),
-        AGGREGATOR_JWT_SSL_KEY: newSigningKey(),
+        ...newKeyVariables(),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     },

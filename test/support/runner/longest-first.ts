@@ -42,7 +42,7 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
 
 /**
  * The longest files of a project first, so that no worker is left with one at the end. Vitest orders by the times of
- * the last run, which a fresh checkout does not have; then it takes the largest files for the longest.
+ * the last run, which a fresh checkout does not have; then it runs the largest files first.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -4,11 +4,11 @@ import type { Reporter, TestModule } from 'vitest/node';
 type Counts = { passed: number; failed: number; skipped: number };
 
 /**
- * Names what was skipped with its reason, and ends the output with one plain line
- * `N passed, N failed[, N skipped]`. The exit code stays what the runner made it.
+ * Lists skipped tests with their reason, and ends the output with one plain line
+ * `N passed, N failed[, N skipped]`. The exit code of the runner is not changed.
  */
 export class SummaryReporter implements Reporter {
-  // A run that breaks before its end (a global setup that throws) counts as failed in the closing line.
+  // A run that ends early (a global setup that throws) counts as failed in the last line.
   #counts: Counts = { passed: 0, failed: 1, skipped: 0 };
 
   onInit(): void {
@@ -23,7 +23,7 @@ export class SummaryReporter implements Reporter {
   }
 }
 
-/** A failure that no test carries (none was found, a teardown broke) still counts as one. */
+/** A failure without a test (none was found, a teardown failed) counts as one. */
 export function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
   const failures = exitCode === 0 ? failed : Math.max(failed, 1);
   return `${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

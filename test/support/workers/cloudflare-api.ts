@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../portal.ts';
 
-/** A Worker as Cloudflare has it. */
+/** A Worker as stored by Cloudflare. */
 export type KnownWorker = {
   secrets: string[];
   /** Values of the secrets that were set in one request. */

@@ -1,12 +1,12 @@
 import * as real from 'node:crypto';
 
-// Everything else is the runtime's own.
+// Everything else is that of the runtime.
 export * from 'node:crypto';
 
 const scryptCap = 1_048_576;
 const pbkdf2Cap = 100_000;
 
-/** What was derived since the isolate started: `scrypt 655360`, `pbkdf2 100000`. */
+/** The derivations since the isolate started: `scrypt 655360`, `pbkdf2 100000`. */
 export const derivations: string[] = [];
 
 export const scrypt = ((password, salt, length, options, done) => {
@@ -29,7 +29,7 @@ export const pbkdf2Sync: typeof real.pbkdf2Sync = (password, salt, iterations, l
   return real.pbkdf2Sync(password, salt, iterations, length, digest);
 };
 
-/** @throws Error in the words of the platform when the cost is above what it admits */
+/** @throws Error with the text of the platform when the cost is above its limit */
 export function admitIterations(iterations: number): void {
   derivations.push(`pbkdf2 ${iterations}`);
   if (iterations > pbkdf2Cap)

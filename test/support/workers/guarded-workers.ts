@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type Authority, createAuthority } from '../../simulator/authority.ts';
 import { freshDatabase } from '../database/database.ts';
 import { startNeonProxy } from '../database/neon-proxy.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 import { type Answer, type Asking, type Json, send } from './local-workers.ts';
 import { guardBundles } from './production-limits.ts';
 import type { Report } from './production-limits-guard.ts';
@@ -19,18 +19,18 @@ export type GuardedWorkers = {
   /** Signs certificates that the Workers trust. */
   authority: Authority;
   db: Db;
-  /** What the Workers logged. */
+  /** The log of the Workers. */
   lines: readonly string[];
   send(route: string, asking?: Asking): Promise<Answer>;
   login(username: string, password: string, authSmallName: string): Promise<string>;
-  /** What the guard of the module that serves this path has seen since it was asked last. */
+  /** The records of the guard of the module at this path since the last call. */
   report(path: string): Promise<Report>;
-  /** Does something forbidden within a request; `refused` is the reason of the failure, null if there was none. */
+  /** Runs a forbidden action within a request; `refused` is the reason of the failure, null if there was none. */
   attempt(path: string, deed: string): Promise<{ refused: string | null }>;
   stop(): Promise<void>;
 };
 
-/** Every module in workerd under the limits of production, on a database of its own with the administrator `admin`. */
+/** Every module in workerd under the limits of production, on a separate database with the administrator `admin`. */
 export async function startGuardedWorkers(adminPassword: string): Promise<GuardedWorkers> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-guarded-'));
   const [database, authority] = await Promise.all([freshDatabase(), createAuthority()]);
@@ -74,7 +74,7 @@ export async function startGuardedWorkers(adminPassword: string): Promise<Guarde
   };
 }
 
-/** The library that starts workerd reads the authorities to trust once, when it is loaded. */
+/** The library that starts workerd reads the trusted authorities once, when it is loaded. */
 async function trusting({ caPem }: Authority, file: string) {
   await writeFile(file, caPem);
   process.env.NODE_EXTRA_CA_CERTS = file;
@@ -86,9 +86,6 @@ const variables = (proxy: string): Record<string, string> => ({
   DATABASE_DRIVER: 'neon',
   NEON_PROXY: proxy,
   BASE_URL: 'https://portal.example',
-  SECRET_KEY: randomBytes(32).toString('base64'),
-  AGGREGATOR_JWT_SSL_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString(),
+  ...newKeyVariables(),
   ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
 });

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from '../../e2e/support/portal-process.ts';
+import { newKeyVariables } from '../identity/signing-keys.ts';
 import { programFile } from '../processes/programs.ts';
+import { programVariables } from '../program-variables.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as the tests expect them; a wrong guess fails the test
 export type Json = any;
@@ -24,7 +28,23 @@ export type LocalPortal = {
   stop(): Promise<number | null>;
 };
 
-/** `npm run workers`, all its variables given. @throws Error with what it said when it ends instead */
+type Place = { folder: string; databaseUrl: string; password: string };
+
+/** Variables of Workers with new keys, a free port and the administrator `admin`. */
+export async function workersVariables({ folder, databaseUrl, password }: Place) {
+  const [port = 0] = await freePorts(1);
+  return {
+    ...programVariables,
+    ...newKeyVariables(),
+    HOME: folder,
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    ADMIN_PASSWORD: password,
+  };
+}
+
+/** `npm run workers` with all its variables. @throws Error with its output when it ends instead */
 export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal> {
   const started = performance.now();
   const args = [programFile('shared/tooling/workers/workers.ts'), '--json'];
@@ -51,7 +71,7 @@ export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal>
   };
 }
 
-/** `send(url, 'POST /api/…', { token, body })`; a body goes out as JSON. */
+/** `send(url, 'POST /api/…', { token, body })`; a body is sent as JSON. */
 export async function send(
   url: string,
   route: string,

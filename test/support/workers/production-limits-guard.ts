@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext, WorkerEntry } from '../../../shared/runtime/edge/workers.ts';
 import { admitIterations, derivations, scrypt } from './guarded-crypto.ts';
 
-/** One request: how many fetches it made, and the most that waited for their headers at once. */
+/** One request: the number of fetches, and the maximum that waited for their headers concurrently. */
 export type RequestReport = { request: string; fetches: number; most: number };
 export type Report = { requests: RequestReport[]; derivations: string[] };
 
@@ -32,7 +32,7 @@ for (const [name, derive] of Object.entries(derivers)) {
   });
 }
 
-/** A Worker under the limits of production; requests with the header `x-limits` go to the guard itself. */
+/** A Worker under the limits of production; requests with the header `x-limits` are handled by the guard itself. */
 export const guarded = (entry: WorkerEntry): WorkerEntry => ({
   fetch: async (request, env, context: ExecutionContext) => {
     const asked = request.headers.get('x-limits');
@@ -53,14 +53,14 @@ function report(): Report {
 
 let answerOfAnother: Response | undefined;
 
-/** What a request must not do here. */
+/** Actions that a request must not take here. */
 const forbidden: Record<string, (env: Readonly<Record<string, unknown>>) => unknown> = {
   // biome-ignore lint/security/noGlobalEval: that it is refused is what is asked
   eval: () => globalThis.eval('1'),
   'new Function': () => new Function(''),
   'WebAssembly.compile': () => WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
   scrypt: () => scrypt('', '', 32, { N: 2 ** 15, r: 8, p: 5, maxmem: 2 ** 30 }, () => undefined),
-  // The first request gets an answer, the next one would read it.
+  // The first request gets a response, the next one would read it.
   'I/O of another': async ({ NEON_PROXY: url }) => {
     if (answerOfAnother) return answerOfAnother.text();
     answerOfAnother = await realFetch(String(url));

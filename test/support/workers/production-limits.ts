@@ -8,8 +8,8 @@ const guard = fileURLToPath(new URL('./production-limits-guard.ts', import.meta.
 const guardedCrypto = fileURLToPath(new URL('./guarded-crypto.ts', import.meta.url));
 
 /**
- * The bundles of Workers behind a guard with the limits that production has and local workerd has not. Each is the file
- * that would be deployed: only where its `node:crypto` comes from is another.
+ * The bundles of Workers behind a guard with the limits that production has and local workerd lacks. Each is the
+ * deployed file, except for the import of `node:crypto`.
  */
 export async function guardBundles(bundles: readonly Bundle[], folder: string): Promise<Bundle[]> {
   await mkdir(folder, { recursive: true });
@@ -19,7 +19,7 @@ export async function guardBundles(bundles: readonly Bundle[], folder: string): 
 async function guardBundle(bundle: Bundle, folder: string): Promise<Bundle> {
   const file = join(folder, `${bundle.module}.js`);
   const contents = [
-    // Evaluated first: what the bundle takes from the globals when it loads is guarded already.
+    // Evaluated first: globals that the bundle reads when it is loaded are guarded already.
     `import { guarded } from ${JSON.stringify(guard)};`,
     `import entry from ${JSON.stringify(bundle.file)};`,
     'export default guarded(entry);',

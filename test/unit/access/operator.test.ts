@@ -31,7 +31,7 @@ describe('USE-16 the principal of a command', () => {
     expect(() => admit(limited, { access: 'sites.create', writes: true })).toThrow(forbidden);
   });
 
-  it('USE-16: is named in the audit with the account of the operating system', () => {
+  it('USE-16: is recorded in the audit with the operating system account', () => {
     const event = eventBy(operator, new Date(), {
       event: 'portal.EntityAction',
       category: 'config',

@@ -50,8 +50,8 @@ function pairsOf(principal: SignedIn): Set<string> {
 const expectPart = (part: ReadonlySet<string>, whole: ReadonlySet<string>): void =>
   expect([...part].filter((one) => !whole.has(one))).toEqual([]);
 
-describe('rights', () => {
-  it('are the union of what the roles give, and removing one never adds any', () => {
+describe('the permissions of a principal', () => {
+  it('are the union of those of the roles, and removing a role never adds any', () => {
     fc.assert(
       fc.property(roles, fc.nat(), fc.nat(), (given, which, what) => {
         const whole = pairsOf(actorWith(given));
@@ -71,7 +71,7 @@ describe('rights', () => {
     );
   });
 
-  it('narrow with the scope and never widen by it', () => {
+  it('are narrowed by the scope and never widened by it', () => {
     fc.assert(
       fc.property(roles, fc.nat(), (given, which) => {
         const narrowed = given.map((one, at) =>
@@ -82,7 +82,7 @@ describe('rights', () => {
     );
   });
 
-  it('suffice for one’s own roles, and lack more for more', () => {
+  it('cover the own roles, and not wider ones', () => {
     fc.assert(
       fc.property(roles, role, role, (given, asked, further) => {
         const principal = actorWith(given);
@@ -96,7 +96,7 @@ describe('rights', () => {
     );
   });
 
-  it('of a session on the user portal are none', () => {
+  it('of a session of the user portal are empty', () => {
     fc.assert(
       fc.property(roles, (given) => {
         const principal = actorWith(given, 'user');
@@ -106,7 +106,7 @@ describe('rights', () => {
   });
 });
 
-describe('the guard', () => {
+describe('the access guard', () => {
   const codeOf = (work: () => unknown): string => {
     try {
       return JSON.stringify(work());
@@ -117,14 +117,14 @@ describe('the guard', () => {
   const holder = (given: '*' | string[]) =>
     actorWith([{ id: 'r', name: 'r', permissions: ['sites.read', 'roles.update'], scope: { sites: given } }]);
 
-  it('lets nobody in without a session, and everybody where it is public', () => {
+  it('refuses requests without a session, and admits all requests to public operations', () => {
     const anonymous = { kind: 'anonymous' } as const;
     expect(codeOf(() => admit(anonymous, { access: 'public', writes: true }))).toBe('"*"');
     for (const access of ['signed-in', 'sites.read'] as const)
       expect(codeOf(() => admit(anonymous, { access, writes: false }))).toBe('unauthenticated');
   });
 
-  it('gives the scope of the permission, and refuses writes without a site to a narrow one', () => {
+  it('returns the scope of the permission, and refuses writes without a site to a limited scope', () => {
     expect(codeOf(() => admit(holder(['a']), { access: 'sites.read', writes: false }))).toBe('["a"]');
     expect(codeOf(() => admit(holder(['a']), { access: 'roles.update', writes: true }))).toBe('forbidden');
     expect(codeOf(() => admit(holder(['a']), { access: 'roles.update', writes: true, sited: true }))).toBe(
@@ -134,7 +134,7 @@ describe('the guard', () => {
     expect(codeOf(() => admit(holder('*'), { access: 'sites.delete', writes: true }))).toBe('forbidden');
   });
 
-  it('asks for the new password before it tells anything else', () => {
+  it('requires the mandatory password change before any other check', () => {
     const principal = actorWith([], 'admin', true);
     expect(codeOf(() => admit(principal, { access: 'sites.read', writes: false }))).toBe(
       'password_change_required',
@@ -146,7 +146,7 @@ describe('the guard', () => {
 });
 
 describe('the list of permissions', () => {
-  it('is closed, without repetition, and all the administrator’s', () => {
+  it('is closed, has no duplicates, and all belong to the administrator role', () => {
     expect(new Set(permissions).size).toBe(permissions.length);
     expect(isPermission('sites.read') && !isPermission('sites.*') && !isPermission('constructor')).toBe(true);
     const [administrator, ...others] = builtinRoles;
@@ -157,7 +157,7 @@ describe('the list of permissions', () => {
   });
 });
 
-it('a resource without permissions is a fault of types: nobody could be admitted to it', () => {
+it('rejects a resource without permissions at compile time', () => {
   const known: Resource = 'sites';
   // @ts-expect-error: no permission begins with it
   const unknown: Resource = 'notes';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Offered } from '../../../functions/client/connections/offered.ts';
+import type { ConnectionResponse } from '../../../functions/client/connections/connection-response.ts';
 import { rdpFile } from '../../../functions/client/connections/rdp-file.ts';
 import { virtViewerFile } from '../../../functions/client/connections/virt-viewer-file.ts';
 import { linesOf, settingsOf } from '../../support/gateways/rdp-files.ts';
 
-const plain: Offered = {
+const plain: ConnectionResponse = {
   protocol: 'rdp',
   method: 'new',
   session_uuid: undefined,
@@ -29,17 +29,17 @@ const spice = {
   title: undefined,
 };
 
-/** Whatever could end a line somewhere, or be taken for the beginning of another. */
+/** Characters that may end a line, or begin another. */
 const hostile = fc.string({
   unit: fc.constantFrom(...'a:=[]\\;# \r\n\t\0\u0085\u2028\u2029\u000b\u000c\ud800\ufeffä'),
 });
 const gateway = { host: 'gw.test', port: 443, ticket: 'T'.repeat(48) };
 
-/** Whatever readers may split texts at. */
+/** Characters at which readers may split texts. */
 const anyLineEnd = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 describe('an .rdp file', () => {
-  it('has the same settings whatever its texts say', () =>
+  it('has the same settings for any texts', () =>
     fc.assert(
       fc.asyncProperty(hostile, hostile, async (username, domain) => {
         const names = Object.keys(settingsOf(await rdpFile(plain, undefined)));
@@ -78,13 +78,13 @@ describe('an .rdp file', () => {
 });
 
 describe('a .vv file', () => {
-  const membersOf = (offered: Offered): [string, string][] => {
+  const membersOf = (offered: ConnectionResponse): [string, string][] => {
     const [head, ...lines] = Buffer.from(virtViewerFile(offered)).toString().trimEnd().split('\n');
     expect(head).toBe('[virt-viewer]');
     return lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
   };
 
-  it('has the same members whatever its texts say, and gives them back as one line each', () =>
+  it('has the same keys for any texts, and reads them back as one line each', () =>
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (title, subject, password, ca) => {
         const offered = { ...plain, password, spice: { ...spice, title, host_subject: subject, ca } };
@@ -104,12 +104,12 @@ describe('a .vv file', () => {
           // Of a key file of GLib: every backslash begins one of its escapes.
           expect(value.replaceAll(/\\[sntr\\]/g, '')).not.toContain('\\');
         }
-        // Only a certificate has line ends.
+        // Only a certificate has line breaks.
         expect(Object.fromEntries(members).title?.replaceAll('\\\\', '')).not.toContain('\\n');
       }),
     ));
 
-  it('leaves no channel without TLS where only a TLS port was told', () => {
+  it('has no channel without TLS where only a TLS port is given', () => {
     const tls = membersOf({ ...plain, spice: { ...spice, tls_port: 5901 } });
     expect(tls.map(([name]) => name)).not.toContain('port');
     const both = membersOf({
@@ -123,7 +123,7 @@ describe('a .vv file', () => {
     });
   });
 
-  it('asks a gateway for its ticket, in the place of any other proxy', () => {
+  it('uses the gateway with its ticket in place of any other proxy', () => {
     const offered = { ...plain, gateway, spice: { ...spice, proxy: 'http://proxy.test:3128' } };
     expect(Object.fromEntries(membersOf(offered))).toMatchObject({
       host: 'gw.test',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NoResponseError, Slots } from '../../../db/postgres/slots.ts';
 
 describe('FLT-3: the slots of a pool', () => {
-  it('are given in the order in which they were asked for', async () => {
+  it('are granted in the order of the requests', async () => {
     const slots = new Slots(1);
     const given: number[] = [];
     await slots.acquire(1_000);
@@ -14,7 +14,7 @@ describe('FLT-3: the slots of a pool', () => {
     expect(given).toEqual([1, 2, 3]);
   });
 
-  it('are not given to what has given up', async () => {
+  it('are not granted to a cancelled request', async () => {
     const slots = new Slots(1);
     await slots.acquire(1_000);
     await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
@@ -24,7 +24,7 @@ describe('FLT-3: the slots of a pool', () => {
     await expect(slots.acquire(1)).rejects.toThrow(NoResponseError);
   });
 
-  it('are fewer while the server has not ended connections that left', async () => {
+  it('are fewer while the server has not ended closed connections', async () => {
     const slots = new Slots(2);
     slots.take();
     slots.take();

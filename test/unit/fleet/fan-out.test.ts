@@ -6,7 +6,7 @@ const items = (count: number): number[] => Array.from({ length: count }, (_, n) 
 const never = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-/** Work that a test ends itself, and how much of it was under way at once. */
+/** Tasks that a test ends itself, and the number of concurrent ones. */
 function gate() {
   const waiting: (() => void)[] = [];
   let most = 0;
@@ -23,7 +23,7 @@ function gate() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('fanOut', () => {
-  it('answers one outcome an item, in their order, whatever ends first', async () => {
+  it('returns one outcome per item, in their order, whatever ends first', async () => {
     const held = gate();
     const all = fanOut(items(4), 5_000, async (n) => {
       await held.enter();
@@ -42,7 +42,7 @@ describe('fanOut', () => {
     for (const { tookMs } of outcomes) expect(tookMs).toBeGreaterThanOrEqual(0);
   });
 
-  it('has at most six under way', async () => {
+  it('has at most six concurrent tasks', async () => {
     const held = gate();
     const all = fanOut(items(20), 5_000, held.enter);
     for (let done = 0; done < 20; ) {
@@ -55,7 +55,7 @@ describe('fanOut', () => {
     expect(held.most()).toBe(6);
   });
 
-  it('answers at the deadline, aborts what is not done, and begins nothing more', async () => {
+  it('returns at the deadline, aborts running tasks, and starts no others', async () => {
     const begun: number[] = [];
     const aborted: number[] = [];
     const started = performance.now();
@@ -81,12 +81,12 @@ describe('fanOut', () => {
     expect(codes[8]).toBe('upstream_timeout');
   });
 
-  it('does not wait for work that ignores the abort', async () => {
+  it('does not wait for tasks that ignore the abort', async () => {
     const [outcome] = await fanOut([1], 30, () => new Promise<never>(() => undefined));
     expect(outcome).toMatchObject({ ok: false, error: { code: 'upstream_timeout' } });
   });
 
-  it('answers nothing for nothing, at once', async () => {
+  it('returns at once for no items', async () => {
     expect(await fanOut([], 5_000, async () => 1)).toEqual([]);
   });
 });

@@ -17,8 +17,8 @@ const farm = (name: string, ...nodes: Partial<Node>[]) => ({
   nodes: nodes.map((given) => ({ ...good, ...given })),
 });
 
-describe('the order in which farms are asked', () => {
-  it('has the fast ones first, then the unknown, then those that failed, last those without a node', () => {
+describe('the order of farms in a call', () => {
+  it('has fast farms first, then unknown ones, then those that failed, last those without a node', () => {
     const ordered = orderFarms([
       farm('none'),
       farm('open', { circuit: 'open' }),
@@ -39,7 +39,7 @@ describe('the order in which farms are asked', () => {
     ]);
   });
 
-  it('leaves equals as they are, and loses nobody', () => {
+  it('keeps the order of equal farms, and drops none', () => {
     fc.assert(
       fc.property(farmsOf, (farms) => {
         const ordered = orderFarms(farms);

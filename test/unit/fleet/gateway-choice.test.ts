@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SiteGateway } from '../../../db/repositories/gateways/of-sites.ts';
+import type { SiteGateway } from '../../../db/repositories/gateways/site-gateways.ts';
 import { chooseGateway, isCutOff } from '../../../functions/client/connections/gateway-route.ts';
 import { randomAlphanumerics } from '../../../shared/kernel/crypto/digests.ts';
 import { isInside, plainAddress } from '../../../shared/kernel/networks.ts';
@@ -19,19 +19,19 @@ const gateway = (id: string, given: Partial<SiteGateway> = {}): SiteGateway => (
 const traveller = { ip: '203.0.113.7', protocol: 'rdp' };
 
 describe('the choice of a gateway', () => {
-  it('is shared out by chance among equal ones', () => {
+  it('is random among equal ones', () => {
     const three = ['a', 'b', 'c'].map((id) => gateway(id));
     const chosen = [0, 0.3, 0.4, 0.6, 0.7, 0.999].map((at) => chooseGateway(three, traveller, () => at)?.id);
     expect(chosen).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
   });
 
-  it('looks at priority, then at who is heard, whatever the chance', () => {
+  it('depends on priority, then on heartbeats, before chance', () => {
     const all = [gateway('c', { priority: 2 }), gateway('b', { online: false }), gateway('a')];
     for (const at of [0, 0.5, 0.999]) expect(chooseGateway(all, traveller, () => at)?.id).toBe('a');
     expect(chooseGateway(all.slice(0, 2), traveller, () => 0)?.id).toBe('b');
   });
 
-  it('is none where nobody serves the client', () => {
+  it('is empty when no gateway serves the client', () => {
     const choose = (given: Partial<SiteGateway>, who = {}) =>
       chooseGateway([gateway('a', given)], { ...traveller, ...who }, () => 0)?.id;
     expect(chooseGateway([], traveller, () => 0)).toBeUndefined();
@@ -44,10 +44,10 @@ describe('the choice of a gateway', () => {
   });
 });
 
-describe('PEER-6: clients are cut off', () => {
+describe('PEER-6: clients cannot connect', () => {
   const away = { alive: false, online: false };
 
-  it('PEER-6: where gateways serve them and none of these is alive', () => {
+  it('PEER-6: where the gateways for them are all offline', () => {
     expect(isCutOff([gateway('a', away), gateway('b', away)], traveller)).toBe(true);
     expect(isCutOff([gateway('a', away), gateway('b')], traveller)).toBe(false);
     expect(isCutOff([gateway('a', { ...away, networks: ['198.51.100.0/24'] })], traveller)).toBe(false);
@@ -55,7 +55,7 @@ describe('PEER-6: clients are cut off', () => {
     expect(isCutOff([], traveller)).toBe(false);
   });
 
-  it('PEER-6: and led through none of those that are not alive', () => {
+  it('PEER-6: and are not routed through offline gateways', () => {
     expect(chooseGateway([gateway('a', away)], traveller, () => 0)).toBeUndefined();
     expect(chooseGateway([gateway('a', away), gateway('b', { priority: 9 })], traveller, () => 0)?.id).toBe(
       'b',
@@ -63,7 +63,7 @@ describe('PEER-6: clients are cut off', () => {
   });
 });
 
-describe('an address', () => {
+describe('a network address', () => {
   it.each([
     ['10.0.0.1', '10.0.0.1'],
     ['::ffff:10.0.0.1', '10.0.0.1'],
@@ -77,9 +77,9 @@ describe('an address', () => {
     ['', undefined],
     ['10.0.0.256', undefined],
     ['gw.example.com', undefined],
-  ])('%s is spelled %s', (text, expected) => expect(plainAddress(text)).toBe(expected));
+  ])('%s is normalised to %s', (text, expected) => expect(plainAddress(text)).toBe(expected));
 
-  it('is within a network of its kind, IPv4-mapped ones being IPv4', () => {
+  it('is within a network of its family, and IPv4-mapped ones are IPv4', () => {
     expect(isInside('10.1.2.3', ['10.1.2.99/24'])).toBe(true);
     expect(isInside('10.1.3.3', ['10.1.2.0/24'])).toBe(false);
     expect(isInside('10.1.2.3', ['::ffff:10.1.0.0/112'])).toBe(true);
@@ -90,7 +90,7 @@ describe('an address', () => {
 });
 
 describe('a random text of letters and digits', () => {
-  it('has the length that is asked for, and every character about as often', () => {
+  it('has the requested length, and every character about equally often', () => {
     const counts = new Map<string, number>();
     const texts = Array.from({ length: 2_000 }, () => randomAlphanumerics(48));
     expect(new Set(texts).size).toBe(texts.length);

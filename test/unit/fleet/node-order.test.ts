@@ -16,7 +16,7 @@ const ranks = { pass: 0, unknown: 1, unauthorized: 2, fail: 2 };
 const ids = (of: readonly NodeFacts[]): string[] => of.map(({ id }) => id);
 
 describe('the order of nodes', () => {
-  it('holds each node once and leaves the given list alone', () => {
+  it('contains each node once and does not change its argument', () => {
     fc.assert(
       fc.property(nodes, balancing, fc.nat(), (given, how, turn) => {
         const before = ids(given);
@@ -26,7 +26,7 @@ describe('the order of nodes', () => {
     );
   });
 
-  it('never puts a sicker node before a healthier one', () => {
+  it('never has a less healthy node before a healthier one', () => {
     fc.assert(
       fc.property(nodes, balancing, fc.nat(), (given, how, turn) => {
         const found = orderNodes(given, how, turn).map(({ status }) => ranks[status]);
@@ -43,7 +43,7 @@ describe('the order of nodes', () => {
     );
   });
 
-  it('follows priority, or the response time, among nodes of one health', () => {
+  it('follows priority or the response time among nodes of equal health', () => {
     fc.assert(
       fc.property(nodes, fc.nat(), (given, turn) => {
         const healthy = given.map((one) => ({ ...one, status: 'pass' as const }));
@@ -55,7 +55,7 @@ describe('the order of nodes', () => {
     );
   });
 
-  it('gives each healthy node its turn as first, equally often', () => {
+  it('puts each healthy node first equally often', () => {
     fc.assert(
       fc.property(nodes, fc.nat(1_000), (given, start) => {
         fc.pre(given.length > 0);
@@ -66,7 +66,7 @@ describe('the order of nodes', () => {
     );
   });
 
-  it('gives healthy nodes equal turns also beside failing ones', () => {
+  it('puts healthy nodes first equally often also beside failing ones', () => {
     const facts = (id: string, status: NodeFacts['status']): NodeFacts => ({
       id,
       status,

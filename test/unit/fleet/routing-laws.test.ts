@@ -63,7 +63,7 @@ const facts: fc.Arbitrary<RoutingFacts> = fc.record({
   ),
 });
 
-/** The same chance again each time it is asked for. */
+/** The same random value for each call. */
 const chance = fc.record({
   turn: fc.nat(100),
   draws: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true })),
@@ -77,7 +77,7 @@ const holds = (law: (given: RoutingFacts, by: Drawn) => void) =>
   fc.assert(fc.property(facts, chance, law), { numRuns: 2_000 });
 const keysOf = (given: RoutingFacts, by: Drawn) => route(given, again(by)).candidates.map(keyText);
 
-/** Said anew, so that a mistake in the code is not one here as well. */
+/** Implemented again, so that an error in the code is not repeated here. */
 const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boolean => {
   if (!rule.enabled || !rule.usable || !site.enabled) return false;
   if (!one.enabled || !one.farm.enabled || one.unknown) return false;
@@ -87,8 +87,8 @@ const mayServe = ({ rule, site, sessions }: RoutingFacts, one: MemberFacts): boo
   return one.entitled !== false && one.farm.nodes.filter(({ circuit }) => circuit === 'closed').length > 0;
 };
 
-describe('routing', () => {
-  it('never leads to what is disabled, in maintenance, open or not for the caller, and to all else if it fails over', () => {
+describe('the routing of a rule', () => {
+  it('never selects a disabled, maintained, open-circuit or forbidden target, and with failover all others', () => {
     holds((given, by) => {
       const fit = given.members.filter((one) => mayServe(given, one)).map(keyText);
       const led = keysOf(given, by);
@@ -97,7 +97,7 @@ describe('routing', () => {
     });
   });
 
-  it('never gains a candidate by a right that is taken away', () => {
+  it('never gains a candidate by a withdrawn right', () => {
     holds((given, by) => {
       const failover = { ...given, rule: { ...given.rule, failover: true } };
       const before = keysOf(failover, by);
@@ -128,7 +128,7 @@ describe('routing', () => {
     });
   });
 
-  it('leads to a live session of the caller where one can be reached', () => {
+  it('selects a live session of the caller where one can be reached', () => {
     holds((given, by) => {
       if (given.rule.affinity === 'none') return;
       const live = new Set(given.sessions.map(keyText));
@@ -137,7 +137,7 @@ describe('routing', () => {
     });
   });
 
-  it('has at most one candidate without failover: the one that would come first with it', () => {
+  it('has at most one candidate without failover: the first one with failover', () => {
     holds((given, by) => {
       const single = keysOf({ ...given, rule: { ...given.rule, failover: false } }, by);
       const all = keysOf({ ...given, rule: { ...given.rule, failover: true } }, by);
@@ -145,7 +145,7 @@ describe('routing', () => {
     });
   });
 
-  it('explains every member exactly once, and as candidates those that it leads to', () => {
+  it('explains every member exactly once, and as candidates those that it selects', () => {
     holds((given, by) => {
       const { explain, candidates } = route(given, again(by));
       expect(explain.map(keyText).sort()).toEqual(given.members.map(keyText).sort());
@@ -157,7 +157,7 @@ describe('routing', () => {
     });
   });
 
-  it('reports several sessions on members as a conflict, each of them, and never fewer', () => {
+  it('reports all sessions on several members as a conflict', () => {
     holds((given, by) => {
       const keys = new Set(given.members.map(keyText));
       const own = given.sessions.filter((one) => keys.has(keyText(one)));

@@ -51,14 +51,14 @@ describe('the policy of a rule', () => {
     );
   });
 
-  it('gives each member its turn as first, also when others are out of question', () => {
+  it('puts each member first in turn, also when others are excluded', () => {
     const members = [...three, member('d', { enabled: false })];
     const first = (turn: number) =>
       farmsOf(facts(members, { rule: { policy: 'round_robin' } }), { ...still, turn })[0];
     expect([0, 1, 2, 3, 4, 5].map(first)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('prefers the pool that is used least; one of which nobody knows counts as full', () => {
+  it('prefers the least used pool, and unknown usage counts as full', () => {
     const members = [
       member('a'),
       member('b', { usage_percent: 80 }),
@@ -68,7 +68,7 @@ describe('the policy of a rule', () => {
     expect(farmsOf(facts(members, { rule: { policy: 'least_loaded' } }))).toEqual(['c', 'd', 'b', 'a']);
   });
 
-  it('leaves the order to chance, but no member out', () => {
+  it('has a random order with every member', () => {
     const drawn = (numbers: number[]) =>
       farmsOf(facts(three, { rule: { policy: 'random' } }), { turn: 0, random: () => numbers.shift() ?? 0 });
     expect(drawn([0.99, 0, 0])).toEqual(['c', 'a', 'b']);
@@ -77,7 +77,7 @@ describe('the policy of a rule', () => {
 });
 
 describe("the caller's own", () => {
-  it('priority groups come before the policy: the group first, then the farm in it', () => {
+  it('priority groups precede the policy: the group first, then the farm in it', () => {
     const preferences = [
       { priority: 2, farm_id: 'c', farm_priority: 1 },
       { priority: 1, farm_id: 'a', farm_priority: 9 },
@@ -91,7 +91,7 @@ describe("the caller's own", () => {
     ]);
   });
 
-  it('live session wins over everything, an active one over a disconnected one', () => {
+  it('live session takes precedence over everything, an active one over a disconnected one', () => {
     const sessions = [session('c', { state: 'disconnected' }), session('a')];
     const preferences = [{ priority: 1, farm_id: 'b', farm_priority: 1 }];
     const { candidates, conflict } = route(facts(three, { sessions, preferences }), still);
@@ -110,7 +110,7 @@ describe("the caller's own", () => {
     expect(conflict).toBeUndefined();
   });
 
-  it('connection issued within 120 s wins until the snapshot shows its session, a later one only if asked for', () => {
+  it('connection issued within 120 s takes precedence until the snapshot has its session, a later one only on request', () => {
     const at = (age_s: number, affinity: RoutingFacts['rule']['affinity']) =>
       route(
         facts(three, { issued: { farm_id: 'a', servicepool_uuid: 'pool of a', age_s }, rule: { affinity } }),
@@ -127,7 +127,7 @@ describe("the caller's own", () => {
     expect(farmsOf(both)).toEqual(['c', 'a', 'b']);
   });
 
-  it('session counts for nothing where the rule asks for no affinity, but is reported', () => {
+  it('session is ignored by a rule without affinity, but reported', () => {
     const given = facts(three, {
       rule: { affinity: 'none' },
       sessions: [session('a'), session('c')],
@@ -137,12 +137,12 @@ describe("the caller's own", () => {
   });
 });
 
-describe('a farm', () => {
+describe('a farm in a rule', () => {
   const farm = (nodes: MemberFacts['farm']['nodes'], given = {}) => ({
     farm: { enabled: true, maintenance: false, nodes, ...given },
   });
 
-  it('is reachable by any node whose circuit is closed; one that fails its probes comes last', () => {
+  it('is reachable through any node with a closed circuit breaker, and last when it fails its probes', () => {
     const members = [
       member('a', farm([open])),
       member('b', farm([open, node])),
@@ -154,7 +154,7 @@ describe('a farm', () => {
     expect(farmsOf(facts(members))).toEqual(['b', 'e', 'c']);
   });
 
-  it('that is none of his, closed or dead is explained by the first thing in the way', () => {
+  it('that is forbidden, closed or unavailable is explained by its first obstacle', () => {
     const members = [
       member('a', farm([node], { enabled: false })),
       member('b', farm([open], { maintenance: true })),
@@ -165,13 +165,13 @@ describe('a farm', () => {
       member('g', { enabled: false }),
       member('h', { entitled: null }),
     ];
-    const told = route(facts(members), still).explain.map((one) => [
+    const reasons = route(facts(members), still).explain.map((one) => [
       one.farm_id,
       one.outcome,
       one.step,
       one.reason,
     ]);
-    expect(told).toEqual([
+    expect(reasons).toEqual([
       ['h', 'chosen', 'policy', 'priority'],
       ['a', 'excluded', 'farm', 'farm_disabled'],
       ['b', 'excluded', 'farm', 'farm_maintenance'],
@@ -183,7 +183,7 @@ describe('a farm', () => {
     ]);
   });
 
-  it('is the only one without failover, and the others are told why not', () => {
+  it('is the only one without failover, with the reason at the others', () => {
     const { candidates, explain } = route(facts(three, { rule: { failover: false } }), still);
     expect(candidates.map(({ farm_id }) => farm_id)).toEqual(['b']);
     expect(explain.map(({ farm_id, outcome, reason }) => [farm_id, outcome, reason])).toEqual([
@@ -193,7 +193,7 @@ describe('a farm', () => {
     ]);
   });
 
-  it('of a rule that is disabled or not for the user, or of a site in maintenance, is none', () => {
+  it('of a disabled or forbidden rule, or of a site in maintenance, is excluded', () => {
     const reasonOf = (given: Given) => {
       const { candidates, explain } = route(facts(three, given), still);
       expect(candidates).toEqual([]);

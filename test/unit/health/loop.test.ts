@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { cachedReader } from '../../../functions/health/cached-reader.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
-import { cachedReader } from '../../../functions/health/last-known.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 
 function loop(rounds: number, round: (n: number) => Promise<void>) {
@@ -17,7 +17,7 @@ function loop(rounds: number, round: (n: number) => Promise<void>) {
   return runEvery(job, log, stopping.signal, pause).then(() => ({ rounds: n, pauses, lines }));
 }
 
-test('a round that fails is logged and the job goes on', async () => {
+test('the health loop logs a failed run and continues', async () => {
   const { rounds, lines } = await loop(3, async (n) => {
     if (n === 1) throw new Error('the database is away');
   });
@@ -26,13 +26,13 @@ test('a round that fails is logged and the job goes on', async () => {
   expect(lines[0]).toContain('"job":"tested"');
 });
 
-test('the next round starts an interval after the start of the last one, not after its end', async () => {
+test('the next run starts an interval after the start of the last one, not after its end', async () => {
   const { pauses } = await loop(2, async () => undefined);
   for (const ms of pauses) expect(ms).toBeGreaterThan(14_000);
   for (const ms of pauses) expect(ms).toBeLessThanOrEqual(15_000);
 });
 
-test('an interval that becomes shorter ends the pause that is under way', async () => {
+test('a shorter interval ends the current pause', async () => {
   const stopping = new AbortController();
   const rounds: number[] = [];
   let intervalMs = 3_600_000;
@@ -49,7 +49,7 @@ test('an interval that becomes shorter ends the pause that is under way', async 
   expect(rounds).toHaveLength(2);
 });
 
-test('a stop ends a pause at once', async () => {
+test('a stop ends the pause at once', async () => {
   const stopping = new AbortController();
   const done = Promise.withResolvers<void>();
   const job = { name: 'tested', intervalMs: () => 3_600_000, round: async () => done.resolve() };
@@ -59,7 +59,7 @@ test('a stop ends a pause at once', async () => {
   await running;
 });
 
-test('readers share one read, and whoever runs out of patience gets what was known', async () => {
+test('concurrent readers share one read, and a reader with a timeout gets the previous value', async () => {
   const flights: PromiseWithResolvers<string>[] = [];
   const read = cachedReader(
     () => {
@@ -83,7 +83,7 @@ test('readers share one read, and whoever runs out of patience gets what was kno
   expect((await read()).value).toBe('two');
 });
 
-test('a read that fails is reported once and the next one starts anew', async () => {
+test('a failed read is reported once, and the next one starts again', async () => {
   const failures: unknown[] = [];
   let isDown = true;
   const read = cachedReader(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgedOutcome, ProbeOutcome, ProbeTarget } from '../../../db/repositories/sites/probes.ts';
-import { createLanes, healthySlots } from '../../../functions/health/jobs/probes/lanes.ts';
 import type { ProbeLimits } from '../../../functions/health/jobs/probes/node.ts';
+import { createProbeSlots, healthySlots } from '../../../functions/health/jobs/probes/probe-slots.ts';
 import { ProbeResults } from '../../../functions/health/jobs/probes/results.ts';
 import { createProbeScheduler } from '../../../functions/health/jobs/probes/scheduler.ts';
 import { outcomeOf } from '../../support/fleet/virtual-fleet.ts';
@@ -9,30 +9,30 @@ import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 
-describe('FLT-4 the lanes', () => {
-  it('have places for healthy nodes by their number and the interval', () => {
+describe('FLT-4 the probe slots', () => {
+  it('have slots for healthy nodes by their number and the interval', () => {
     expect(healthySlots({ nodes: 1, intervalMs: 15_000 })).toBe(6);
     expect(healthySlots({ nodes: 500, intervalMs: 15_000 })).toBe(84);
     expect(healthySlots({ nodes: 5_000, intervalMs: 1_000 })).toBe(250);
   });
 
-  it('take a probe of a healthy node that lasts longer than 2 s to the sick ones, and count it there', async () => {
+  it('move a probe of a healthy node that lasts longer than 2 s to the lane of failing nodes', async () => {
     const time = createVirtualTime(1);
-    const lanes = createLanes(time, () => ({ nodes: 1, intervalMs: 15_000 }));
+    const slots = createProbeSlots(time, () => ({ nodes: 1, intervalMs: 15_000 }));
     let rooms = 0;
-    const leaves = Array.from({ length: 6 }, () => lanes.enter(false, () => rooms++));
-    expect([lanes.hasRoom(false), lanes.hasRoom(true)]).toEqual([false, true]);
-    for (let n = 0; n < 195; n++) lanes.enter(true, () => undefined);
+    const leaves = Array.from({ length: 6 }, () => slots.enter(false, () => rooms++));
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true)]).toEqual([false, true]);
+    for (let n = 0; n < 195; n++) slots.enter(true, () => undefined);
     await time.runUntil(1_999);
-    expect([lanes.hasRoom(false), lanes.hasRoom(true), rooms]).toEqual([false, true, 0]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true), rooms]).toEqual([false, true, 0]);
     await time.runUntil(2_000);
-    expect([lanes.hasRoom(false), lanes.hasRoom(true), rooms]).toEqual([true, false, 6]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true), rooms]).toEqual([true, false, 6]);
     for (const leave of leaves) leave();
-    expect([lanes.hasRoom(false), lanes.hasRoom(true)]).toEqual([true, true]);
+    expect([slots.hasFreeSlot(false), slots.hasFreeSlot(true)]).toEqual([true, true]);
   });
 });
 
-describe('FLT-4 the results', () => {
+describe('FLT-4 the probe results', () => {
   function start(write = async () => undefined as undefined) {
     const time = createVirtualTime(1);
     const statements: (string | number)[][] = [];
@@ -57,7 +57,7 @@ describe('FLT-4 the results', () => {
     return { time, statements, failures, add };
   }
 
-  it('are written at once when they are the first or have changed, and once per interval otherwise', async () => {
+  it('are written at once when they are new or changed, and otherwise once per interval', async () => {
     const { time, statements, add } = start();
     await add(1_000, 'a', 'pass');
     await add(2_000, 'b', 'pass');
@@ -75,7 +75,7 @@ describe('FLT-4 the results', () => {
     ]);
   });
 
-  it('are written by one statement at a time, which takes what came meanwhile', async () => {
+  it('are written by one statement at a time, together with those that arrived meanwhile', async () => {
     const writing = Promise.withResolvers<undefined>();
     const { time, statements, add } = start(() => writing.promise);
     await add(1_000, 'a', 'pass');
@@ -90,7 +90,7 @@ describe('FLT-4 the results', () => {
     ]);
   });
 
-  it('are tried again every second after a failure, the latest of each node', async () => {
+  it('are retried every second after a failure, the latest of each node', async () => {
     let isDown = true;
     const { time, statements, failures, add } = start(async () => {
       if (isDown) throw new Error('the database does not answer');
@@ -109,13 +109,13 @@ describe('FLT-4 the results', () => {
   });
 });
 
-describe('FLT-4 the schedule', () => {
+describe('FLT-4 the probe schedule', () => {
   const target = (id: string, given: Partial<ProbeTarget> = {}): ProbeTarget => ({
     ...{ id, revision: 1, status: 'pass', name: id, url: 'https://node.example', verify_tls: true },
     ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000, ...given },
   });
 
-  /** `lasts` is how long a node takes to answer; `delayMs` by how much this process is late with every timeout. */
+  /** `lasts` is the response time of a node; `delayMs` the delay of this process with every timeout. */
   function start(lasts: (id: string) => number, delayMs = 0) {
     const time = createVirtualTime(7);
     const probes: { id: string; at: number; limitMs: number; url: string }[] = [];
@@ -140,7 +140,7 @@ describe('FLT-4 the schedule', () => {
   const startsOf = (probes: { id: string; at: number }[], id: string) =>
     probes.filter((probe) => probe.id === id).map(({ at }) => at);
 
-  it('probes a new node at once, a changed one anew, and a removed one no more', async () => {
+  it('probes a new node at once, a changed one again, and a removed one no more', async () => {
     const { time, scheduler, probes, outcomes } = start(() => 1_000);
     scheduler.setTargets([target('a'), target('b')]);
     await time.runUntil(500);
@@ -154,7 +154,7 @@ describe('FLT-4 the schedule', () => {
     ]);
     expect(outcomes.filter(({ id }) => id === 'b')).toEqual([]);
     expect(startsOf(probes, 'b')).toHaveLength(1);
-    // The first probe of the changed node was cut short, and is no outcome.
+    // The first probe of the changed node was aborted, and has no outcome.
     expect(outcomes[0]).toMatchObject({ id: 'a', at: 1_500 });
     scheduler.stop();
     const { length } = probes;
@@ -162,7 +162,7 @@ describe('FLT-4 the schedule', () => {
     expect(probes).toHaveLength(length);
   });
 
-  it('takes up a shorter interval within a second', async () => {
+  it('applies a shorter interval within a second', async () => {
     const { time, scheduler, probes, interval } = start(() => 10);
     scheduler.setTargets([target('a')]);
     interval.ms = 3_600_000;
@@ -174,7 +174,7 @@ describe('FLT-4 the schedule', () => {
     scheduler.stop();
   });
 
-  it('gives a sick node 2 s, and the full limit now and then, so that a slow one is seen to pass again', async () => {
+  it('has 2 s for a failing node, and at times the full limit to detect the recovery of a slow one', async () => {
     const { time, scheduler, probes, outcomes } = start(() => 3_000);
     scheduler.setTargets([target('a', { status: 'fail' })]);
     await time.runUntil(60_000);
@@ -188,7 +188,7 @@ describe('FLT-4 the schedule', () => {
     scheduler.stop();
   });
 
-  it('has at most 200 probes of sick nodes at once, and reaches all of them', async () => {
+  it('has at most 200 concurrent probes of failing nodes, and reaches all of them', async () => {
     const { time, scheduler, probes, running } = start(() => forever);
     const ids = Array.from({ length: 450 }, (_, n) => `n${n}`);
     scheduler.setTargets(ids.map((id) => target(id, { status: 'fail' })));
@@ -202,7 +202,7 @@ describe('FLT-4 the schedule', () => {
     scheduler.stop();
   });
 
-  it('asks once more before a timeout counts that this process was late to notice', async () => {
+  it('repeats a probe whose timeout may come from a delay of this process', async () => {
     const { time, scheduler, probes, outcomes } = start(() => forever, 900);
     scheduler.setTargets([target('a')]);
     await time.runUntil(11_900);

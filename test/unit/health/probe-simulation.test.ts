@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runProbes } from '../../../functions/health/jobs/probes/probes.ts';
-import { siteStates } from '../../../functions/health/sites.ts';
+import { siteStates } from '../../../functions/health/site-states.ts';
 import { createVirtualFleet, hangsAt, type VirtualNode } from '../../support/fleet/virtual-fleet.ts';
 import { createVirtualTime, randomOf } from '../../support/virtual-time.ts';
 
@@ -11,7 +11,7 @@ const nodeCount = 500;
 const hangingCount = 200;
 const sampleMs = 250;
 
-/** Of 500 nodes 200 hang from a moment on, half of them together; most recover, and some hang again. */
+/** Of 500 nodes 200 hang from a given time, half of them together; most recover, and some hang again. */
 function fleetOf(seed: number): VirtualNode[] {
   const random = randomOf(seed);
   return Array.from({ length: nodeCount }, (_, at) => {
@@ -21,7 +21,7 @@ function fleetOf(seed: number): VirtualNode[] {
     const to = from + 40_000 + random() * 3 * minute;
     const again = to + 20_000 + random() * minute;
     const second = random() < 0.3 ? [{ from: again, to: again + 2 * minute }] : [];
-    // What recovers answers within the limit of a probe of a sick node.
+    // Recovered nodes answer within the limit of a probe of a failing node.
     const hangs = random() < 0.2 ? [{ from, to: Number.POSITIVE_INFINITY }] : [{ from, to }, ...second];
     return { id, latencyMs: 5 + random() * 1_500, hangs };
   });
@@ -33,7 +33,7 @@ const latencyOf = (random: number): number =>
 
 type Seen = { at: number; states: Map<string, string> };
 
-/** Ten minutes; the states are what a health check would have shown then. */
+/** Ten minutes; the states are those of a health check at that time. */
 async function simulate(seed: number) {
   const time = createVirtualTime(seed);
   const nodes = fleetOf(seed);
@@ -61,7 +61,7 @@ async function simulate(seed: number) {
   return { nodes, seen, counts: fleet.counts, failures, startsOfFirstSecond };
 }
 
-/** Longest time for which the site was shown in a state while `isWrong` held. */
+/** Longest time for which the site was shown in a state while `isWrong` was true. */
 function longest(seen: readonly Seen[], id: string, isWrong: (state: string, at: number) => boolean): number {
   let since: number | undefined;
   let most = 0;
@@ -113,7 +113,7 @@ describe('FLT-4: 500 nodes of which 200 hang, for ten minutes', () => {
     stopping.abort();
     expect(fleet.counts.writes - before.writes).toBeLessThanOrEqual(21);
     expect(fleet.counts.plans - before.plans).toBeLessThanOrEqual(101);
-    // Every healthy node once per interval, every sick one about every five seconds.
+    // Every healthy node once per interval, every failing one about every five seconds.
     const starts = fleet.counts.starts - before.starts;
     expect(starts).toBeGreaterThan(300 * 20 + 200 * 55);
     expect(starts).toBeLessThan(300 * 25 + 200 * 80);

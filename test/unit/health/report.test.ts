@@ -31,27 +31,27 @@ const report = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) 
 const siteStatuses = (sites: SiteFacts[], overrides: HealthFacts['overrides'] = null) =>
   report(sites, overrides).checks['sites:connectionTest'].map(({ status }) => status);
 
-describe('a site', () => {
+describe('the health of a site', () => {
   test('passes by a probe that is at most three intervals old', () => {
     expect(siteStatuses([site({ pass_age_s: 45 }), site({ pass_age_s: 45.1 })])).toEqual(['pass', 'fail']);
   });
 
-  test('is judged by the interval that is set', () => {
+  test('is computed with the configured interval', () => {
     expect(siteStatuses([site({ pass_age_s: 4 })], { 'aggregator.health_interval_s': 1 })).toEqual(['fail']);
   });
 
-  test('passes while it is disabled or in maintenance, whatever its nodes do', () => {
+  test('passes while it is disabled or in maintenance, whatever the state of its nodes', () => {
     expect(siteStatuses([failing({ enabled: false }), failing({ maintenance: true })])).toEqual([
       'pass',
       'pass',
     ]);
   });
 
-  test('without nodes passes', () => {
+  test('passes without nodes', () => {
     expect(siteStatuses([failing({ nodes: 0 })])).toEqual(['pass']);
   });
 
-  test('has a state besides its status, which is `fail` only in the state `fail`', () => {
+  test('has a state besides its status, which is `fail` only for the state `fail`', () => {
     const entries = report([
       site({ uri: 'a' }),
       failing({ uri: 'b' }),
@@ -68,7 +68,7 @@ describe('a site', () => {
     ]);
   });
 
-  test('that was not probed yet is unknown for three intervals, then fails', () => {
+  test('is unknown for three intervals before its first probe, then fails', () => {
     const states = [45, 45.1].map((unprobed_age_s) => failing({ unprobed_age_s }));
     expect(report(states).checks['sites:connectionTest'].map(({ state }) => state)).toEqual([
       'unknown',
@@ -78,7 +78,7 @@ describe('a site', () => {
   });
 });
 
-describe('the overall status', () => {
+describe('the overall health status', () => {
   test.each([
     ['passes without any site', [], 'pass'],
     ['passes with one of two sites', [site(), failing()], 'pass'],
@@ -97,13 +97,13 @@ describe('the overall status', () => {
     expect(report(sites).status).toBe(expected);
   });
 
-  test('fails by one counted site when that is demanded', () => {
+  test('fails for one counted site if that is configured', () => {
     const demanded = { 'monitoring.site_failure_fails_health': true };
     expect(report([site(), failing()], demanded).status).toBe('fail');
     expect(report([site(), failing({ nodes: 0 })], demanded).status).toBe('pass');
   });
 
-  test('FLT-5: fails with the database when it does not accept writes, and the rest stays as it is', () => {
+  test('FLT-5: fails with the database when it does not accept writes, and the rest stays unchanged', () => {
     const { status, checks } = reportHealth(fresh(facts([site()]), false), 'broker');
     expect(status).toBe('fail');
     expect(checks['database:responseTime']).toMatchObject([{ status: 'fail', observedValue: 0.004 }]);
@@ -111,7 +111,7 @@ describe('the overall status', () => {
     expect(new Set(others.map((entry) => entry.status))).toEqual(new Set(['pass']));
   });
 
-  test('fails when nobody works on the job queue', () => {
+  test('fails when no worker serves the job queue', () => {
     const { status, checks } = reportHealth(fresh({ ...facts([]), workers: [] }), 'broker');
     expect(status).toBe('fail');
     expect(checks['celery:connectionTest']).toEqual([
@@ -120,7 +120,7 @@ describe('the overall status', () => {
   });
 });
 
-describe('without an answer of the database', () => {
+describe('the health without an answer of the database', () => {
   const stale = (ageS: number): HealthInput => ({
     value: facts([site({ pass_age_s: 10 })]),
     isFresh: false,
@@ -130,7 +130,7 @@ describe('without an answer of the database', () => {
     servingS: 120,
   });
 
-  test('everything that stands on it fails, with the seconds waited', () => {
+  test('fails in every dependent part, with the seconds waited', () => {
     const { status, checks } = reportHealth(stale(1), 'broker');
     expect(status).toBe('fail');
     expect(checks['database:responseTime']).toEqual([
@@ -147,13 +147,13 @@ describe('without an answer of the database', () => {
     expect(checks['celery:connectionTest'].map((entry) => entry.status)).toEqual(['fail']);
   });
 
-  test('sites are judged by their last known probes, which grow old', () => {
+  test('has sites from their last probes, which expire', () => {
     const statusAfter = (ageS: number) =>
       reportHealth(stale(ageS), 'broker').checks['sites:connectionTest'][0]?.status;
     expect([statusAfter(34), statusAfter(36)]).toEqual(['pass', 'fail']);
   });
 
-  test('sites that were never known are one failing entry', () => {
+  test('has one failing entry for sites that were never read', () => {
     const unknown = {
       value: undefined,
       isFresh: false,
@@ -168,7 +168,7 @@ describe('without an answer of the database', () => {
   });
 });
 
-test('the broker is named without its password, wherever that stands', () => {
+test('has the broker without its password, in any position', () => {
   expect(brokerName('postgres://app:s3cr%40t@db.example:5432/portal?password=other')).toBe(
     'postgres://app:**@db.example:5432/portal',
   );
@@ -176,7 +176,7 @@ test('the broker is named without its password, wherever that stands', () => {
   expect(brokerName('postgres://[::1]:5432/portal')).toBe('postgres://[::1]:5432/portal');
 });
 
-test('CON-13: the broker is never named by a placeholder for a server', () => {
+test('CON-13: has no placeholder for a server as the broker', () => {
   expect(brokerName('postgres://sidecar@embedded:5432/postgres?host=%2Fvar%2Fdata')).toBe(
     'embedded database',
   );
@@ -188,7 +188,7 @@ test('CON-13: the broker is never named by a placeholder for a server', () => {
   );
 });
 
-describe('a log collector', () => {
+describe('the health of a log collector', () => {
   const collectors = { fluentd: 'tcp://logs.example:24224', syslog: 'syslog+tls://sink.example:6514' };
   const entriesOf = (forwards: HealthFacts['forwards']) => {
     const { status, checks } = reportHealth(fresh({ ...facts([]), forwards }), 'broker', collectors);
@@ -196,7 +196,7 @@ describe('a log collector', () => {
   };
   const state = { seq: 7, error: null, checkedAgeS: 2 };
 
-  test('passes while what is due reaches it, and fails all when it does not', () => {
+  test('passes while due events reach it, and fails the whole check otherwise', () => {
     expect(
       entriesOf([
         { ...state, target: 'fluentd' },
@@ -223,7 +223,7 @@ describe('a log collector', () => {
     ]);
   });
 
-  test('CON-13: is unknown without an attempt, until this process has answered for a minute', () => {
+  test('CON-13: is unknown without an attempt, until this process has run for a minute', () => {
     const stateAt = (servingS: number, forwards: HealthFacts['forwards']) => {
       const known = { ...fresh({ ...facts([]), forwards }), servingS };
       const { status, checks } = reportHealth(known, 'broker', { fluentd: collectors.fluentd });
@@ -238,7 +238,7 @@ describe('a log collector', () => {
     expect(stateAt(1, [{ ...old, checkedAgeS: 2, error: 'refused' }])).toEqual(['fail', 'fail', 'fail']);
   });
 
-  test('is no part of the answer unless it is configured', () => {
+  test('is omitted unless it is configured', () => {
     expect(report([]).checks['fluentd:connectionTest']).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import {
   type DiskCounters,
   parseDiskstats,
 } from '../../../functions/health/disk-counters.ts';
-import { busyPercent, createSystemSampler, memoryOf } from '../../../functions/health/system.ts';
+import { busyPercent, createSystemSampler, memoryOf } from '../../../functions/health/system-sampler.ts';
 
 const diskstats = `   7       0 loop0 11 0 22 0 0 0 0 0 0 0 0 0 0 0 0 0 0
  259       0 nvme0n1 100 5 2000 7 50 6 1000 8 0 9 10 0 0 0 0 0 0
@@ -22,7 +22,7 @@ test('whole disks are read and partitions are not, in sectors of 512 bytes', () 
   ]);
 });
 
-test('disk totals never fall: not by a disk that goes, nor by one that starts again', () => {
+test('disk totals never decrease, whether a disk is removed or restarts', () => {
   const totals = createDiskTotals();
   const sum = (...disks: [string, number][]) =>
     totals(new Map(disks.map(([name, reads]) => [name, counters(reads)]))).reads;
@@ -32,14 +32,14 @@ test('disk totals never fall: not by a disk that goes, nor by one that starts ag
   expect(sum(['a', 1], ['b', 2])).toBe(20);
 });
 
-test('memory in use leaves caches out, and falls back to what is not free', () => {
+test('memory in use excludes caches, and otherwise is what is not free', () => {
   const read = { total: 1000, free: 100, available: 600, buffers: 50, cached: 400, reclaimable: 50 };
   expect(memoryOf(read)).toEqual({ total: 1000, free: 100, available: 600, used: 400, percent: 40 });
   expect(memoryOf({ ...read, cached: 2000 }).used).toBe(900);
   expect(memoryOf({ ...read, total: 0 }).percent).toBe(0);
 });
 
-test('processor load is the busy share between two moments', () => {
+test('processor load is the busy share between two samples', () => {
   expect(busyPercent({ busy: 100, all: 1000 }, { busy: 125, all: 1100 })).toBe(25);
   expect(busyPercent({ busy: 100, all: 1000 }, { busy: 100, all: 1000 })).toBe(0);
 });

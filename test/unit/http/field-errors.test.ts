@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BulkDestroyBody } from '../../../shared/http/records/shapes.ts';
-import { unstorable } from '../../../shared/http/serve/reading.ts';
+import { unstorable } from '../../../shared/http/serve/read-input.ts';
 import { invalid } from '../../../shared/kernel/errors.ts';
 import { fieldErrors } from '../../../shared/shapes/field-errors.ts';
 
 const pointersOf = (shape: z.ZodType, value: unknown): string[] =>
   fieldErrors(shape.safeParse(value, { reportInput: true }).error, '/').map(({ pointer }) => pointer);
 
-describe('the pointers of faults', () => {
-  it('escape what a name has of their own marks', () => {
+describe('the JSON pointers of errors', () => {
+  it('escape the special characters in a name', () => {
     expect(pointersOf(z.strictObject({}), { 'a/b~c': 1 })).toEqual(['/a~1b~0c']);
     expect(unstorable({ 'a/b~c': ['x', '\0'] }, '/')).toMatchObject([{ pointer: '/a~1b~0c/1' }]);
   });
 
-  it('lead to the whole body where a name itself cannot be told', () => {
+  it('refer to the whole body when a name itself is invalid', () => {
     expect(unstorable({ 'a\0': 1 }, '/')).toMatchObject([{ pointer: '' }]);
     expect(unstorable({ a: { 'b\ud800': 1 } }, '/')).toMatchObject([{ pointer: '/a' }]);
     expect(unstorable({ 'a\0': '1', b: '\udc00' }, '?')).toMatchObject([{ pointer: '?' }, { pointer: '?b' }]);
   });
 
-  it('lead into the form that was meant, where there are several', () => {
+  it('refer to the intended form when there are several', () => {
     expect(pointersOf(BulkDestroyBody, { ids: ['x'] })).toEqual(['/ids/0']);
     expect(pointersOf(BulkDestroyBody, { all: false })).toEqual(['/all']);
     expect(pointersOf(BulkDestroyBody, {})).toEqual(['/ids', '/all']);
@@ -29,7 +29,7 @@ describe('the pointers of faults', () => {
     expect(pointersOf(scope, { sites: 1 })).toEqual(['/sites']);
   });
 
-  it('SEC-2: are 100 at most, however many faults there are', () => {
+  it('SEC-2: are 100 at most, however many errors there are', () => {
     expect(unstorable({ a: Array(100_000).fill('\0') }, '/')).toHaveLength(100);
     expect(pointersOf(z.array(z.string()), Array(101).fill(1))).toHaveLength(100);
     const unknown = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`m${at}`, 1]));
@@ -39,7 +39,7 @@ describe('the pointers of faults', () => {
     );
   });
 
-  it('SEC-2: name what is around a place whose own name is very long', () => {
+  it('SEC-2: refer to the parent of a property with a very long name', () => {
     const long = 'x'.repeat(10_000);
     expect(unstorable({ a: { [long]: ['\0', '\0'] } }, '/')).toMatchObject([
       { pointer: '/a' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Name, PlainName } from '../../../shared/shapes/fields.ts';
 
-describe('a name', () => {
+describe('an object name', () => {
   it.each(['admin', ' Zürich ', 'новый', '漢字', '🙂', 'a b'])('may be %j', (name) => {
     expect(PlainName.safeParse(name).data).toBe(name.trim());
   });
@@ -15,7 +15,7 @@ describe('a name', () => {
     ['shows nothing', '\u200d'],
     ['is blank', '   '],
     ['is too long', 'x'.repeat(129)],
-  ])('is refused when it %s', (_, name) => {
+  ])('is rejected when it %s', (_, name) => {
     expect(PlainName.safeParse(name).success).toBe(false);
   });
 
@@ -23,7 +23,7 @@ describe('a name', () => {
     ['\u034f', '\ufe0f', '\u180e', '\u17b4', '\u115f', '\u{e0041}', '\u200d', '\u200b', '\u2065'].map(
       (char) => [char.codePointAt(0)?.toString(16), `ad${char}min`],
     ),
-  )('SEC-13: has no default-ignorable code point (U+%s), unless a directory gave it', (_, name) => {
+  )('SEC-13: has no default-ignorable code point (U+%s), unless it comes from a directory', (_, name) => {
     expect(PlainName.safeParse(name).success).toBe(false);
     expect(Name.safeParse(name).data).toBe(name);
   });

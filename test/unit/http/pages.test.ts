@@ -6,7 +6,7 @@ import { cookieTokenOf, isFromOwnPage } from '../../../shared/http/pages/own-pag
 import { fill } from '../../../shared/http/pages/template.ts';
 import { languageOf } from '../../../shared/messages/languages.ts';
 
-/** Contrast as WCAG 2.2 defines it, worked out apart from the source. */
+/** Contrast as WCAG 2.2 defines it, computed independently of the source. */
 function contrastOf(one: string, other: string): number {
   const light = (color: string) => {
     const [r, g, b] = (color.match(/[0-9a-f]{2}/g) ?? []).map((pair) => {
@@ -23,7 +23,7 @@ describe('the colour of an installation', () => {
     .integer({ min: 0, max: 0xffffff })
     .map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
-  it('can be read on both grounds, and text on it, whatever it is', () => {
+  it('has enough contrast on both backgrounds, and so has text on it', () => {
     fc.assert(
       fc.property(color, (chosen) => {
         for (const ground of ['#f5f6f8', '#191d24'])
@@ -33,7 +33,7 @@ describe('the colour of an installation', () => {
     );
   });
 
-  it('stays as it is where it can be read', () => {
+  it('is unchanged where its contrast suffices', () => {
     expect(readableOn('#ffffff', '#1e3a8a')).toBe('#1e3a8a');
   });
 });
@@ -43,7 +43,7 @@ describe('the texts of a page', () => {
     JSON.parse(readFileSync(new URL(`../../../shared/messages/pages/${name}.json`, import.meta.url), 'utf8'));
   const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
-  it.each(['signin', 'status'])('of %s say in Russian what they say in English', (page) => {
+  it.each(['signin', 'status'])('of %s have the same placeholders in Russian and in English', (page) => {
     const [english, russian] = [textsOf(`${page}.en`), textsOf(`${page}.ru`)];
     expect(Object.keys(russian).sort()).toEqual(Object.keys(english).sort());
     for (const [key, text] of Object.entries(english))
@@ -51,24 +51,24 @@ describe('the texts of a page', () => {
   });
 });
 
-describe('a template', () => {
-  it('escapes texts, fills none of them again, and leaves out what is empty', () => {
+describe('a page template', () => {
+  it('escapes texts, does not fill them again, and omits empty parts', () => {
     const template = '{{#a}}<b title="{{a}}">{{#b}}no{{/b}}{{&raw}}</b>{{/a}}{{#b}}no{{/b}}{{none}}';
     const filled = fill(template, { a: `<'"&{{&raw}}>`, b: '', '&raw': '<i>' });
     expect(filled).toBe('<b title="&lt;&#39;&quot;&amp;{{&amp;raw}}&gt;"><i></b>');
   });
 });
 
-describe('what a request says of itself', () => {
+describe('the headers of a page request', () => {
   it.each([
     ['ru-RU,ru;q=0.9,en;q=0.8', 'ru'],
     ['fr, en;q=0.2, ru;q=0.1', 'en'],
     ['en;q=0, RU', 'ru'],
     ['*', undefined],
     ['', undefined],
-  ])('asks for a language: %s', (accepted, language) => expect(languageOf(accepted)).toBe(language));
+  ])('select a language: %s', (accepted, language) => expect(languageOf(accepted)).toBe(language));
 
-  it('finds the cookie among others, by its whole name', () => {
+  it('contain the cookie among others, by its full name', () => {
     const cookie = 'a=b; x__Host-session=no;  __Host-session=agbs_yes; c';
     const request = new Request('https://portal.test/status', { headers: { cookie } });
     expect(cookieTokenOf(request, 'https://portal.test')).toBe('agbs_yes');
@@ -86,6 +86,6 @@ describe('what a request says of itself', () => {
     [{ origin: 'null' }, false],
     [{ origin: 'https://portal.test' }, true],
     [{}, false],
-  ] as [Record<string, string>, boolean][])('SEC-12: names the page that sent it: %j', (headers, isOwn) =>
+  ] as [Record<string, string>, boolean][])('SEC-12: identify the sending page: %j', (headers, isOwn) =>
     expect(isFromOwnPage(new Headers(headers), 'https://portal.test/below')).toBe(isOwn));
 });

@@ -12,7 +12,7 @@ const context = (told: Promise<unknown>[]): RequestCtx =>
     later: () => expect.unreachable('a late write must wait for the end of the transaction'),
   }) as unknown as RequestCtx;
 
-it('what runs within a transaction has its handle until the end, and what comes later the database itself', async () => {
+it('code within a transaction uses its handle until the end, and later code the database itself', async () => {
   const late: LateWrites = [];
   const seen: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ it('what runs within a transaction has its handle until the end, and what comes 
   expect(seen[2]).toBe(outer);
 });
 
-it('what fails in the background fails nobody who waits, and the runtime still hears of it', async () => {
+it('a failure in the background does not fail the request, and is passed to the runtime', async () => {
   const told: Promise<unknown>[] = [];
   const work = Promise.reject(new Error('lost'));
   const response = await runWithin(
@@ -48,7 +48,7 @@ it('what fails in the background fails nobody who waits, and the runtime still h
   expect([await response.text(), told]).toEqual(['done', [work]]);
 });
 
-it('secrets that are shown once are null in an answer that is kept, and told of only where they were', () => {
+it('one-time secrets are null in a stored answer, with a flag only where they were set', () => {
   expect(JSON.parse(withoutSecrets('{"id":1,"token":"abc"}', ['token']))).toEqual({
     id: 1,
     token: null,

@@ -8,13 +8,13 @@ const types: [string, DomainType][] = Object.entries(domainTypes);
 const isSecret = (name: string): boolean => new RegExp(secretPattern).test(name);
 
 describe.each(types)('the domain type %s', (_, { settings, supports, login, directory, attributes }) => {
-  it('names its secrets so that the database finds them, and nothing else so', () => {
+  it('declares its secrets so that the database finds them, and no others', () => {
     const members = Object.keys(settings.shape.shape);
     expect(members.filter(isSecret).sort()).toEqual([...settings.secrets].sort());
     for (const name of settings.secrets) expect(isSealedPlace(`authenticators.params.${name}`)).toBe(true);
   });
 
-  it('asks for a secret by a control that hides it, and returns null and a flag', () => {
+  it('has a hidden input for a secret, and returns null and a flag', () => {
     const hidden = Object.entries(settings.fields).filter(
       ([, entry]) => 'type' in entry && entry.type === 'password',
     );
@@ -29,7 +29,7 @@ describe.each(types)('the domain type %s', (_, { settings, supports, login, dire
   it('describes every setting by a field', () =>
     expect(Object.keys(settings.fields)).toEqual(Object.keys(settings.shape.shape)));
 
-  it('has the means for what it supports', () => {
+  it('has the functions for its capabilities', () => {
     if (supports.ownPassword) expect(login.proof).toBe('password');
     if (supports.bindAccount) expect(settings.secrets).not.toEqual([]);
     if (attributes) expect(supports.localUsers).toBe(false);

@@ -8,7 +8,7 @@ import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 
 const cheap = { cost: 2 ** 4, concurrency: 2 };
 
-describe('the hasher', () => {
+describe('the password hasher', () => {
   it('verifies the password in any Unicode form, and no other', async () => {
     const hasher = createHasher(cheap);
     await fc.assert(
@@ -22,13 +22,13 @@ describe('the hasher', () => {
     );
   });
 
-  it('accepts nothing for nobody, and for a hash that it cannot read', async () => {
+  it('rejects any password for an unknown user and for an unreadable hash', async () => {
     const hasher = createHasher(cheap);
     for (const stored of [null, '', 'plain', 'md5$x', 'scrypt$16$8$5$$'])
       expect([stored, await hasher.verify('', stored).catch(() => false)]).toEqual([stored, false]);
   });
 
-  it('tells hashes that were made with other parameters, and still verifies them', async () => {
+  it('detects hashes with other parameters, and still verifies them', async () => {
     const [old, now] = [createHasher({ ...cheap, cost: 2 ** 5 }), createHasher(cheap)];
     const hash = await old.hash('secret');
     expect([now.isOutdated(hash), old.isOutdated(hash), now.isOutdated('md5$x')]).toEqual([
@@ -39,14 +39,14 @@ describe('the hasher', () => {
     expect(await now.verify('secret', hash)).toBe(true);
   });
 
-  it('makes hashes with the parameters that production needs', async () => {
+  it('creates hashes with the parameters for production', async () => {
     const hash = await createHasher().hash('secret');
     expect(hash).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
-    // What Cloudflare's runtime admits.
+    // The limit of Cloudflare's runtime.
     expect(16_384 * 8 * 5).toBeLessThanOrEqual(1_048_576);
   });
 
-  it('refuses those for whom there is no room to wait, and serves the others', async () => {
+  it('refuses calls beyond the queue limit, and serves the others', async () => {
     const hasher = createHasher({ cost: 2 ** 4, concurrency: 1, maxWaiting: 3 });
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => hasher.hash('x')));
     const refused = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => reason.code);
@@ -54,7 +54,7 @@ describe('the hasher', () => {
     expect(await hasher.hash('x')).toMatch(/^scrypt/);
   });
 
-  it('leaves a flood of one network to wait for itself: others, the known and the signed-in come through', async () => {
+  it('makes a flood from one network wait for itself: other networks, known and signed-in users are served', async () => {
     const hasher = createHasher({ cost: 2 ** 4, concurrency: 1, maxWaiting: 4 });
     const flood = { line: 'unknown', owner: '203.0.113.9' } as const;
     const ended: string[] = [];
@@ -72,7 +72,7 @@ describe('the hasher', () => {
     await Promise.all(all);
     const served = ended.filter((name) => !name.endsWith('overloaded'));
     expect(served.slice().sort()).toEqual([...Array(4).fill('flood'), 'known', 'new user', 'other']);
-    // Of the four places of its line the flood held three, when the other came, and one was at work.
+    // The flood held three of the four places in its queue when the other request arrived, and one was running.
     expect(served.indexOf('known')).toBeLessThanOrEqual(3);
     expect(served.indexOf('new user')).toBeLessThanOrEqual(3);
     expect(ended).toHaveLength(33);
@@ -100,7 +100,7 @@ describe('the password policy', () => {
     expect(codeOf('seven77', 'ada', true)).toBe('too_short');
   });
 
-  it('refuses the commonest in any case, and the name within', () => {
+  it('rejects common passwords in any case, and those that contain the name', () => {
     expect(codeOf('PassWord1', 'ada', true)).toBe('common');
     expect(codeOf('Trustno1', 'ada', true)).toBe('common');
     expect(codeOf('countess ADA of lovelace')).toBe('contains_name');
@@ -108,7 +108,7 @@ describe('the password policy', () => {
     expect(codeOf('it is a long way home', 'it')).toBe('ok');
   });
 
-  it('asks for no composition', () => {
+  it('requires no character classes', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'bcdfghjklmn'), minLength: 18, maxLength: 200 }),
@@ -133,7 +133,7 @@ describe('the network of an address', () => {
     expect(networkOf(ip)).toBe(network);
   });
 
-  it('is one for all addresses of a /64', () => {
+  it('is the same for all addresses of a /64', () => {
     fc.assert(
       fc.property(fc.ipV6(), (ip) => {
         const network = networkOf(ip);

@@ -3,7 +3,7 @@ import { newRecoveryCodes, recoveryHash } from '../../../shared/identity/second-
 import { newSecret, stepOf, uriOf } from '../../../shared/identity/second-factor/totp.ts';
 import { codeOf, fromBase32 } from '../../support/identity/totp-device.ts';
 
-/** RFC 6238, appendix B: the secret `12345678901234567890`, SHA-1; of its eight digits the last six. */
+/** RFC 6238, appendix B: the secret `12345678901234567890`, SHA-1; the last six of its eight digits. */
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const vectors: [seconds: number, code: string][] = [
   [59, '287082'],
@@ -21,14 +21,14 @@ describe('a time-based code', () => {
     expect(codeOf(rfcSecret, at(seconds))).toBe(code);
   });
 
-  it('is accepted in its step and in the ones beside it, to the second', () => {
+  it('is accepted in its step and in the adjacent ones, to the second', () => {
     const code = codeOf(rfcSecret, at(3_000_000));
     const accepts = (seconds: number) => stepOf(rfcSecret, code, at(seconds), 0) === 100_000;
     const edges = [2_999_969, 2_999_970, 3_000_000, 3_000_029, 3_000_030, 3_000_059, 3_000_060];
     expect(edges.map(accepts)).toEqual([false, true, true, true, true, true, false]);
   });
 
-  it('is spent with its step, and so are those of the steps before', () => {
+  it('is used up with its step, together with earlier steps', () => {
     const step = 100_000;
     const of = (past: number, after: number) =>
       stepOf(rfcSecret, codeOf(rfcSecret, at((step + past) * 30)), at(step * 30), after);
@@ -36,12 +36,12 @@ describe('a time-based code', () => {
     expect([of(-1, step - 1), of(0, step), of(-1, step), of(1, step + 1)]).toEqual(Array(4).fill(undefined));
   });
 
-  it('waits for the last accepted step when the clock is put back', () => {
+  it('has to wait for the last accepted step when the clock is set back', () => {
     const code = codeOf(rfcSecret, at(3_000_000));
     expect(stepOf(rfcSecret, code, at(3_000_000), 999_999)).toBeUndefined();
   });
 
-  it('is six digits and nothing else', () => {
+  it('has exactly six digits', () => {
     const code = codeOf(rfcSecret, at(59));
     const others = [
       '',
@@ -58,8 +58,8 @@ describe('a time-based code', () => {
   });
 });
 
-describe('a secret', () => {
-  it('has 160 bits, another each time, and stands in the address that a device reads', () => {
+describe('a TOTP secret', () => {
+  it('has 160 bits, is different each time, and is in the URI for devices', () => {
     const secrets = Array.from({ length: 20 }, newSecret);
     expect(new Set(secrets).size).toBe(20);
     for (const secret of secrets) expect(fromBase32(secret)).toHaveLength(20);
@@ -74,7 +74,7 @@ describe('a secret', () => {
 });
 
 describe('recovery codes', () => {
-  it('are ten, never twice the same, and known however they are spaced', () => {
+  it('are ten different ones, and accepted with any spacing', () => {
     const codes = Array.from({ length: 50 }, newRecoveryCodes).flat();
     expect([codes.length, new Set(codes).size]).toEqual([500, 500]);
     for (const code of codes) expect(code).toMatch(/^(?:[A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}$/);

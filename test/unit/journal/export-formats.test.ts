@@ -37,7 +37,7 @@ function readCsv(text: string): string[][] {
 }
 
 describe('H6: a CSV file', () => {
-  it('is what a reader of RFC 4180 reads back, whatever the texts hold', () => {
+  it('is parsed back by a reader of RFC 4180, for any texts', () => {
     const texts = ['plain', 'a,b', 'say "no"', 'two\r\nlines', 'two\nlines', '"', ',', '', 'ünï 漢字 🙂'];
     const file = fileOf('csv', texts.map(saying));
     expect(readCsv(file)).toEqual([
@@ -79,11 +79,11 @@ describe('H6: a CSV file', () => {
     '\tx',
     '\rx',
     "=cmd|' /C calc'!A0",
-  ])('has no cell that a spreadsheet runs: %j begins with an apostrophe', (text) => {
+  ])('has no cell that a spreadsheet executes: %j begins with an apostrophe', (text) => {
     expect(readCsv(fileOf('csv', [saying(text)]))[1]).toEqual(['a', `'${text}`, '2', '{"n": 1}']);
   });
 
-  it('leaves alone what only contains such characters, and keeps the number of cells when one is empty', () => {
+  it('does not change other texts with such characters, and keeps the number of cells with an empty one', () => {
     expect(readCsv(fileOf('csv', [saying('a=b'), saying(null)])).slice(1)).toEqual([
       ['a', 'a=b', '2', '{"n": 1}'],
       ['a', '', '2', '{"n": 1}'],
@@ -95,7 +95,7 @@ describe('H6: a CSV file', () => {
     expect(fileOf('csv', [saying(null)], first)).toBe('message,id\r\n,a\r\n');
   });
 
-  it('shows a computed text as the text that it is', () => {
+  it('shows a computed text as it is', () => {
     const computed: Member[] = [{ name: 'state', kind: 'json' }];
     expect(fileOf('csv', [{ state: '"=online"' }], computed)).toBe(`state\r\n'=online\r\n`);
   });
@@ -105,13 +105,13 @@ describe('H6: NDJSON and JSON files', () => {
   const texts = ['two\r\nlines', 'a "quoted" \\ backslash', 'tab\t', '\u001b[31m', null];
   const expected = texts.map((message) => ({ id: 'a', message, count: 2, details: { n: 1 } }));
 
-  it('have one object a line, with line ends escaped', () => {
+  it('have one object per line, with line breaks escaped', () => {
     const lines = fileOf('ndjson', texts.map(saying)).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
   });
 
-  it('are one array, also of nothing', () => {
+  it('are one array, also of no rows', () => {
     expect(JSON.parse(fileOf('json', texts.map(saying)))).toEqual(expected);
     expect(JSON.parse(fileOf('json', []))).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('H6: a CEF file', () => {
     message: 'two\r\nlines src=6.6.6.6',
   };
 
-  it('has one line an event, whose head and extension none of its texts can forge', () => {
+  it('has one line per event, whose header and extension no text can forge', () => {
     expect(fileOf('cef', [event], [])).toBe(
       'CEF:0|Aggregator|Aggregator portal|7.0|portal.Odd\\|Name|portal.Odd\\|Name up\\\\date\\nnow|6|' +
         'rt=1767323045678 src=10.0.0.1 externalId=1 act=up\\\\date\\nnow suser=a\\=b\\\\c|d ' +
@@ -138,12 +138,12 @@ describe('H6: a CEF file', () => {
     );
   });
 
-  it('has no control characters: what a terminal would obey is spelt out', () => {
+  it('has escaped control characters instead of those that a terminal would execute', () => {
     const line = fileOf('cef', [{ ...event, message: 'red \u001b[31m, \u009b31m,\u0085 next\n' }], []);
     expect(line).toContain(' msg=red \\\\u001b[31m, \\\\u009b31m,\\\\u0085 next\\n cn1=7 ');
   });
 
-  it('tells an IPv6 address by the key for it', () => {
+  it('uses the key for IPv6 addresses', () => {
     const line = fileOf('cef', [{ ...event, source_ip: '2001:db8::1' }], []);
     expect(line).toContain(' c6a2=2001:db8::1 c6a2Label=source_ip ');
     expect(line).not.toMatch(/ src=/);

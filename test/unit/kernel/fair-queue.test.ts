@@ -4,7 +4,7 @@ import { createFairQueue } from '../../../shared/kernel/concurrency/fair-queue.t
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A semaphore of width 1, whose work the test ends, one piece after the other, in the order in which it began. */
+/** A semaphore of width 1, whose tasks the test ends one by one, in the order in which they began. */
 function gate(most: number, shares: Record<string, number> = { all: 1 }) {
   const begun: { name: string; end: () => void }[] = [];
   const refused: string[] = [];
@@ -24,13 +24,13 @@ function gate(most: number, shares: Record<string, number> = { all: 1 }) {
 }
 
 describe('a fair semaphore', () => {
-  it('lets the owners of a line take turns, each in his own order', async () => {
+  it('serves the owners of a queue in turn, each in their own order', async () => {
     const { come, names } = gate(10);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) come(name, name.slice(0, 1));
     expect(await names()).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
   });
 
-  it('gives every line its share of the turns while somebody waits there', async () => {
+  it('gives every queue its share of slots while it has waiting work', async () => {
     const { come, names } = gate(20, { first: 2, second: 1 });
     come('now', 'x', 'first');
     for (let at = 0; at < 6; at++) {
@@ -42,7 +42,7 @@ describe('a fair semaphore', () => {
     expect(order.filter((name) => name === 's')).toHaveLength(3);
   });
 
-  it('lets a line that was empty save no turns', async () => {
+  it('does not save slots for a queue that was empty', async () => {
     const { come, names } = gate(20, { first: 1, second: 1 });
     for (let at = 0; at < 9; at++) come('f', 'x', 'first');
     const order = names();
@@ -54,7 +54,7 @@ describe('a fair semaphore', () => {
     expect(after).toMatch(/^f+(?:sf){2}sf+$/);
   });
 
-  it('has the last of whoever fills a line make room for another owner, but for nobody who has as much', async () => {
+  it('evicts the last entry of the largest owner for another owner, but not for an equal one', async () => {
     const { come, names, refused } = gate(4);
     for (const name of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5']) come(name, 'a');
     come('b1', 'b');
@@ -68,7 +68,7 @@ describe('a fair semaphore', () => {
     expect(await names()).toEqual(['a0', 'a1', 'b1', 'c1', 'd1']);
   });
 
-  it('takes nobody from another line, however full its own is', async () => {
+  it('evicts no entry of another queue, however full the own one is', async () => {
     const { come, names, refused } = gate(2, { first: 1, second: 1 });
     for (const name of ['a0', 'a1', 'a2', 'a3']) come(name, 'a', 'first');
     come('b1', 'b', 'second');
@@ -78,7 +78,7 @@ describe('a fair semaphore', () => {
     expect((await names()).sort()).toEqual(['a0', 'a1', 'a2', 'b1']);
   });
 
-  it('runs or refuses each piece of work exactly once, whoever comes when', async () => {
+  it('runs or refuses each task exactly once, in every order of arrival', async () => {
     const one = fc.record({
       owner: fc.constantFrom('a', 'b', 'c'),
       line: fc.constantFrom('first', 'second'),

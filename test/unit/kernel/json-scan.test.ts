@@ -29,7 +29,7 @@ const members = (count: number): string =>
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 describe('SEC-2: the limits of JSON', () => {
-  it('count what is in any text that JSON.stringify writes', () => {
+  it('count correctly for any text of JSON.stringify', () => {
     const json = fc.jsonValue({ maxDepth: 6 });
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 1, '\t', ' \n'), (value, space) => {
@@ -39,7 +39,7 @@ describe('SEC-2: the limits of JSON', () => {
     );
   });
 
-  it('refuse exactly what exceeds them', () => {
+  it('reject exactly the texts that exceed them', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 12 }),
@@ -59,7 +59,7 @@ describe('SEC-2: the limits of JSON', () => {
     );
   });
 
-  it('allow 1,000 members of one object, and name the object with more', () => {
+  it('allow 1,000 properties of one object, and name the object with more', () => {
     expect(refusal(members(1_000))).toBe('accepted');
     expect(refusal(members(1_001))).toEqual(fault('too_many_members', ''));
     expect(refusal(`{"a/b":[0,{"c":${members(1_001)}}]}`)).toEqual(fault('too_many_members', '/a~1b/1/c'));
@@ -75,7 +75,7 @@ describe('SEC-2: the limits of JSON', () => {
     expect(refusal(arrays)).toEqual(fault('too_many_levels', `/a${'/0'.repeat(31)}`));
   });
 
-  it('allow 1,500 different names, and the same ones again', () => {
+  it('allow 1,500 different names, and repetitions of them', () => {
     const objects = (count: number, each: number, name: (object: number, at: number) => string): string =>
       JSON.stringify({
         a: Array.from({ length: count }, (_, object) =>
@@ -100,7 +100,7 @@ describe('SEC-2: the limits of JSON', () => {
     expect(refusal(`{"a":[${Array(20_000).fill('{}').join()}]}`)).toEqual(fault('too_many_values', ''));
   });
 
-  it('take any bytes without another error', () => {
+  it('cause no other error for any bytes', () => {
     const marks = fc.string({ unit: fc.constantFrom(...'{}[],:"a ') });
     fc.assert(
       fc.property(marks, (text) => {

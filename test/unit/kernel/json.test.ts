@@ -20,7 +20,7 @@ const refusal = (text: string): string => {
 };
 
 describe('parseObject', () => {
-  it('reads what JSON.stringify wrote, with any white space', () => {
+  it('reads any output of JSON.stringify, with any white space', () => {
     fc.assert(
       fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -29,7 +29,7 @@ describe('parseObject', () => {
     );
   });
 
-  it('refuses a member name given twice, at any level and in any spelling', () => {
+  it('rejects a duplicate property name at any level and in any spelling', () => {
     const spelled = (name: string, escaped: boolean): string =>
       escaped ? `"${[...name].map((c) => escapeUnit(c)).join('')}"` : JSON.stringify(name);
     fc.assert(
@@ -42,7 +42,7 @@ describe('parseObject', () => {
     );
   });
 
-  it('takes a name again in another object, and text that only looks like one', () => {
+  it('accepts a name again in another object, and text that only looks like one', () => {
     expect(parseObject('{"a":{"a":1},"b":[{"a":2},{"a":3}],"c":"\\"a\\": {[\\\\"}')).toEqual({
       a: { a: 1 },
       b: [{ a: 2 }, { a: 3 }],
@@ -50,7 +50,7 @@ describe('parseObject', () => {
     });
   });
 
-  it('refuses everything that is not one object', () => {
+  it('rejects everything but a single object', () => {
     for (const text of ['', 'null', '[]', '1', '"a"', '{', '{}{}', "{'a':1}", '{"a":1,}', '{"a":NaN}'])
       expect([text, refusal(text)]).toEqual([text, 'malformed_json']);
   });
@@ -60,7 +60,7 @@ describe('parseObject', () => {
     expect(parseObject(JSON.stringify({ long }))).toEqual({ long });
   });
 
-  it('keeps __proto__ an ordinary member', () => {
+  it('treats __proto__ as an ordinary property', () => {
     const parsed = parseObject('{"__proto__":{"admin":true}}');
     expect(Object.keys(parsed)).toEqual(['__proto__']);
     expect(Reflect.get(parsed, 'admin')).toBeUndefined();
@@ -68,7 +68,7 @@ describe('parseObject', () => {
 });
 
 describe('canonicalJson', () => {
-  it('is the same for equal values, whatever the order of their members', () => {
+  it('is the same for equal values, whatever the order of their properties', () => {
     fc.assert(
       fc.property(anyObject, (value) => {
         const reversed = Object.fromEntries(Object.entries(value).reverse());
@@ -80,7 +80,7 @@ describe('canonicalJson', () => {
 });
 
 describe('mergePatch', () => {
-  it('does what RFC 7396 says', () => {
+  it('follows RFC 7396', () => {
     const example = {
       title: 'Goodbye!',
       author: { givenName: 'John', familyName: 'Doe' },
@@ -99,7 +99,7 @@ describe('mergePatch', () => {
     expect(mergePatch({ a: 'text' }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
   });
 
-  it('leaves no null of the patch, changes nothing twice, and keeps its arguments', () => {
+  it('leaves no null of the patch, is idempotent, and does not change its arguments', () => {
     fc.assert(
       fc.property(anyObject, anyObject, (target, patch) => {
         const [before, wanted] = [canonicalJson(target), canonicalJson(patch)];
@@ -111,7 +111,7 @@ describe('mergePatch', () => {
     );
   });
 
-  it('lets a patch set no prototype', () => {
+  it('cannot set a prototype', () => {
     const merged = mergePatch({ a: {} }, JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"y":2}}}'));
     expect([Reflect.get(merged, 'x'), Reflect.get(Object(merged.a), 'y')]).toEqual([undefined, undefined]);
   });
@@ -122,7 +122,7 @@ const escapeUnit = (character: string): string =>
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** True when a member that the patch removes is still there. */
+/** True when a member that the patch removes still exists. */
 const holdsNull = (patch: Record<string, unknown>, merged: Record<string, unknown>): boolean =>
   Object.entries(patch).some(([name, value]) => {
     if (value === null) return Object.hasOwn(merged, name);

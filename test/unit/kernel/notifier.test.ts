@@ -4,8 +4,8 @@ import { createNotifier } from '../../../shared/kernel/concurrency/notifier.ts';
 const never = 2_147_483_647;
 const live = () => new AbortController().signal;
 
-describe('who waits for news', () => {
-  it('is woken by his key and by no other', async () => {
+describe('a waiter of the notifier', () => {
+  it('is notified for its key and for no other', async () => {
     const notifier = createNotifier();
     const [one, other] = [notifier.listen('one'), notifier.listen('other')];
     const woken: string[] = [];
@@ -23,7 +23,7 @@ describe('who waits for news', () => {
     expect(woken).toEqual(['one', 'other']);
   });
 
-  it('hears at once what came since he looked, and only once', async () => {
+  it('gets notifications at once that arrived since its last read, each once', async () => {
     const notifier = createNotifier();
     const listener = notifier.listen('key');
     notifier.notify('key');
@@ -36,7 +36,7 @@ describe('who waits for news', () => {
     await again;
   });
 
-  it('goes on when his time is over, when he has gone, and when the process ends', async () => {
+  it('continues at its timeout, at its cancellation, and at the end of the process', async () => {
     const notifier = createNotifier();
     await notifier.listen('key').next(1, live());
     await notifier.listen('key').next(never, AbortSignal.abort());
@@ -47,7 +47,7 @@ describe('who waits for news', () => {
     expect(notifier.hasEnded()).toBe(true);
   });
 
-  it('is known until he has closed', () => {
+  it('is registered until it is closed', () => {
     const notifier = createNotifier();
     const [one, two] = [notifier.listen('key'), notifier.listen('key')];
     expect(notifier.size()).toBe(2);

@@ -10,7 +10,7 @@ const base64Of = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
 const pemOf = (base64: string): string => `${begin}\n${base64}\n${end}\n`;
 
 describe('PEM certificates', () => {
-  it('come out in one spelling, which is its own', () => {
+  it('are normalised to one form, which is stable', () => {
     const clean = cleanCertificates(ca);
     expect(clean).toBe(ca);
     expect(cleanCertificates(`\r\n  ${pemOf(base64Of(ca))}\n\n`)).toBe(clean);
@@ -42,7 +42,7 @@ describe('PEM certificates', () => {
     expect(cleanCertificates(text)).toBeUndefined();
   });
 
-  it('are judged in a time that their length bounds', () => {
+  it('are parsed in a time limited by their length', () => {
     const start = performance.now();
     expect(cleanCertificates(`${begin}${' '.repeat(60_000)}`)).toBeUndefined();
     expect(cleanCertificates(`${' '.repeat(60_000)}x`)).toBeUndefined();

@@ -7,20 +7,20 @@ const faultOf = async (uri: string): Promise<string | undefined> => {
   return 'fault' in read ? String(read.fault) : undefined;
 };
 
-describe('a picture', () => {
+describe('an image', () => {
   it.each([
     ['image/png', png(3, 2)],
     ['image/png', png(4096, 1)],
     ['image/webp', webp(3, 2)],
     ['image/webp', webp(4096, 4096)],
-  ])('of %s is kept as it is', async (mediaType, bytes) => {
+  ])('of %s is stored unchanged', async (mediaType, bytes) => {
     const uri = `data:${mediaType};base64,${bytes.toString('base64')}`;
     const read = await readPicture(uri);
     expect(read).toMatchObject({ mediaType, bytes: bytes.length, content: bytes.toString('base64') });
     expect('fault' in read || dataUriOf(read)).toBe(uri);
   });
 
-  it('that is an SVG comes sanitised, however it was encoded', async () => {
+  it('in SVG is sanitised, in any encoding', async () => {
     const dirty = svg('<script>x</script><path d="M0 0"/>');
     const clean = dataUri('svg+xml', svg('<path d="M0 0"/>'));
     for (const uri of [
@@ -39,7 +39,7 @@ describe('a picture', () => {
     expect(png(1, 1, padding)).toHaveLength(maxPictureBytes);
     expect(await faultOf(dataUri('png', png(1, 1, padding)))).toBeUndefined();
     expect(await faultOf(dataUri('png', png(1, 1, padding + 1)))).toMatch('256 KiB');
-    // Shorter as it was sent than as it is written.
+    // Shorter as sent than as written.
     const growing = svg(`<text>${'>'.repeat(maxPictureBytes / 2)}</text>`);
     expect(await faultOf(dataUri('svg+xml', growing))).toMatch('256 KiB');
   });
@@ -67,5 +67,5 @@ describe('a picture', () => {
     ['an encoding that is none', 'data:image/svg+xml,%zz'],
     ['an SVG that is no UTF-8', dataUri('svg+xml', Buffer.from([0x3c, 0x73, 0xff, 0xfe]))],
     ['an SVG with entities', dataUri('svg+xml', '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>')],
-  ])('is refused when it is %s', async (_, uri) => expect(await faultOf(uri)).toMatch(/\w/));
+  ])('is rejected when it is %s', async (_, uri) => expect(await faultOf(uri)).toMatch(/\w/));
 });

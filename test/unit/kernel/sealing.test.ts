@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import { openCursor, sealCursor } from '../../../shared/kernel/cursor.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
+import { newSecretKey } from '../../support/identity/signing-keys.ts';
 
-const newKey = (): string => randomBytes(32).toString('base64');
 const place = { table: 'dispatchers', row: '1', column: 'health_key' };
 const list = { resource: 'site.list', filters: { enabled: true }, sort: 'name', scope: '*' };
 
 describe('a sealed text', () => {
-  it('opens in its place and nowhere else', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('opens in its own context and in no other', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
         const sealed = await sealer.seal(text, place);
@@ -23,8 +23,8 @@ describe('a sealed text', () => {
     );
   });
 
-  it('opens no more when a single character was changed', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('does not open when a single character was changed', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     const sealed = await sealer.seal('secret', place);
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
@@ -36,15 +36,15 @@ describe('a sealed text', () => {
       await expect(sealer.open(garbage, place)).rejects.toThrow();
   });
 
-  it('never looks the same twice and never shows its text', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('is different each time and never contains its text', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     const all = await Promise.all(Array.from({ length: 200 }, () => sealer.seal('secret', place)));
     expect(new Set(all).size).toBe(200);
     expect(all.join()).not.toContain('secret');
   });
 
-  it('opens after a rotation and tells that its key is not the current one', async () => {
-    const [old, next] = [newKey(), newKey()];
+  it('opens after a rotation, and is reported as sealed with a former key', async () => {
+    const [old, next] = [newSecretKey(), newSecretKey()];
     const [before, during, after] = [
       await createSealer([old]),
       await createSealer([next, old]),
@@ -58,8 +58,8 @@ describe('a sealed text', () => {
     await expect(after.open(sealed, place)).rejects.toThrow('not configured');
   });
 
-  it('opens by no derived key, nor by one for another purpose', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('opens neither with a derived key nor with one for another purpose', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     const [one, two] = [await sealer.derive('cursor'), await sealer.derive('other')];
     const sealed = await one.seal('x', place);
     expect(await (await sealer.derive('cursor')).open(sealed, place)).toBe('x');
@@ -74,8 +74,8 @@ describe('a sealed text', () => {
 });
 
 describe('a cursor', () => {
-  it('carries the place of a row, and is bound to its list', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('contains the position of a row, and is bound to its list', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     const codeOf = (work: Promise<unknown>) =>
       work.then(
         () => 'opened',
@@ -95,8 +95,8 @@ describe('a cursor', () => {
     expect(await codeOf(openCursor(sealer, list, 'x'))).toBe('malformed_cursor');
   });
 
-  it('does not care in which order filters were written', async () => {
-    const sealer = await createSealer([newKey()]);
+  it('does not depend on the order of filters', async () => {
+    const sealer = await createSealer([newSecretKey()]);
     const cursor = await sealCursor(
       sealer,
       { ...list, filters: { a: 1, b: undefined, c: 2 } },

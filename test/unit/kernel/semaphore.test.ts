@@ -3,7 +3,7 @@ import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that a test ends itself, in the order in which it began. */
+/** Tasks that a test ends itself, in the order in which they began. */
 function heldWork() {
   const begun: { name: string; end: (error?: Error) => void }[] = [];
   const work = (name: string) => () =>
@@ -14,7 +14,7 @@ function heldWork() {
 }
 
 describe('a semaphore', () => {
-  it('lets so many at once and the others in their order', async () => {
+  it('admits a fixed number of concurrent tasks, and the others in their order', async () => {
     const { begun, names, work } = heldWork();
     const turn = createSemaphore(2);
     const all = ['a', 'b', 'c', 'd'].map((name) => turn(work(name)));
@@ -29,7 +29,7 @@ describe('a semaphore', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('passes the place of one that fails on', async () => {
+  it('releases the slot of a failed task', async () => {
     const { begun, names, work } = heldWork();
     const turn = createSemaphore(1);
     const failing = turn(work('a'));
@@ -41,7 +41,7 @@ describe('a semaphore', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('refuses those for whom the line is too long, and takes others when it is free again', async () => {
+  it('refuses tasks when the queue is full, and accepts others when it is free again', async () => {
     const { begun, work } = heldWork();
     const turn = createSemaphore(1, 0);
     const first = turn(work('a'));

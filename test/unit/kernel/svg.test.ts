@@ -11,8 +11,8 @@ const clean = async (text: string): Promise<string> => {
 const attributesOf = (count: number): string => Array.from({ length: count }, (_, n) => ` a${n}=""`).join('');
 const isRefused = async (text: string): Promise<boolean> => 'fault' in (await sanitiseSvg(text));
 
-describe('an SVG', () => {
-  it('keeps what draws it', async () => {
+describe('an SVG document', () => {
+  it('keeps its drawing elements', async () => {
     const drawn = of(
       '<title>A &amp; B</title><defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient>' +
         '<style>.a &gt; path{fill:url(#g);stroke:rgb(1,2,3)}</style></defs>' +
@@ -22,7 +22,7 @@ describe('an SVG', () => {
     expect(await clean(drawn)).toBe(drawn);
   });
 
-  it('is written in one form, whatever editors put around it', async () => {
+  it('is written in one form, whatever an editor added', async () => {
     const exported =
       '\ufeff<?xml version="1.0" encoding="UTF-8"?>\r\n<!-- made by an editor -->\n' +
       '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n' +
@@ -71,7 +71,7 @@ describe('an SVG', () => {
     'javascript:alert(1)',
     'x.svg#a',
     '//x#a',
-  ])('leads nowhere else: %s', async (link) => {
+  ])('refers to nothing outside: %s', async (link) => {
     for (const element of ['use', 'image', 'pattern', 'textPath'])
       expect(await clean(of(`<${element} href="${link}"/>`))).toBe(of(`<${element}/>`));
   });
@@ -100,7 +100,7 @@ describe('an SVG', () => {
     ['depths', `${'<svg>'.repeat(200)}${'</svg>'.repeat(200)}`],
     ['crowds', of('<g/>'.repeat(10_000))],
     ['crowds of attributes', of(`<g${attributesOf(1_001)}/>`)],
-  ])('is refused with %s', async (_, text) => expect(await isRefused(text)).toBe(true));
+  ])('is rejected with %s', async (_, text) => expect(await isRefused(text)).toBe(true));
 
   it('SEC-2: has at most 10,000 elements of at most 1,000 attributes each', async () => {
     expect(await clean(of('<g/>'.repeat(9_999)))).toBe(of('<g/>'.repeat(9_999)));
@@ -117,7 +117,7 @@ describe('an SVG', () => {
     ['elements', '<path d="M0 0"/>'],
     ['references', '&amp;'],
     ['comments', '<!---->'],
-  ])('SEC-2: of many %s is read in slices between which other work runs', async (_, item) => {
+  ])('SEC-2: of many %s is parsed in slices, with other work in between', async (_, item) => {
     const text = of(`<text>${item.repeat(Math.min(9_000, 160_000 / item.length))}</text>`);
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
@@ -126,7 +126,7 @@ describe('an SVG', () => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(text.length / 20_000) - 1);
   });
 
-  it('takes a time that grows with its length only', async () => {
+  it('takes a time linear in its length', async () => {
     const long = 250_000;
     const attempts = [
       `<svg${' '.repeat(long)}!`,
@@ -140,7 +140,7 @@ describe('an SVG', () => {
     ];
     const started = performance.now();
     for (const text of attempts) await sanitiseSvg(text);
-    // The square of the length would take minutes.
+    // A quadratic algorithm would take minutes.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
@@ -206,7 +206,7 @@ const { node } = fc.letrec<{ node: string }>((tie) => ({
   ),
 }));
 
-/** What an XML parser would find in a text that the sanitiser wrote. */
+/** The content that an XML parser would find in the output of the sanitiser. */
 function expectHarmless(svg: string): void {
   const tags = [...svg.matchAll(/<(\/?)([^\s/>]*)([^>]*)>/g)];
   for (const [tag = '', , name = '', rest = ''] of tags) {
@@ -225,8 +225,8 @@ function expectLocal(value: string): void {
   for (const [, target = ''] of value.matchAll(/url\s*\(\s*(?:&quot;|')?(.?)/gi)) expect(target).toBe('#');
 }
 
-describe('whatever is thrown at it', () => {
-  it('comes out harmless, and the same when it goes through again', async () => {
+describe('arbitrary input of the SVG sanitiser', () => {
+  it('comes out harmless, and unchanged by a second pass', async () => {
     let kept = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(node, { maxLength: 4 }), async (nodes) => {
@@ -241,7 +241,7 @@ describe('whatever is thrown at it', () => {
     expect(kept, 'most are not refused outright').toBeGreaterThan(600);
   });
 
-  it('never fails but by refusing', async () => {
+  it('causes no error but a rejection', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), words, node), async (text) => {
         const read = await sanitiseSvg(text);

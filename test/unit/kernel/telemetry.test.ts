@@ -17,7 +17,7 @@ const start = ({ isHasty = false, failures = 0 } = {}) => {
 };
 
 describe('telemetry', () => {
-  it('adds up what has the same labels, and hands over each sum once', async () => {
+  it('sums values with the same labels, and returns each sum once', async () => {
     const { telemetry, written } = start();
     telemetry.count('jobs', ['probes', 'success']);
     telemetry.count('jobs', ['probes', 'failure']);
@@ -32,7 +32,7 @@ describe('telemetry', () => {
     ]);
   });
 
-  it('puts times into the bucket of the next bound, the bound itself included', async () => {
+  it('puts times into the bucket of the next bound, including the bound itself', async () => {
     const { telemetry, written } = start();
     for (const seconds of [0.001, 0.005, 0.0051, 11]) telemetry.time('http_duration', ['auth', 'x'], seconds);
     await telemetry.flush();
@@ -47,7 +47,7 @@ describe('telemetry', () => {
     expect([...bucketBounds].sort((a, b) => a - b)).toEqual([...bucketBounds]);
   });
 
-  it('keeps what could not be handed over, together with what came meanwhile', async () => {
+  it('keeps values that could not be written, together with new ones', async () => {
     const { telemetry, written, errors } = start({ failures: 1 });
     telemetry.count('jobs', ['probes', 'success']);
     const failing = telemetry.flush();
@@ -58,7 +58,7 @@ describe('telemetry', () => {
     expect(written).toEqual([[['jobs', ['probes', 'success'], 2]]]);
   });
 
-  it('is due after a thousand observations, and not before unless time has passed', async () => {
+  it('is due after a thousand observations, and before that only after its interval', async () => {
     const { telemetry } = start();
     for (let n = 0; n < 999; n++) telemetry.count('jobs', ['probes', 'success']);
     expect(telemetry.isDue()).toBe(false);
@@ -68,7 +68,7 @@ describe('telemetry', () => {
     expect(telemetry.isDue()).toBe(false);
   });
 
-  it('is due with the first observation where there may be no second, and never without one', () => {
+  it('is due with the first observation on short-lived runtimes, and never without one', () => {
     const { telemetry } = start({ isHasty: true });
     expect(telemetry.isDue()).toBe(false);
     telemetry.count('jobs', ['probes', 'success']);

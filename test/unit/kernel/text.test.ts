@@ -14,7 +14,7 @@ const names = fc.string({ unit: fc.constantFrom(...'aZéÉёЁßÅ 09-_%\\日') 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 describe('foldName', () => {
-  it('takes case, Unicode form and outer white space away, and nothing more when done again', () => {
+  it('removes differences in case, Unicode form and outer white space, and is idempotent', () => {
     fc.assert(
       fc.property(names, (name) => {
         const folded = foldName(name);
@@ -33,7 +33,7 @@ describe('foldName', () => {
 });
 
 describe('isVisible', () => {
-  it('is no for texts of nothing but white space, format characters, marks and blanks', () => {
+  it('is false for texts of only white space, format characters, marks and blanks', () => {
     const seen = ['a', '-', '日', '👍', 'e\u0301', '\u200ba'];
     const unseen = ['', ' ', '\u200b', '\u200d\u2060\ufeff', '\u3164', '\u2800 \u115f', '\u0301', '\u00a0'];
     expect(seen.map(isVisible)).toEqual(seen.map(() => true));
@@ -42,7 +42,7 @@ describe('isVisible', () => {
 });
 
 describe('containsPattern', () => {
-  it('matches, as LIKE reads it, exactly the names that contain the text', () => {
+  it('matches exactly the names that contain the text, with LIKE', () => {
     const like = (pattern: string): RegExp => {
       const parts = pattern.match(/\\.|[\s\S]/gu) ?? [];
       const source = parts.map((part) =>
@@ -63,7 +63,7 @@ describe('containsPattern', () => {
 });
 
 describe('escapeControls', () => {
-  it('leaves no control character and no other change', () => {
+  it('replaces control characters and changes nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const escaped = escapeControls(text);
@@ -76,7 +76,7 @@ describe('escapeControls', () => {
 });
 
 describe('isStorable', () => {
-  it('is no for NUL and halves of a surrogate pair', () => {
+  it('is false for NUL and lone surrogates', () => {
     expect(['', 'ё', '👍', 'a\0', '\ud800', '\udc00a', 'a\ud83d'].map(isStorable)).toEqual([
       true,
       true,
@@ -90,13 +90,13 @@ describe('isStorable', () => {
 });
 
 describe('tokens and digests', () => {
-  it('are 256 random bits, never the same', () => {
+  it('are 256 random bits, always different', () => {
     const tokens = Array.from({ length: 1_000 }, randomToken);
     expect(new Set(tokens).size).toBe(1_000);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  it('compare as texts do', () => {
+  it('compare like texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(sameText(a, b)).toBe(a === b);

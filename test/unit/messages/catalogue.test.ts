@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { inLanguage, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import { details } from '../../../shared/messages/ru/details.ts';
 import { parameters } from '../../../shared/messages/ru/parameters.ts';
@@ -7,8 +8,9 @@ import * as permissions from '../../../shared/messages/ru/permissions.ts';
 
 const root = new URL('../../../', import.meta.url);
 const places = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
-/** Names of products and protocols, and sentences of values alone. */
-const alike = ['null', 'LDAP', 'Active Directory', 'FreeIPA', 'Kerberos', 'Kerberos KDC', 'StartTLS'];
+/** Names of products and protocols, and sentences that consist of values. */
+const typeNames = Object.values(domainTypes).map(({ about }) => about.name.en);
+const alike = ['null', 'Kerberos', 'Kerberos KDC', 'StartTLS', ...typeNames];
 
 const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
@@ -16,15 +18,15 @@ const sources = ['db', 'functions', 'shared'].flatMap((folder) =>
       (path) =>
         path.endsWith('.ts') &&
         !path.startsWith('messages/ru/') &&
-        !/^identity\/domains\/(?:.+\/)?words\.ts$/.test(path) &&
+        !/^identity\/domains\/(?:.+\/)?form-texts\.ts$/.test(path) &&
         !path.startsWith('openapi/'),
     )
     .map((path) => readFileSync(new URL(`${folder}/${path}`, root), 'utf8')),
 );
-/** Words of the forms of domains: those of every type, and those that a type brings. */
+/** Texts of domain forms: those of every type, and those of one type. */
 const lists: { russian?: Record<string, string> }[] = await Promise.all(
   readdirSync(new URL('shared/identity/domains/', root), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('words.ts'))
+    .filter((path) => path.endsWith('form-texts.ts'))
     .map((path) => import(new URL(`shared/identity/domains/${path}`, root).href)),
 );
 const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ russian }) => russian));
@@ -32,8 +34,8 @@ const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ ru
 /** Strings may be in single or double quotes, and quotes within them escaped. */
 const text = sources.join('\n').replaceAll("\\'", "'");
 
-describe('CON-9: the catalogue of texts', () => {
-  it('has the words of the domain types', () =>
+describe('CON-9: the message catalogue', () => {
+  it('has the texts of the domain types', () =>
     expect(Object.keys(domainWords)).toEqual(expect.arrayContaining(['Name', 'LDAP', 'Internal', 'Realm'])));
 
   it.each(Object.entries({ ...details, ...domainWords }))('has %j in Russian', (english, russian) => {
@@ -44,7 +46,7 @@ describe('CON-9: the catalogue of texts', () => {
   it.each([
     ['refusals and reports', Object.keys(details)],
     ['forms of domains', Object.keys(domainWords)],
-  ])('has no text of %s that nothing says', (_, keys) => {
+  ])('has no unused text of %s', (_, keys) => {
     expect(keys.filter((key) => !text.includes(`'${key}'`) && !text.includes(`"${key}"`))).toEqual([]);
   });
 
@@ -58,7 +60,7 @@ describe('CON-9: the catalogue of texts', () => {
 describe('CON-9: a message', () => {
   const inner = message('Referenced by {referrer}', { referrer: term('a farm') });
 
-  it('is put together in the language of its reader', () => {
+  it('is formatted in the language of its reader', () => {
     expect([inner.in('en'), inner.in('ru')]).toEqual(['Referenced by a farm', 'На объект ссылается ферма']);
   });
 
@@ -69,7 +71,7 @@ describe('CON-9: a message', () => {
     ]);
   });
 
-  it('never translates or fills a value', () => {
+  it('never translates values or fills placeholders in them', () => {
     const value = message('Reading {attribute} is not allowed', { attribute: 'a key {attribute} $& None' });
     expect(value.in('ru')).toBe('Читать a key {attribute} $& None не разрешено');
     expect(inLanguage(joined([verbatim('None'), 'None'], ' '), 'ru')).toBe('None Нет');

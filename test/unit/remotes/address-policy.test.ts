@@ -14,7 +14,7 @@ const detailOf = (url: string, given = closed): string | undefined => {
   return result.ok ? undefined : result.detail;
 };
 
-describe('G1 the shape of a destination', () => {
+describe('G1 the format of a destination', () => {
   test.each([
     'http://node.example',
     'file:///etc/passwd',
@@ -41,7 +41,7 @@ describe('G1 the shape of a destination', () => {
     'https://node.example:99999',
     'https://node.example:0',
     'https://node.example:000/',
-  ])('refuses %j', (url) => {
+  ])('rejects %j', (url) => {
     expect(detailOf(url)).toEqual(expect.any(String));
   });
 
@@ -50,11 +50,11 @@ describe('G1 the shape of a destination', () => {
     'https://node.example:8443',
     'HTTPS://Node.Example/base/',
     'https://8.8.8.8',
-  ])('takes %j', (url) => {
+  ])('accepts %j', (url) => {
     expect(checkUrl(url, closed)).toEqual({ ok: true, url: new URL(url) });
   });
 
-  test('plain HTTP stays refused where unverified dispatchers are allowed', () => {
+  test('plain HTTP stays rejected where unverified dispatchers are allowed', () => {
     expect(checkUrl('http://node.example', { ...closed, allowInsecure: true }).ok).toBe(false);
   });
 });
@@ -113,7 +113,7 @@ describe('G2 the address of a destination', () => {
     '[4000::1]',
   ];
 
-  test.each(refused)('refuses %s and names the variable that could allow it', (host) => {
+  test.each(refused)('rejects %s and names the variable that could allow it', (host) => {
     expect(detailOf(`https://${host}:8443`)).toContain('ALLOWED_PRIVATE_NETWORKS');
   });
 
@@ -124,7 +124,7 @@ describe('G2 the address of a destination', () => {
     '[2606:4700::1111]',
     '[::ffff:8.8.8.8]',
     'localhost.example',
-  ])('takes %s', (host) => {
+  ])('accepts %s', (host) => {
     expect(detailOf(`https://${host}`)).toBeUndefined();
   });
 
@@ -147,7 +147,7 @@ describe('G2 the address of a destination', () => {
     expect(checkUrl(`https://${host}`, policy(network)).ok).toBe(allowed);
   });
 
-  test('no private IPv4 address passes in any spelling', () => {
+  test('no private IPv4 address is accepted in any spelling', () => {
     fc.assert(
       fc.property(privateAddress, fc.constantFrom(...spellings), (octets, spell) => {
         expect(detailOf(`https://${spell(octets)}`)).toContain('ALLOWED_PRIVATE_NETWORKS');
@@ -156,7 +156,7 @@ describe('G2 the address of a destination', () => {
     );
   });
 
-  test('an address is judged alike by the URL and by the look-up', () => {
+  test('an address is treated alike as a URL and as a DNS result', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -181,7 +181,7 @@ describe('G2 the address of a destination', () => {
     'fd00::/129',
     'intranet',
     '',
-  ])('the network %j is refused by name', (entry) => {
+  ])('the network %j is rejected by name', (entry) => {
     expect(() => parseNetworks(['10.0.0.0/8', entry])).toThrow(`"${entry}"`);
   });
 });

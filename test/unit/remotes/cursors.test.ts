@@ -12,7 +12,7 @@ const node: Node = {
 };
 const page = (next: string | null | undefined, isEmpty = false) => ({ next, isEmpty });
 
-it('FLT-8: the cursors of a list are followed to its end, over some empty pages as well', () => {
+it('FLT-8: the cursors of a list are followed to its end, including some empty pages', () => {
   const next = followCursors(node);
   for (const [cursor, isEmpty] of [
     ['a', false],
@@ -27,7 +27,7 @@ it('FLT-8: the cursors of a list are followed to its end, over some empty pages 
   expect(followCursors(node)(page(undefined))).toBeUndefined();
 });
 
-it('FLT-8: a cursor that was there before ends the read, however long ago', () => {
+it('FLT-8: a repeated cursor ends the read, however old', () => {
   const next = followCursors(node);
   for (const cursor of ['a', 'b', 'c']) next(page(cursor));
   expect(() => next(page('a'))).toThrow(

@@ -6,20 +6,20 @@ const never = () => new Promise<never>(() => undefined);
 const coded = (code: string, cause?: unknown) => Object.assign(new Error('x', { cause }), { code });
 
 describe('a total deadline', () => {
-  test.each([0, -5])('F6 nothing is begun with %d ms left', async (left) => {
+  test.each([0, -5])('F6 no call is started with %d ms left', async (left) => {
     const work = vi.fn(never);
     await expect(withinDeadline(left, undefined, work)).rejects.toMatchObject({ reason: 'timeout' });
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('F6 nothing is begun for a caller who has left already', async () => {
+  test('F6 no call is started for a cancelled request', async () => {
     const work = vi.fn(never);
     const outcome = withinDeadline(1000, AbortSignal.abort(), work);
     await expect(outcome).rejects.toMatchObject({ reason: 'timeout' });
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('F3 work that ignores its signal is left behind, and its signal is aborted', async () => {
+  test('F3 a task that ignores its signal is abandoned, and its signal is aborted', async () => {
     let given: AbortSignal | undefined;
     const outcome = withinDeadline(10, undefined, (signal) => {
       given = signal;
@@ -30,7 +30,7 @@ describe('a total deadline', () => {
   });
 });
 
-describe('faults of the network', () => {
+describe('network errors', () => {
   test.each([
     ['CERT_NOT_YET_VALID', 'tls', 'not_yet_valid'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'tls', 'unknown_ca'],
@@ -43,13 +43,13 @@ describe('faults of the network', () => {
     ['UND_ERR_SOCKET', 'unreachable', undefined],
     ['UND_ERR_CONNECT_TIMEOUT', 'timeout', undefined],
     ['HPE_INVALID_CONSTANT', 'malformed', undefined],
-  ])('%s reads %s, also as the cause of another error', (code, reason, tlsReason) => {
+  ])('%s is reported as %s, also as the cause of another error', (code, reason, tlsReason) => {
     for (const error of [coded(code), new TypeError('fetch failed', { cause: coded(code) })]) {
       expect(toTransportError(error)).toMatchObject({ reason, tlsReason, code });
     }
   });
 
-  test('a mistake of ours stays what it is', () => {
+  test('a programming error is not converted', () => {
     for (const error of [coded('UND_ERR_INVALID_ARG'), coded('ERR_INVALID_URL'), new TypeError('x')]) {
       expect(toTransportError(error)).toBe(error);
     }

@@ -12,7 +12,7 @@ describe('the address of a directory', () => {
     ['ldaps://[2001:DB8::1]:636', 'ldaps://[2001:db8::1]:636'],
     ['ldaps://dc.example.com:443', 'ldaps://dc.example.com:443'],
     ['ldap://dc.example.com:80', 'ldap://dc.example.com:80'],
-  ])('%s is kept as %s', (text, kept) => {
+  ])('%s is normalised to %s', (text, kept) => {
     expect(parseDirectoryUrl(text)?.text).toBe(kept);
   });
 
@@ -30,7 +30,7 @@ describe('the address of a directory', () => {
     'ldap://dc example.com',
     'ldap://a\\b',
     'ldap://256.256.256.256',
-  ])('%s is none', (text) => {
+  ])('%s is rejected', (text) => {
     expect(parseDirectoryUrl(text)).toBeUndefined();
   });
 
@@ -40,7 +40,7 @@ describe('the address of a directory', () => {
     return directoryFault(peer, peer.encrypted || startTls, policy(...networks));
   };
 
-  it('may be public when what travels there is encrypted, and private where that is allowed', () => {
+  it('may be public with encryption, and private where that is allowed', () => {
     for (const text of ['ldaps://dc.example.com', 'ldaps://203.0.114.7'])
       expect(faultOf(text, false)).toBeUndefined();
     expect(faultOf('ldap://dc.example.com', true)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('the address of a directory', () => {
     expect(faultOf('ldaps://localhost', false)).toContain('ALLOWED_PRIVATE_NETWORKS');
   });
 
-  it('is spoken to in the clear inside the networks only', () => {
+  it('may be in plain text inside the allowed networks only', () => {
     expect(faultOf('ldap://10.1.2.3', false, '10.0.0.0/8')).toBeUndefined();
     expect(faultOf('ldap://localhost', false, '127.0.0.0/8')).toBeUndefined();
     expect(faultOf('ldap://dc.example.com', false, '10.0.0.0/8')).toBeUndefined();

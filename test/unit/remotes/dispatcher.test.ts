@@ -27,7 +27,7 @@ const connection = { protocol: 'rdp', host: '10.0.0.5', port: 3389, username: 'a
 
 type Answer = { status?: number; body: unknown };
 
-/** A remote whose transport gives these answers in turn, and what was sent. */
+/** A remote whose transport returns these responses in turn, and records the requests. */
 function remoteWith(...answers: Answer[]): { remote: DispatcherRemote; sent: TransportRequest[] } {
   const sent: TransportRequest[] = [];
   const transport: Transport = {
@@ -50,8 +50,8 @@ async function failureOf(work: Promise<unknown>): Promise<Record<string, unknown
   return { code: error.code, ...error.members };
 }
 
-describe('what is sent', () => {
-  test('a keyed call carries key, request id and trace, below the path of the node', async () => {
+describe('a request to a dispatcher', () => {
+  test('a call with a session key has key, request id and trace, below the path of the node', async () => {
     const { remote, sent } = remoteWith({ body: [] });
     await remote.domains(call);
     expect(sent[0]).toMatchObject({
@@ -74,7 +74,7 @@ describe('what is sent', () => {
       { sub: 'ann', auth: 'north', groups: ['staff'], client_ip: '10.0.0.7' },
     ],
     ['the aggregator', null, { sub: 'aggregator' }],
-  ])('authorizing %s sends a signed token and no key', async (_, user, claims) => {
+  ])('the authorisation of %s sends a signed token and no key', async (_, user, claims) => {
     const { remote, sent } = remoteWith({ body: { result: 'ok', token: 'key', expires_in: 600 } });
     const now = new Date(1_800_000_000_000);
     const { node, trace } = call;
@@ -86,7 +86,7 @@ describe('what is sent', () => {
     expect(signed).toEqual({ ...claims, aud: 'north-1', iat: 1_800_000_000, exp: 1_800_000_300 });
   });
 
-  test('health is asked with its own key, and a failing node still answers', async () => {
+  test('a health request uses its own key, and a failing node still answers', async () => {
     const { remote, sent } = remoteWith({
       status: 503,
       body: { status: 'fail', version: '7.0', checks: {} },
@@ -101,7 +101,7 @@ describe('what is sent', () => {
     expect(failure).toMatchObject({ code: 'upstream_failed', reason: 'server_error' });
   });
 
-  test('an identifier cannot leave its path segment, absent query members are not sent', async () => {
+  test('an identifier cannot leave its path segment, and absent query parameters are not sent', async () => {
     const { remote, sent } = remoteWith({ body: connection });
     await remote.connectionInfo(call, '../x?y', { protocol: 'rdp', hostname: undefined });
     expect(sent[0]?.url).toBe(
@@ -109,7 +109,7 @@ describe('what is sent', () => {
     );
   });
 
-  test('reconnecting posts the session', async () => {
+  test('a reconnect posts the session', async () => {
     const { remote, sent } = remoteWith({ body: { link: '/r/1', expires_in: 60 } });
     expect(await remote.reconnect(call, uuid)).toEqual({ link: '/r/1', expires_in: 60 });
     expect(sent[0]).toMatchObject({ method: 'POST', body: JSON.stringify({ session_uuid: uuid }) });
@@ -117,8 +117,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('services', () => {
-  test('all pages are followed within one deadline', async () => {
+describe('services of a dispatcher', () => {
+  test('all pages are read within one deadline', async () => {
     const { remote, sent } = remoteWith(
       { body: { items: [service], next: 'c 2' } },
       { body: { items: [{ ...service, name: 'Two', state: 'brand-new' }], next: null } },
@@ -136,7 +136,7 @@ describe('services', () => {
     ['empty pages', 0, (n: number) => `c${n}`, 'empty_pages', 4],
     ['the same cursor', 1, () => 'again', 'repeated_cursor', 2],
     ['more rows than a list may have', 1000, (n: number) => `c${n}`, 'too_large', 6],
-  ])('a node that answers with %s is stopped', async (_title, count, cursorOf, reason, calls) => {
+  ])('a node that answers with %s is aborted', async (_title, count, cursorOf, reason, calls) => {
     const pages = Array.from({ length: 100 }, (_, n) => ({
       body: { items: Array(count).fill(service), next: cursorOf(n) },
     }));
@@ -153,12 +153,12 @@ describe('services', () => {
     [{ state: undefined }, { state: 'unknown' }],
     [{ maintenance: 'no' }, { maintenance: null }],
     [{ sessions: [{ session_uuid: 'none' }] }, { sessions: [] }],
-  ])('CON-6: nothing but its identity is required of a service: %j', async (given, read) => {
+  ])('CON-6: a service needs only its identity: %j', async (given, read) => {
     const { remote } = remoteWith({ body: { items: [{ ...service, ...given }], next: null } });
     expect(await remote.services(call)).toMatchObject([{ uuid, ...read }]);
   });
 
-  test('CON-6: a service without an identity is left out, and a list of such is refused', async () => {
+  test('CON-6: a service without an identity is omitted, and a list of only such is rejected', async () => {
     const { uuid: _, ...bad } = service;
     const { remote } = remoteWith(
       { body: { items: [bad, service], next: null } },
@@ -172,8 +172,8 @@ describe('services', () => {
   });
 });
 
-describe('connections', () => {
-  test('what we know is taken over, the rest is dropped', async () => {
+describe('connections of a dispatcher', () => {
+  test('known properties are copied, and the rest is dropped', async () => {
     const rdp = { color_depth: 32, redirect: { clipboard: true, newer: 1 }, newer: 1 };
     const { remote } = remoteWith({ body: { ...connection, rdp, newer: 1 } });
     const answer = await remote.connectionInfo(call, uuid, {});
@@ -192,12 +192,12 @@ describe('connections', () => {
     { username: 'ann\nx' },
     { spice: { title: 'a\nproxy=evil' } },
     { spice: { secure_channels: ['main\nx'] } },
-  ])('nothing that could add a line to a connection file passes: %j', async (members) => {
+  ])('text that could add a line to a connection file is rejected: %j', async (members) => {
     const { remote } = remoteWith({ body: { ...connection, ...members } });
     expect(await failureOf(remote.connectionInfo(call, uuid, {}))).toMatchObject({ reason: 'wrong_shape' });
   });
 
-  test('readiness is passed on', async () => {
+  test('readiness is returned unchanged', async () => {
     const body = {
       verdict: 'wait',
       protocol: 'rdp',
@@ -211,7 +211,7 @@ describe('connections', () => {
   });
 });
 
-describe('statuses of a node', () => {
+describe('status codes of a dispatcher', () => {
   test.each([
     [401, 'upstream_refused', 'unauthorized'],
     [403, 'upstream_refused', 'forbidden'],
@@ -231,9 +231,7 @@ describe('statuses of a node', () => {
     expect(isUnauthorized(error)).toBe(status === 401);
   });
 
-  test.each([
-    404, 409, 422,
-  ])('%d of a list only says that the node speaks another language', async (status) => {
+  test.each([404, 409, 422])('%d of a list is reported as an incompatible node', async (status) => {
     const { remote } = remoteWith({ status, body: {} });
     const failure = await failureOf(remote.services(call));
     expect(failure).toMatchObject({ code: 'upstream_failed', reason: 'unexpected_status' });

@@ -18,7 +18,7 @@ let authority: Authority;
 
 beforeAll(async () => {
   authority = await createAuthority('Trusted by the runtime');
-  // A Worker cannot be handed an authority: it trusts what its runtime trusts.
+  // A Worker cannot be given an authority: it trusts those of its runtime.
   setDefaultCACertificates([...trusted, authority.ca]);
 });
 afterAll(() => setDefaultCACertificates(trusted));
@@ -36,7 +36,7 @@ const ask = (url: string, more: Partial<TransportRequest> = {}) =>
   local.send({ method: 'GET', url, headers: {}, deadlineMs: 5_000, verifyTls: true, ...more });
 
 describe('an exchange by fetch', () => {
-  it('sends what it is given and tells status, lower-case headers and text', async () => {
+  it('sends its arguments and returns status, lower-case headers and text', async () => {
     const peer = await serve((request, response) => {
       const { authorization, 'accept-encoding': encoding } = request.headers;
       response.writeHead(404, { 'X-Seen': `${request.method} ${request.url}`, 'set-cookie': 'a=b' });
@@ -73,7 +73,7 @@ describe('an exchange by fetch', () => {
     expect(await ask(peer.url, { maxBytes: 3000 })).toMatchObject({ status: 200 });
   });
 
-  it('refuses a content coding that it did not ask for', async () => {
+  it('rejects a content coding that it did not request', async () => {
     const peer = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all');
     });
@@ -92,19 +92,19 @@ describe('the deadline of a fetch', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it('comes early when the caller leaves', async () => {
+  it('takes effect early when the caller aborts', async () => {
     const leaving = new AbortController();
     const peer = await serve(() => leaving.abort());
     await expect(ask(peer.url, { signal: leaving.signal })).rejects.toMatchObject({ reason: 'timeout' });
   });
 
-  it('ends a handshake that never begins', async () => {
+  it('ends a handshake without an answer', async () => {
     const peer = await keep(serveTcp(() => undefined));
     await expect(ask(peer.url, { deadlineMs: 300 })).rejects.toMatchObject({ reason: 'timeout' });
   });
 });
 
-describe('where a fetch may go', () => {
+describe('a fetch is refused', () => {
   const nowhere = createFetchTransport({ allowedNetworks: [], allowInsecure: true });
 
   it.each([
@@ -115,12 +115,12 @@ describe('where a fetch may go', () => {
     'https://localhost/',
     'https://user@node.example/',
     'http://node.example/',
-  ])('not to %s', async (url) => {
+  ])('to %s', async (url) => {
     const sending = nowhere.send({ method: 'GET', url, headers: {}, deadlineMs: 1_000, verifyTls: true });
     await expect(sending).rejects.toMatchObject({ reason: 'address_not_allowed' });
   });
 
-  it('nor with an authority of the peer, which the runtime cannot be given', async () => {
+  it('with a certificate authority of the peer, which the runtime does not support', async () => {
     const peer = await serve((_request, response) => void response.end());
     await expect(ask(peer.url, { ca: authority.ca })).rejects.toMatchObject({
       reason: 'tls',
@@ -129,7 +129,7 @@ describe('where a fetch may go', () => {
     expect(peer.connections()).toBe(0);
   });
 
-  it('never unverified, whatever was configured', async () => {
+  it('without verification, whatever the configuration', async () => {
     const stranger = await createAuthority('Unknown');
     const peer = await keep(serveHttps(await stranger.issue(), (_request, response) => void response.end()));
     await expect(ask(peer.url, { verifyTls: false })).rejects.toMatchObject({
@@ -138,11 +138,11 @@ describe('where a fetch may go', () => {
     });
   });
 
-  it('and shows no certificates', () => expect(local).not.toHaveProperty('inspect'));
+  it('to inspect the certificates of a peer', () => expect(local).not.toHaveProperty('inspect'));
 });
 
-describe('a fetch without an answer of its peer', () => {
-  it('reads unreachable when nobody listens or the connection is cut', async () => {
+describe('a fetch without a response', () => {
+  it('is unreachable when the port is closed or the connection is cut', async () => {
     const gone = await serveTcp(() => undefined);
     await gone.close();
     await expect(ask(gone.url)).rejects.toMatchObject({ reason: 'unreachable' });
@@ -156,7 +156,7 @@ describe('a fetch without an answer of its peer', () => {
     [526, { reason: 'tls', tlsReason: 'unknown', code: '526' }],
     [522, { reason: 'timeout', code: '522' }],
     [530, { reason: 'unreachable', code: '530' }],
-  ])('reads what Cloudflare says in its place: %d', async (status, fault) => {
+  ])('is recognised by the status of Cloudflare: %d', async (status, fault) => {
     const peer = await serve((_request, response) => void response.writeHead(status).end('error code'));
     await expect(ask(peer.url)).rejects.toMatchObject(fault);
   });

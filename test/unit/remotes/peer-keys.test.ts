@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPeerKeys } from '../../../shared/remotes/peer-keys/kept.ts';
+import { createPeerKeyCache } from '../../../shared/remotes/peer-keys/peer-key-cache.ts';
 import type { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
 
 const source = { url: 'https://peer.example.com/keys', ca: undefined };
@@ -8,7 +8,7 @@ const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000);
 
 function keysFrom(published: PublicKey[]) {
   const state = { published, fault: undefined as Error | undefined, reads: 0 };
-  const keys = createPeerKeys({
+  const keys = createPeerKeyCache({
     fetch: async () => {
       state.reads += 1;
       if (state.fault) throw state.fault;
@@ -20,7 +20,7 @@ function keysFrom(published: PublicKey[]) {
   });
 }
 
-it('asks for an unknown kid no more often than every five seconds, however many are named', async () => {
+it('the peer key cache fetches an unknown kid at most every five seconds, for any number of kids', async () => {
   const keys = keysFrom([key('a')]);
   for (const kid of ['b', 'c', 'd', 'e']) expect(await keys.find(kid, 0)).toBeUndefined();
   expect(keys.reads).toBe(1);
@@ -31,7 +31,7 @@ it('asks for an unknown kid no more often than every five seconds, however many 
   expect(keys.reads).toBe(2);
 });
 
-it('leaves a source that fails alone for as long, and says again what was wrong', async () => {
+it('the peer key cache does not call a failing source during that time, and repeats its error', async () => {
   const keys = keysFrom([key('a')]);
   keys.fault = new Error('down');
   for (const seconds of [0, 1, 4]) await expect(keys.find('a', seconds)).rejects.toThrow('down');
@@ -40,7 +40,7 @@ it('leaves a source that fails alone for as long, and says again what was wrong'
   expect((await keys.find('a', 5))?.kid).toBe('a');
 });
 
-it('goes by keys for five minutes and no longer, and for them while others cannot be read', async () => {
+it('the peer key cache uses keys for at most five minutes, also while new ones cannot be fetched', async () => {
   const keys = keysFrom([key('a')]);
   await keys.find('a', 0);
   keys.fault = new Error('down');
@@ -50,9 +50,9 @@ it('goes by keys for five minutes and no longer, and for them while others canno
   await expect(keys.find('a', 300)).rejects.toThrow('down');
 });
 
-it('keeps sources apart by address and authority, and a hundred at most', async () => {
+it('the peer key cache separates sources by address and authority, and has at most a hundred', async () => {
   const asked: string[] = [];
-  const keys = createPeerKeys({ fetch: async ({ url }) => [key(String(asked.push(url)))] });
+  const keys = createPeerKeyCache({ fetch: async ({ url }) => [key(String(asked.push(url)))] });
   const find = (url: string, ca?: string) => keys.find({ url, ca }, '1', at(0));
   await find('https://first.example.com');
   await find('https://first.example.com', 'another authority');

@@ -11,7 +11,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('begin', 'end', 'leave', 'oldest'), which: fc.nat(20) }),
 );
 
-/** The same rules without any thought of speed: the idle ones in a list, the oldest first. */
+/** The same rules in a simple form: idle connections in a list, the oldest first. */
 function createModel(total: number, perAddress: number) {
   const open: { id: number; address: number; requests: number }[] = [];
   const idle: number[] = [];
@@ -68,7 +68,7 @@ type Tried = {
   known: Connection<number>[];
 };
 
-/** Does the same to both. */
+/** Applies the same to both. */
 function takeStep({ table, model, known }: Tried, id: number, next: Step): void {
   if (next.kind === 'oldest') {
     expect(table.closeOldest()).toBe(model.oldest());
@@ -81,7 +81,7 @@ function takeStep({ table, model, known }: Tried, id: number, next: Step): void 
     return;
   }
   const connection = known[next.which % Math.max(1, known.length)];
-  // A server ends only the requests that have begun.
+  // A server ends only requests that have begun.
   if (!connection || (next.kind === 'end' && connection.requests === 0)) return;
   if (next.kind === 'leave') table.remove(connection);
   else table[next.kind](connection);
@@ -89,7 +89,7 @@ function takeStep({ table, model, known }: Tried, id: number, next: Step): void 
 }
 
 describe('FLT-2 connection limits', () => {
-  it('close the connections that a plain list of them says, in every order of events', () => {
+  it('close the same connections as a simple reference list, in every order of events', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -110,7 +110,7 @@ describe('FLT-2 connection limits', () => {
     );
   });
 
-  it('refuse a connection for which there is no descriptor, unless an idle one can make room', () => {
+  it('refuse a connection without a free descriptor, unless an idle one can be closed', () => {
     const closed: string[] = [];
     let isScarce = false;
     const limits = { total: 10, perAddress: 10 };

@@ -23,7 +23,7 @@ const execute = (portal: string) => messageOf('E', `${portal}\0\0\0\0\0`);
 const textsOf = (batch: { steps: { message: Buffer }[] } | undefined) =>
   batch?.steps.map(({ message }) => message.toString('latin1', 5).split('\0')[0]);
 
-it('ends a batch at Query, Sync, Flush and FunctionCall, and gives prepared statements a prefix', () => {
+it('a batch ends at Query, Sync, Flush and FunctionCall, and prepared statements get a prefix', () => {
   const batches = reader();
   expect(batches.add(parse('one', 'select 1'))).toBeUndefined();
   expect(batches.add(messageOf('D', 'Sone\0'))).toBeUndefined();
@@ -40,7 +40,7 @@ it('ends a batch at Query, Sync, Flush and FunctionCall, and gives prepared stat
   expect([batches.add(sync)?.steps.length, batches.statements]).toEqual([2, []]);
 });
 
-it('remembers what a prepared statement does until it runs', () => {
+it('a batch has the effects of a prepared statement when it is executed', () => {
   const batches = reader();
   batches.add(parse('set', 'select set_config($1, $2, false)'));
   batches.add(parse('listen', 'listen News'));
@@ -56,7 +56,7 @@ it('remembers what a prepared statement does until it runs', () => {
   expect([...batches.takeCustomNames()]).toContain('app.who');
 });
 
-it('finds the names of customized options, quoted or not, also beside a megabyte of letters', () => {
+it('the names of customised options are found, quoted or not, also beside a megabyte of letters', () => {
   const batches = reader();
   batches.add(
     query(`set app.Who = '${'a'.repeat(1_000_000)}'; set "B"."C" = 1; set "d.e" to 2; reset f.g.h`),
@@ -65,7 +65,7 @@ it('finds the names of customized options, quoted or not, also beside a megabyte
   expect(batches.takeCustomNames().size).toBe(0);
 });
 
-it('refuses a message that ends within a text', () => {
+it('a message that ends within a text is rejected', () => {
   expect(() => reader().add(messageOf('Q', 'select 1'))).toThrow('a text without its end');
   expect(() => reader().add(messageOf('B', 'portal'))).toThrow('a text without its end');
 });

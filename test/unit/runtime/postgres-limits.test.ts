@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Limits, LimitWatch } from '../../../shared/tooling/embedded/protocol/limits.ts';
 import { type Client, EngineQueue } from '../../../shared/tooling/embedded/protocol/queue.ts';
 
-/** Clients whose jobs note what becomes of them; those that keep the engine are inside a transaction. */
+/** Clients whose jobs record their results; those that keep the engine are inside a transaction. */
 class Stand {
   readonly queue = new EngineQueue();
   readonly events: string[] = [];
@@ -31,7 +31,7 @@ class Stand {
     this.queue.add(client, { run, refuse: ({ code }) => this.events.push(`${name} ${code}`) });
   }
 
-  /** Lets what can run do so, and the time pass. */
+  /** Runs what is ready, and advances the time. */
   async pass(ms: number): Promise<void> {
     await this.queue.rest();
     await vi.advanceTimersByTimeAsync(ms);
@@ -42,7 +42,7 @@ class Stand {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('statement_timeout counts from the arrival, and from the answer to the statement before', async () => {
+it('statement_timeout counts from the arrival, and from the answer to the previous statement', async () => {
   const stand = new Stand();
   const [holder, waiter] = [stand.client('a'), stand.client('b', { statementMs: 1_000 })];
   stand.add(holder, 'begin', true);
@@ -59,7 +59,7 @@ it('statement_timeout counts from the arrival, and from the answer to the statem
   expect(stand.events.slice(2)).toEqual(['a commit', 'b two']);
 });
 
-it('lock_timeout counts anew for each transaction that is in the way', async () => {
+it('lock_timeout restarts for each transaction that blocks', async () => {
   const stand = new Stand();
   const [first, second] = [stand.client('a'), stand.client('b')];
   const [waiter, late] = [stand.client('c', { lockMs: 3_000 }), stand.client('d', { lockMs: 3_000 })];
@@ -78,7 +78,7 @@ it('lock_timeout counts anew for each transaction that is in the way', async () 
   expect(stand.events.slice(4)).toEqual(['b commit', 'd y']);
 });
 
-it('the earlier of both limits counts, and 0 is none', async () => {
+it('the earlier of both limits applies, and 0 means none', async () => {
   const stand = new Stand();
   const limits = [
     { statementMs: 50, lockMs: 40 },
@@ -103,7 +103,7 @@ it('a transaction that is idle longer than its own limit is ended, also when no 
   expect(stand.events.slice(2)).toEqual(['a ended 25P03', 'a rollback']);
 });
 
-it('without a limit of its own it is ended after the default, and only while others wait', async () => {
+it('a transaction without its own limit is ended after the default, and only while others wait', async () => {
   const stand = new Stand();
   const [client, waiter] = [stand.client('a'), stand.client('b')];
   stand.add(client, 'begin', true);
@@ -117,7 +117,7 @@ it('without a limit of its own it is ended after the default, and only while oth
   expect(stand.events.slice(2)).toEqual(['a ended 25P03', 'a rollback', 'b y']);
 });
 
-it('with a limit of 0 it may be idle for ever', async () => {
+it('a transaction with a limit of 0 may be idle without end', async () => {
   const stand = new Stand();
   stand.add(stand.client('a', { idleMs: 0 }), 'begin', true);
   stand.add(stand.client('b'), 'x', false);

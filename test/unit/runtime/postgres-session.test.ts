@@ -22,7 +22,7 @@ afterEach(() => {
   far.destroy();
 });
 
-it('runs nothing that arrives after its end, so that no half of a transaction takes effect', async () => {
+it('a session runs nothing that arrives after its end, so that no half of a transaction takes effect', async () => {
   const session = new Session(near, { id: 7, pid: 1 }, () => '');
   const batches: Batch[] = [];
   session.onBatch = (batch) => batches.push(batch);
@@ -35,7 +35,7 @@ it('runs nothing that arrives after its end, so that no half of a transaction ta
   expect(answer.toString('latin1')).toMatch(/^E.*SFATAL\0VFATAL\0C25P03\0Mtoo late\0\0$/s);
 });
 
-it('answers a Sync that follows a refused batch at once, and an empty batch without an error', async () => {
+it('a session answers a Sync after a refused batch at once, and an empty batch without an error', async () => {
   const session = new Session(near, { id: 7, pid: 1 }, () => '');
   const batches: Batch[] = [];
   session.onBatch = (batch) => batches.push(batch);

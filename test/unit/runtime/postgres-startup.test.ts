@@ -10,7 +10,7 @@ const parse = (parameters: Record<string, string>) => {
 };
 
 describe('a startup message', () => {
-  it('names user, database and settings', () => {
+  it('has user, database and settings', () => {
     expect(parse({ user: 'lena', database: 'db', DateStyle: 'ISO', '_pq_.x': '1' })).toEqual({
       user: 'lena',
       database: 'db',
@@ -28,7 +28,7 @@ describe('a startup message', () => {
     expect(parse({ user: 'lena', options }).settings).toEqual(settings);
   });
 
-  it('prefers a parameter over an option', () => {
+  it('prefers a parameter to an option', () => {
     expect(parse({ user: 'lena', options: '-c a=1', a: '2' }).settings).toEqual({ a: '2' });
   });
 

@@ -33,7 +33,7 @@ describe('LISTEN and UNLISTEN', () => {
     'create table listen (x int)',
     `do $$ begin listen x; end $$`,
     `select 'it''s'';listen x;'`,
-  ])('are not what %j says', (text) => {
+  ])('are not found in %j', (text) => {
     expect(textOf(text)).toBe(text);
   });
 
@@ -46,7 +46,7 @@ describe('LISTEN and UNLISTEN', () => {
     expect(listens).toEqual(['a', 'B']);
   });
 
-  it('are never found in a literal, a comment or an identifier, whatever surrounds them', () => {
+  it('are never found in a literal, a comment or an identifier, in any context', () => {
     const hidden = fc.constantFrom(
       `';listen x;'`,
       '$q$;listen x;$q$',

@@ -4,7 +4,7 @@ import { userRoles } from '../../../schema/identity/roles.ts';
 import { users } from '../../../schema/identity/users.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../monitoring/records.ts';
 import { must } from '../../records/statements.ts';
-import { endAccessOfUser } from '../access-end.ts';
+import { revokeAccessOfUser } from '../access-revocation.ts';
 
 type UserRow = typeof users.$inferSelect;
 type UserKey = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
@@ -71,7 +71,7 @@ export const retireUser = (
       .update(users)
       .set({ state: 'inactive', name, name_key: name, ...revised })
       .where(isUnchanged(user)),
-    ...endAccessOfUser(h, user.id),
+    ...revokeAccessOfUser(h, user.id),
   ];
 };
 

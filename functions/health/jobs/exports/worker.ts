@@ -83,11 +83,11 @@ async function build(
       upload.id = id;
       await noteUpload(db, file, id);
     });
-    const tell = progressReporter(db, file, cursor.expected);
+    const reportProgress = progressReporter(db, file, cursor.expected);
     const source = { cursor, members: query.members, format: formats[format] };
     const written = await writeFile(source, writer, async (progress) => {
       run.signal.throwIfAborted();
-      await tell(progress);
+      await reportProgress(progress);
     });
     await writer.finish();
     return written;

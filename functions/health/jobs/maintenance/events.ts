@@ -1,17 +1,17 @@
 import type { AuditEntry } from '../../../../db/repositories/audit/events.ts';
 import { objectIdOf } from '../../../../db/repositories/maintenance/records.ts';
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
-import { eventBy, type Happening } from '../../../../shared/context/audit-entry.ts';
+import { type AuditFields, eventBy } from '../../../../shared/context/audit-entry.ts';
 import type { JobPrincipal } from '../../../../shared/context/principal.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
-import type { Teller } from '../../../../shared/sites/calls/actions.ts';
+import type { AuditEntryFactory } from '../../../../shared/sites/calls/actions.ts';
 import type { CallDeps } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 
 export type MaintenanceDeps = CallDeps & { clock: Clock };
 
 /** Audit events of changes that a template causes. Of repeated failures, only the first is reported. */
-export const tellerOf =
-  (window: MaintenanceWindow, at: Date, hasFailed: boolean): Teller =>
+export const auditEntryFactory =
+  (window: MaintenanceWindow, at: Date, hasFailed: boolean): AuditEntryFactory =>
   (happening) =>
     happening.result === 'failure' && hasFailed ? undefined : byTemplate(window, at, happening);
 
@@ -27,10 +27,10 @@ export const clearedByItself = (window: MaintenanceWindow, at: Date): AuditEntry
     changes: [{ field: 'maintenance', before: true, after: false }],
   });
 
-const byTemplate = ({ template_id, plan }: MaintenanceWindow, at: Date, happening: Happening): AuditEntry =>
+const byTemplate = ({ template_id, plan }: MaintenanceWindow, at: Date, fields: AuditFields): AuditEntry =>
   eventBy(principal, at, {
-    ...happening,
-    details: { ...happening.details, template_id, template_name: plan.name },
+    ...fields,
+    details: { ...fields.details, template_id, template_name: plan.name },
   });
 
 export const principal: JobPrincipal = { kind: 'job', name: 'maintenance' };

@@ -8,7 +8,7 @@ import {
   ifStillOpen,
   isNotBegun,
   isPresent,
-  isWanted,
+  isStillOrdered,
   listWindows,
   type MaintenanceWindow,
   mustStill,
@@ -16,7 +16,7 @@ import {
   openFlagged,
 } from '../../../../db/repositories/maintenance/windows.ts';
 import { appendMonitoring } from '../../../../db/repositories/monitoring/records.ts';
-import { touchPool } from '../../../../db/repositories/snapshot/touch.ts';
+import { updatePoolRow } from '../../../../db/repositories/snapshot/write-through.ts';
 import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore.ts';
 import { duePhases, hasStarted, isOfNode, isOver } from '../../../../shared/maintenance/maintenance.ts';
 import { noMaintenance } from '../../../../shared/maintenance/orders.ts';
@@ -46,7 +46,7 @@ export const maintenanceJob = (deps: MaintenanceDeps, known: CachedParameters): 
 /** Advances a window by the changes that need no call to a dispatcher. */
 async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise<void> {
   const now = deps.clock();
-  if (!window.wanted) return close(deps, window, now);
+  if (!window.isOrdered) return close(deps, window, now);
   if (window.begun_at !== null) {
     if (isOver(window.plan, now) && !isOfNode(window)) await closeFlagged(deps, window, now);
     return;
@@ -74,7 +74,7 @@ async function close(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date
 /** Ends the maintenance of a farm or site with a write to its record, as an administrator does. */
 async function closeFlagged(deps: MaintenanceDeps, window: MaintenanceWindow, now: Date): Promise<void> {
   await once(deps.db, (h) => [
-    mustStill(h, window.id, isWanted),
+    mustStill(h, window.id, isStillOrdered),
     clearFlag(h, window),
     appendAudit(h, clearedByItself(window, now)),
     ...ending(h, window, now),
@@ -94,7 +94,7 @@ const ending = (h: Db, window: MaintenanceWindow, now: Date): Statement[] => [
 /** Clears the maintenance in the snapshot for a window that never took effect. */
 const forgetPool = (h: Db, { object_type, farm_id, pool_uuid }: MaintenanceWindow): Statement[] =>
   object_type === 'servicespool' && farm_id !== null && pool_uuid !== null
-    ? [touchPool(h, farm_id, pool_uuid, noMaintenance)]
+    ? [updatePoolRow(h, farm_id, pool_uuid, noMaintenance)]
     : [];
 
 /** Runs steps until no step is due that another sidecar has not claimed. */

@@ -2,11 +2,11 @@ import { releaseStep, type Step } from '../../../../db/repositories/maintenance/
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
 import { isGone } from '../../../../shared/sites/calls/actions.ts';
 import { type JobParts, jobContext } from '../context.ts';
-import { type MaintenanceDeps, principal, tellerOf } from './events.ts';
+import type { ClaimedStep } from './claimed-step.ts';
+import { auditEntryFactory, type MaintenanceDeps, principal } from './events.ts';
 import { setFlag, settle } from './flags.ts';
 import { endSessions } from './sessions.ts';
 import { warn } from './warnings.ts';
-import type { Work } from './work.ts';
 
 /** Values that all steps of a round share. */
 export type StepParts = Omit<JobParts<MaintenanceDeps>, 'principal'>;
@@ -18,7 +18,7 @@ export async function runStep(parts: StepParts, window: MaintenanceWindow, step:
   const { db, log } = parts.deps;
   const begun: Promise<void>[] = [];
   const ctx = jobContext({ ...parts, principal }, (work) => void begun.push(work));
-  const work = { ctx, tell: tellerOf(window, parts.now, step.failures > 0), window, step };
+  const work = { ctx, createEntry: auditEntryFactory(window, parts.now, step.failures > 0), window, step };
   try {
     await doers[step.phase](work).catch(async (error: unknown) => {
       if (!isGone(error)) throw error;
@@ -31,7 +31,7 @@ export async function runStep(parts: StepParts, window: MaintenanceWindow, step:
   await Promise.all(begun);
 }
 
-const doers: Record<Step['phase'], (work: Work) => Promise<void>> = {
+const doers: Record<Step['phase'], (work: ClaimedStep) => Promise<void>> = {
   warn,
   flag: (work) => setFlag(work, true),
   clear: (work) => setFlag(work, false),

@@ -3,7 +3,7 @@ import {
   type Addressees,
   addresseesOf,
   chunksForNode,
-  isAskedFor,
+  hasSession,
 } from '../../../../shared/agents/messages.ts';
 import { isUnauthorized, isUnsent } from '../../../../shared/remotes/dispatcher/failures.ts';
 import type { Delivery, MessageOrder } from '../../../../shared/remotes/dispatcher/orders.ts';
@@ -16,29 +16,29 @@ import {
   kinds,
   type Target,
 } from '../../../../shared/sites/calls/actions.ts';
-import { messageOf, type Work } from './work.ts';
+import { type ClaimedStep, messageOf } from './claimed-step.ts';
 
 /**
  * Sends the warning to the registered session agents directly, regardless of the node, and to other workplaces through
  * the node. The step counts as done from the time it is claimed. It is retried only if no node can have received the
  * warning.
  */
-export async function warn(work: Work): Promise<void> {
-  const { ctx, tell, window, step } = work;
+export async function warn(work: ClaimedStep): Promise<void> {
+  const { ctx, createEntry, window, step } = work;
   const target = await findTarget(ctx, kinds.pool, { farmId: step.farm_id, uuid: step.target });
   const only = window.workplace_uuid === null ? undefined : [window.workplace_uuid];
   const at = { farmId: step.farm_id, pool: step.target, only };
   const to = await addresseesOf(ctx.deps.db, at, ctx.now);
   const content = { title: window.plan.title || null, message: messageOf(window) };
   const action = actionOf(work, target, to, content);
-  if (to.others?.length === 0) return void (await actLaterAs(ctx, tell, target, action, nobody));
+  if (to.others?.length === 0) return void (await actLaterAs(ctx, createEntry, target, action, noRecipients));
   let isSent = false;
   const call = (node: Call): Promise<Delivery> =>
     sendAll(work, node, to.others, { ...content, level: 'warning' }).catch((error: unknown) => {
       isSent ||= !(isUnsent(error) || isUnauthorized(error));
       throw error;
     });
-  await actAs(ctx, tell, target, { ...action, call }).catch((error: unknown) => {
+  await actAs(ctx, createEntry, target, { ...action, call }).catch((error: unknown) => {
     if (!isSent) throw error;
     ctx.deps.log.warn('a maintenance warning may not have been delivered', { ...step, error });
   });
@@ -47,12 +47,12 @@ export async function warn(work: Work): Promise<void> {
 type Content = Pick<MessageOrder, 'title' | 'message'>;
 
 const actionOf = (
-  { ctx, step }: Work,
+  { ctx, step }: ClaimedStep,
   { object }: Target,
   { byAgent }: Addressees,
   content: Content,
 ): Omit<Action<Delivery>, 'call'> => ({
-  happening: {
+  audit: {
     event: 'portal.WorkplaceAction',
     category: 'workplace',
     action: 'message',
@@ -65,13 +65,16 @@ const actionOf = (
     step.failures > 0 || byAgent.length === 0
       ? []
       : [addMessages(h, step.farm_id, byAgent, { kind: 'message', ...content, at: ctx.now })],
-  told: ({ delivered, failed }) => ({ delivered: delivered.length + byAgent.length, failed: failed.length }),
+  details: ({ delivered, failed }) => ({
+    delivered: delivered.length + byAgent.length,
+    failed: failed.length,
+  }),
 });
 
-const nobody: Delivery = { delivered: [], failed: [] };
+const noRecipients: Delivery = { delivered: [], failed: [] };
 
 async function sendAll(
-  { ctx, step }: Work,
+  { ctx, step }: ClaimedStep,
   call: Call,
   to: string[] | undefined,
   content: Content & Pick<MessageOrder, 'level'>,
@@ -82,7 +85,7 @@ async function sendAll(
   for (const workplaces of chunksForNode(to)) {
     const part = await dispatchers.sendMessage(call, step.target, { ...content, workplaces });
     all.delivered.push(...part.delivered);
-    all.failed.push(...part.failed.filter(isAskedFor));
+    all.failed.push(...part.failed.filter(hasSession));
   }
   return all;
 }

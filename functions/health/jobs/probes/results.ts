@@ -94,12 +94,12 @@ function createPending() {
   const pending = new Map<string, Pending>();
   /** The last written result of each node. */
   const written = new Map<string, string>();
-  const isNews = (outcome: ProbeOutcome) => written.get(outcome.id) !== resultOf(outcome);
+  const isChangedOutcome = (outcome: ProbeOutcome) => written.get(outcome.id) !== resultOf(outcome);
   return {
     size: () => pending.size,
     /** @returns whether the result has changed */
     add: (outcome: ProbeOutcome, seenAt: number): boolean => {
-      const isChanged = isNews(outcome);
+      const isChanged = isChangedOutcome(outcome);
       pending.set(outcome.id, { outcome, seenAt, isChanged });
       return isChanged;
     },
@@ -110,7 +110,7 @@ function createPending() {
         written.set(id, resultOf(one.outcome));
         const current = pending.get(id);
         if (current === one) pending.delete(id);
-        else if (current) current.isChanged = isNews(current.outcome);
+        else if (current) current.isChanged = isChangedOutcome(current.outcome);
       }
     },
   };

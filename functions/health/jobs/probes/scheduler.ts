@@ -1,7 +1,7 @@
 import type { ProbeOutcome, ProbeTarget } from '../../../../db/repositories/sites/probes.ts';
 import type { Timing } from '../process/timing.ts';
-import { createLanes, longestMs, sickLimitMs } from './lanes.ts';
 import type { ProbeLimits } from './node.ts';
+import { createProbeSlots, failingLimitMs, longestMs } from './probe-slots.ts';
 
 export type SchedulerParts = {
   timing: Timing;
@@ -25,7 +25,7 @@ export type ProbeScheduler = {
 type Entry = {
   target: ProbeTarget;
   /** The last probe failed. */
-  isSick: boolean;
+  isFailing: boolean;
   baseAt: number;
   /**
    * Fraction of the period. It is random for each probe, so that the probes of different nodes do not synchronize.
@@ -41,7 +41,7 @@ type Entry = {
 };
 
 /** Interval of the probes of a failing node, unless the regular interval is shorter. */
-const sickEveryMs = 5_000;
+const failingEveryMs = 5_000;
 /** Interval at which a failing node is probed with the full time limit, because it can respond slowly. */
 const fullEveryMs = 30_000;
 /** Gap between the first probes after a start, unless the interval requires a shorter one. */
@@ -53,11 +53,11 @@ const shortestWaitMs = 10;
 /** A time-out that fires this much too late indicates that this process was paused, not that the node is slow. */
 const lateMs = 250;
 
-/** Probes each node on its own schedule, with one lane for healthy nodes and one for failing ones. */
+/** Probes each node on its own schedule, with separate slots for healthy and failing nodes. */
 export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
   const { timing, intervalMs } = parts;
   const entries = new Map<string, Entry>();
-  const lanes = createLanes(timing, () => ({ nodes: entries.size, intervalMs: intervalMs() }));
+  const slots = createProbeSlots(timing, () => ({ nodes: entries.size, intervalMs: intervalMs() }));
   let cancelWait = (): void => undefined;
   let isStopped = false;
 
@@ -67,12 +67,12 @@ export function createProbeScheduler(parts: SchedulerParts): ProbeScheduler {
     if (isStopped) return;
     const now = timing.now();
     const { due, nextAt } = agendaOf(entries.values(), now, intervalMs());
-    for (const entry of due) if (lanes.hasRoom(entry.isSick)) start(entry);
+    for (const entry of due) if (slots.hasFreeSlot(entry.isFailing)) start(entry);
     cancelWait = timing.after(Math.max(nextAt - now, shortestWaitMs), proceed);
   }
 
   function start(entry: Entry): void {
-    const leave = lanes.enter(entry.isSick, proceed);
+    const leave = slots.enter(entry.isFailing, proceed);
     void run(parts, entry, leave).then(proceed);
   }
 
@@ -110,7 +110,7 @@ async function run(parts: SchedulerParts, entry: Entry, leave: () => void): Prom
   const stop = new AbortController();
   const startedAt = timing.now();
   const limitMs = limitOf(entry, startedAt);
-  if (limitMs > sickLimitMs) entry.fullAt = startedAt;
+  if (limitMs > failingLimitMs) entry.fullAt = startedAt;
   Object.assign(entry, { running: stop, baseAt: startedAt, firstAt: undefined });
   const outcome = await parts.probe(target, { limitMs, signal: stop.signal }).catch(() => undefined);
   leave();
@@ -122,17 +122,17 @@ async function run(parts: SchedulerParts, entry: Entry, leave: () => void): Prom
   entry.isRepeated = isDoubtful && !entry.isRepeated;
   if (entry.isRepeated) entry.firstAt = timing.now();
   else if (outcome) {
-    entry.isSick = outcome.status !== 'pass';
+    entry.isFailing = outcome.status !== 'pass';
     parts.onOutcome(outcome);
   }
 }
 
-const isFailing = ({ status }: ProbeTarget): boolean => status === 'fail' || status === 'unauthorized';
+const hasFailingStatus = ({ status }: ProbeTarget): boolean => status === 'fail' || status === 'unauthorized';
 
 function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], parts: SchedulerParts): void {
-  const wanted = new Map(targets.map((target) => [target.id, target]));
+  const targetsById = new Map(targets.map((target) => [target.id, target]));
   for (const [id, entry] of entries) {
-    const target = wanted.get(id);
+    const target = targetsById.get(id);
     if (target?.revision === entry.target.revision) entry.target = target;
     else {
       entry.running?.abort();
@@ -145,7 +145,7 @@ function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], p
   for (const [at, target] of added.entries())
     entries.set(target.id, {
       target,
-      isSick: isFailing(target),
+      isFailing: hasFailingStatus(target),
       baseAt: now,
       // Spreads the second probes over the interval.
       part: 0.1 + 0.9 * parts.timing.random(),
@@ -156,12 +156,13 @@ function replace(entries: Map<string, Entry>, targets: readonly ProbeTarget[], p
     });
 }
 
-function dueOf({ firstAt, baseAt, part, isSick }: Entry, intervalMs: number): number {
-  return firstAt ?? baseAt + part * (isSick ? Math.min(intervalMs, sickEveryMs) : intervalMs);
+function dueOf({ firstAt, baseAt, part, isFailing }: Entry, intervalMs: number): number {
+  return firstAt ?? baseAt + part * (isFailing ? Math.min(intervalMs, failingEveryMs) : intervalMs);
 }
 
 /** Always less than the period, so that a node that waits for a slot is not overdue immediately. */
-const partOf = ({ isSick }: Entry, { random }: Timing): number => (isSick ? 0.8 : 0.85) + 0.15 * random();
+const partOf = ({ isFailing }: Entry, { random }: Timing): number =>
+  (isFailing ? 0.8 : 0.85) + 0.15 * random();
 
-const limitOf = ({ isSick, fullAt }: Entry, now: number): number =>
-  isSick && now - fullAt < fullEveryMs ? sickLimitMs : longestMs;
+const limitOf = ({ isFailing, fullAt }: Entry, now: number): number =>
+  isFailing && now - fullAt < fullEveryMs ? failingLimitMs : longestMs;

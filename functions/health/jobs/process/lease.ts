@@ -87,10 +87,10 @@ class CompetedLease implements Lease {
   };
 
   async #round(): Promise<void> {
-    const askedAt = this.#now();
+    const requestedAt = this.#now();
     const own = this.#current();
-    if (own && askedAt < own.renewAt) return;
-    const isStale = !own && askedAt - this.#observed.since > this.#times.staleS * 1000;
+    if (own && requestedAt < own.renewAt) return;
+    const isStale = !own && requestedAt - this.#observed.since > this.#times.staleS * 1000;
     const view = await takeLease(this.#parts.db, {
       name: leaseName,
       holder: this.#parts.holder,
@@ -99,7 +99,7 @@ class CompetedLease implements Lease {
     });
     if (view.renewedAt !== this.#observed.renewedAt)
       this.#observed = { renewedAt: view.renewedAt, since: this.#now() };
-    if (view.isOurs) this.#hold(view.fence, askedAt);
+    if (view.isOurs) this.#hold(view.fence, requestedAt);
     else this.#lose();
   }
 
@@ -108,13 +108,13 @@ class CompetedLease implements Lease {
     return this.#heldTerm;
   }
 
-  #hold(fence: number, askedAt: number): void {
-    const endsAt = askedAt + this.#times.lastsS * 1000;
+  #hold(fence: number, requestedAt: number): void {
+    const endsAt = requestedAt + this.#times.lastsS * 1000;
     const isLate = this.#now() >= endsAt;
     if (isLate || (this.#current() && this.#heldTerm?.fence !== fence)) this.#lose();
     if (isLate) return;
     if (!this.#heldTerm) this.#parts.log.info('this sidecar has acquired the lease', { fence });
-    const renewAt = askedAt + this.#times.renewedEveryS * 1000;
+    const renewAt = requestedAt + this.#times.renewedEveryS * 1000;
     this.#heldTerm = Object.assign(this.#heldTerm ?? this.#newTerm(fence), { endsAt, renewAt });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#current(), endsAt - this.#now() + 1).unref();

@@ -2,7 +2,7 @@ import type { Db } from '../../../../db/client.ts';
 import { installationCounts } from '../../../../db/repositories/monitoring/installation-counts.ts';
 import { noteOwnPortal, type OwnPortal } from '../../../../shared/portals/report.ts';
 import { metricsMembers } from '../../exposition.ts';
-import type { SystemSampler } from '../../system.ts';
+import type { SystemSampler } from '../../system-sampler.ts';
 import type { Job } from './loop.ts';
 
 type PortalReportOptions = { name: string; system: SystemSampler } & Omit<OwnPortal, 'host'>;

@@ -1,4 +1,4 @@
-import type { SystemSampler } from '../../system.ts';
+import type { SystemSampler } from '../../system-sampler.ts';
 import type { Job } from './loop.ts';
 
 /** Samples the host every five seconds, so that scrapes read cached values. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../db/client.ts';
 import type { OutboxJob } from '../../../../db/repositories/jobs/outbox.ts';
-import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-moves.ts';
+import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-relay.ts';
 import type { Job } from '../process/loop.ts';
 import type { Queue } from './queue.ts';
 

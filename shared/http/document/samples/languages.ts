@@ -44,9 +44,9 @@ function clientSample(call: SampleCall, client: 'call' | 'items'): string {
     ...(call.body === undefined ? [] : [`body: ${literalOf(call.body, typescript)}`]),
   ];
   const headers = token === 'MACHINE_TOKEN' ? [`{ headers: { authorization: \`Bearer \${token}\` } }`] : [];
-  const given =
+  const members =
     asks.length > 0 || headers.length > 0 ? [asks.length > 0 ? `{ ${asks.join(', ')} }` : '{}'] : [];
-  const made = `portal.${client}(${[`'${call.id}'`, ...given, ...headers].join(', ')})`;
+  const made = `portal.${client}(${[`'${call.id}'`, ...members, ...headers].join(', ')})`;
   const shown =
     client === 'items'
       ? `for await (const item of ${made}) console.log(item);`
@@ -88,11 +88,11 @@ function fetchSample(call: SampleCall): string {
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
     ...(body === undefined ? [] : [`body: JSON.stringify(${literalOf(body, typescript, indent)})`]),
   ];
-  const given = options.length > 0 ? `, {\n${indent}${options.join(`,\n${indent}`)},\n}` : '';
+  const optionsText = options.length > 0 ? `, {\n${indent}${options.join(`,\n${indent}`)},\n}` : '';
   const shown = { json: 'await response.json()', none: 'response.status' };
   return [
     fromEnvironment(variables),
-    `const response = await fetch(${address}${given});`,
+    `const response = await fetch(${address}${optionsText});`,
     `console.log(${answer === 'json' || answer === 'none' ? shown[answer] : 'await response.text()'});`,
     'export {};',
     '',

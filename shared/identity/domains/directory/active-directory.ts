@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { directoryType } from './directory-type.ts';
+import { field, texts } from './form-texts.ts';
 import { commonAttributes, numbered, posixAttributes } from './settings/attributes.ts';
 import { directoryFields } from './settings/fields.ts';
 import { viewOf } from './settings/view.ts';
-import { field, words } from './words.ts';
 
 const fields = {
   ...directoryFields({
@@ -51,8 +51,8 @@ const readable = [
 
 /** Active Directory of Microsoft or Samba. */
 export const activeDirectory = directoryType({
-  name: words('Active Directory'),
-  description: words('Users and groups of a Microsoft domain'),
+  name: texts('Active Directory'),
+  description: texts('Users and groups of a Microsoft domain'),
   fields,
   view: viewOf(fields),
   variant: {

@@ -4,7 +4,7 @@ import type { DomainDeps, StoredDomain } from '../domain-type.ts';
 import { withinDirectory } from './connection.ts';
 import { findPerson, findPersonById } from './entries/people.ts';
 import { withIdentifier } from './login/account.ts';
-import type { Identified } from './login/identity.ts';
+import type { PersonWithId } from './login/identity.ts';
 import type { DirectoryVariant } from './variant.ts';
 
 /**
@@ -17,10 +17,10 @@ export function identifiersFor(
   deps: DomainDeps,
   domain: StoredDomain,
   name: string,
-): Promise<Identified['ids']> {
-  const wanted = { name: exactly(name).typed, typed: name };
+): Promise<PersonWithId['ids']> {
+  const searchedName = { name: exactly(name).typed, typed: name };
   return withinDirectory(deps, variant, domain, async (session, params) => {
-    const person = await findPerson(session, params, wanted);
+    const person = await findPerson(session, params, searchedName);
     if (!person)
       throw conflict(
         'no_entry',

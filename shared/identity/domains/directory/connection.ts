@@ -10,8 +10,8 @@ export const listingMs = 45_000;
 
 /** @throws Error for stored settings that do not match the type; a write would have refused them */
 export function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
-  const { bind_password: _, bind_password_set: __, ...given } = params;
-  const { data } = variant.shape.safeParse(given);
+  const { bind_password: _, bind_password_set: __, ...settings } = params;
+  const { data } = variant.shape.safeParse(settings);
   if (!data) throw new Error('the stored settings of a directory cannot be read');
   return { ...(data as DirectoryParams), variant };
 }
@@ -24,19 +24,19 @@ export function paramsOf(variant: DirectoryVariant, params: Settings): TypedPara
 export async function withinDirectory<T>(
   deps: DomainDeps,
   variant: DirectoryVariant,
-  { id, name, params: given, secrets }: Pick<StoredDomain, 'id' | 'name' | 'params' | 'secrets'>,
+  { id, name, params: storedParams, secrets }: Pick<StoredDomain, 'id' | 'name' | 'params' | 'secrets'>,
   work: (session: DirectorySession, params: TypedParams) => Promise<T>,
   requestMs?: number,
 ): Promise<T> {
-  const params = paramsOf(variant, given);
+  const params = paramsOf(variant, storedParams);
   const directory = await directoryOf(
     deps.sealer,
     { id, sealedPassword: secrets.bind_password ?? null },
     params,
   );
   const gate = directory.account && bindGate(deps, { id, name }, directory);
-  const kept = { ...directory, domain: id, ...(gate && { gate }) };
-  return deps.directories.within(kept, (session) => work(session, params), requestMs);
+  const pooled = { ...directory, domain: id, ...(gate && { gate }) };
+  return deps.directories.within(pooled, (session) => work(session, params), requestMs);
 }
 
 /** @returns the directory of a stored domain with its decrypted password */

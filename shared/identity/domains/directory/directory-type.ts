@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { DomainType, Support } from '../domain-type.ts';
 import { type Fields, shapesOf, type Words } from '../fields.ts';
-import { words } from '../words.ts';
+import { texts } from '../form-texts.ts';
 import { identifiersFor } from './binding.ts';
-import { realmOf } from './cards.ts';
+import { realmOf } from './certificate-realm.ts';
 import { testConnection } from './connection-test/connection-test.ts';
+import { findUnregistered } from './directory-search.ts';
 import { findExternalGroups, findGroupId } from './groups/external.ts';
+import { certificateAccount } from './login/certificate-login.ts';
 import { proveByDirectory } from './login/password.ts';
-import { accountVouchedFor } from './login/vouched.ts';
 import { directoryChecks } from './settings/checks.ts';
-import { keepsPassword } from './settings/kept-secret.ts';
-import { isReadable } from './settings/readable.ts';
-import { findUnregistered } from './unregistered.ts';
+import { isReadable } from './settings/readable-attributes.ts';
+import { reusesPassword } from './settings/secret-reuse.ts';
 import type { DirectoryParams, DirectoryVariant } from './variant.ts';
 
 type Declaration = {
@@ -23,9 +23,9 @@ type Declaration = {
 };
 
 const labels = {
-  label_username: words('User name'),
-  label_groupname: words('Group name'),
-  label_password: words('Password'),
+  label_username: texts('User name'),
+  label_groupname: texts('Group name'),
+  label_password: texts('Password'),
 };
 
 const supports: Support = {
@@ -53,12 +53,13 @@ export function directoryType(declaration: Declaration): DomainType<DirectoryPar
       view,
       secrets: ['bind_password'],
       checks: directoryChecks(variant),
-      keepsSecrets: keepsPassword,
+      keepsSecrets: reusesPassword,
     },
     login: { proof: 'password', names: 'in_directory', prove: proveByDirectory.bind(null, variant) },
+    test: testConnection.bind(null, variant),
     cards: {
       realmOf: (params) => realmOf(variant, params),
-      prove: accountVouchedFor.bind(null, variant),
+      prove: certificateAccount.bind(null, variant),
     },
     attributes: { isReadable: (attribute, parameters) => isReadable(variant, attribute, parameters) },
     directory: {
@@ -66,7 +67,6 @@ export function directoryType(declaration: Declaration): DomainType<DirectoryPar
       findGroups: findExternalGroups.bind(null, variant),
       findGroupId: findGroupId.bind(null, variant),
       identifiersOf: identifiersFor.bind(null, variant),
-      test: testConnection.bind(null, variant),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { directoryType } from './directory-type.ts';
+import { texts } from './form-texts.ts';
 import { ldapView } from './ldap.ts';
 import { openAttributes } from './settings/attributes.ts';
 import { directoryFields } from './settings/fields.ts';
-import { words } from './words.ts';
 
 const fields = directoryFields({
   user_class: 'person',
@@ -13,8 +13,8 @@ const fields = directoryFields({
 });
 
 export const freeipa = directoryType({
-  name: words('FreeIPA'),
-  description: words('Users and groups of a FreeIPA domain'),
+  name: texts('FreeIPA'),
+  description: texts('Users and groups of a FreeIPA domain'),
   fields,
   view: ldapView,
   variant: {

@@ -1,9 +1,8 @@
 import { directoryType } from './directory-type.ts';
+import { texts } from './form-texts.ts';
 import { openAttributes } from './settings/attributes.ts';
 import { directoryFields } from './settings/fields.ts';
 import { viewOf } from './settings/view.ts';
-
-import { words } from './words.ts';
 
 const fields = directoryFields({
   user_class: 'inetOrgPerson',
@@ -18,8 +17,8 @@ export const ldapView = viewOf(fields);
 
 /** Directories of RFC 4511: OpenLDAP, 389 Directory Server and others. */
 export const ldap = directoryType({
-  name: words('LDAP'),
-  description: words('Users and groups of an LDAP directory'),
+  name: texts('LDAP'),
+  description: texts('Users and groups of an LDAP directory'),
   fields,
   view: ldapView,
   variant: {

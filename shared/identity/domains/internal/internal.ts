@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { DomainType } from '../domain-type.ts';
-import { words as common } from '../words.ts';
+import { texts as common } from '../form-texts.ts';
+import { texts } from './form-texts.ts';
 import { proveStoredPassword } from './password.ts';
-import { words } from './words.ts';
 
 const shape = z.strictObject({});
 
 /** Users and passwords in the database of the portal. */
 export const internal: DomainType = {
   about: {
-    name: words('Internal'),
+    name: texts('Internal'),
     hint: 'users of the portal',
-    description: words('Users and passwords are stored in the portal'),
+    description: texts('Users and passwords are stored in the portal'),
     label_username: common('User name'),
     label_groupname: common('Group name'),
     label_password: common('Password'),
@@ -35,6 +35,7 @@ export const internal: DomainType = {
       proof: await proveStoredPassword(ctx, attempt, candidate, password),
     }),
   },
+  test: undefined,
   cards: undefined,
   attributes: undefined,
   directory: undefined,

@@ -7,7 +7,7 @@ import type {
 } from '../connections.ts';
 import { followCursors } from '../cursors.ts';
 import { badAnswer, isUnauthorized } from '../failures.ts';
-import { readRow } from '../liberal.ts';
+import { readRow } from '../lenient-rows.ts';
 import {
   type AuthorizeRequest,
   type Call,
@@ -60,9 +60,10 @@ function create({ transport, signer }: KindParts): DispatcherAdapter {
         alsoAnswers: [503],
       }),
     services: (call) => services(transport, call),
-    connectionInfo: (call, uuid, query) => ask(transport, call, ['connectionInfo', uuid], query, Connection),
+    connectionInfo: (call, uuid, query) =>
+      readService(transport, call, ['connectionInfo', uuid], query, Connection),
     preconnectionInfo: (call, uuid, query) =>
-      ask(transport, call, ['preconnectionInfo', uuid], query, Readiness),
+      readService(transport, call, ['preconnectionInfo', uuid], query, Readiness),
     reconnect: (call, sessionUuid) => reconnect(transport, call, sessionUuid),
     list: (call, kind, query) => readList(transport, call, kind, query),
     ...createActions(transport),
@@ -134,14 +135,14 @@ function serviceOf(item: unknown): UserService[] {
 }
 
 /** Reads the connection parameters or the readiness of a service. */
-function ask<Shape extends z.ZodType>(
+function readService<Shape extends z.ZodType>(
   transport: Transport,
   call: Call,
-  [question, uuid]: [question: string, uuid: string],
+  [resource, uuid]: [question: string, uuid: string],
   query: ConnectionQuery,
   answer: Shape,
 ): Promise<z.output<Shape>> {
-  const path = `/api/client/v7.0/${question}/${encodeURIComponent(uuid)}`;
+  const path = `/api/client/v7.0/${resource}/${encodeURIComponent(uuid)}`;
   return converse(transport, {
     ...keyed(call),
     method: 'GET',

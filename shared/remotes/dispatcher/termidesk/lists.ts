@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Transport } from '../../http/transport.ts';
-import { readRow } from '../liberal.ts';
+import { readRow } from '../lenient-rows.ts';
 import type { Call } from '../port.ts';
 import {
   type CheckedRow,

@@ -4,7 +4,7 @@ import { dataUriOf, maxPictureBytes, readPicture } from '../../../kernel/picture
 import { foldName } from '../../../kernel/text.ts';
 import { fieldErrors } from '../../../shapes/field-errors.ts';
 import { fileReason } from '../../start/file-faults.ts';
-import { ImageEntry } from '../own-members.ts';
+import { ImageEntry } from '../file-only-members.ts';
 import type { Names } from '../records/names.ts';
 import { type Configuration, fault } from './document.ts';
 

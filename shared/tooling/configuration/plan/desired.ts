@@ -44,15 +44,15 @@ export async function readDesired(
 
 /** Registers the names of users that the file refers to. */
 async function addUsers(operator: Operator, { entries }: Configuration, { names }: State): Promise<void> {
-  const wanted = new Map<string, { labelKey: string; nameKey: string }>();
+  const desired = new Map<string, { labelKey: string; nameKey: string }>();
   for (const { kind, content } of entries)
     for (const { path } of kind.references.filter(({ to }) => to === 'users'))
       for (const { value } of valuesAt(content, path)) {
         const [, label, name] = /^([^/]+)\/(.+)$/.exec(String(value)) ?? [];
         if (label === undefined || name === undefined) continue;
-        wanted.set(String(value), { labelKey: foldName(label), nameKey: foldName(name) });
+        desired.set(String(value), { labelKey: foldName(label), nameKey: foldName(name) });
       }
-  const found = await inSlices([...wanted.values()], (slice) => usersNamed(operator.db, slice));
+  const found = await inSlices([...desired.values()], (slice) => usersNamed(operator.db, slice));
   for (const { id, label, name } of found) names.add('users', `${label}/${name}`, id);
 }
 

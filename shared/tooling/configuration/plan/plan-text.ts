@@ -8,18 +8,21 @@ import type { Action, Change, PlannedSecret } from './plan.ts';
 import { nameOf, reasonOf } from './refusal-text.ts';
 import type { Schedule } from './schedule.ts';
 
-type PlanSummary = Pick<Schedule, 'kept' | 'units'> & {
+type PlanSummary = Pick<Schedule, 'retained' | 'units'> & {
   actions: readonly Action[];
   unchanged: readonly Entry[];
   builtin: readonly PortalRecord[];
 };
 
 /** The plan as text: `+` create, `~` change with each member, `-` delete, `=` kept although it is not in the file. */
-export function planText({ actions, units, kept, unchanged, builtin }: PlanSummary, names: Names): string {
+export function planText(
+  { actions, units, retained, unchanged, builtin }: PlanSummary,
+  names: Names,
+): string {
   const resent = new Set(
     units.flatMap(({ steps }) => steps.filter(({ means }) => means.sendsSecrets).map(({ action }) => action)),
   );
-  const stays = new Map<Action, string>(kept.map(({ action, reason }) => [action, reasonOf(reason)]));
+  const stays = new Map<Action, string>(retained.map(({ action, reason }) => [action, reasonOf(reason)]));
   const lines = actions.flatMap((action) => {
     const reason = stays.get(action);
     return reason === undefined
@@ -27,13 +30,13 @@ export function planText({ actions, units, kept, unchanged, builtin }: PlanSumma
       : [`= ${nameOf(action)} stays: ${reason}`];
   });
   const builtins = builtin.map(({ kind, name }) => `= ${kind.section}/${name} stays: it is built in`);
-  return `${[...lines, ...builtins, summary(actions, kept.length, unchanged.length)].join('\n')}\n`;
+  return `${[...lines, ...builtins, summary(actions, retained.length, unchanged.length)].join('\n')}\n`;
 }
 
-function summary(actions: readonly Action[], kept: number, unchanged: number): string {
+function summary(actions: readonly Action[], retained: number, unchanged: number): string {
   const count = (kind: Action['do']) => actions.filter((action) => action.do === kind).length;
-  if (actions.length === kept) return `No changes. ${unchanged} unchanged.`;
-  return `Plan: ${count('create')} to create, ${count('change')} to change, ${count('delete') - kept} to delete, ${unchanged} unchanged.`;
+  if (actions.length === retained) return `No changes. ${unchanged} unchanged.`;
+  return `Plan: ${count('create')} to create, ${count('change')} to change, ${count('delete') - retained} to delete, ${unchanged} unchanged.`;
 }
 
 function linesOf(action: Action, names: Names, resends: boolean): string[] {

@@ -53,19 +53,19 @@ export async function planOf(
   sealer: Sealer,
   {
     state,
-    wanted,
+    desired,
     configuration,
     prune,
   }: {
     state: State;
-    wanted: readonly DesiredRecord[];
+    desired: readonly DesiredRecord[];
     configuration: Configuration;
     prune: boolean;
   },
 ): Promise<Plan> {
   const actions: Action[] = [];
   const unchanged: Entry[] = [];
-  for (const want of wanted) {
+  for (const want of desired) {
     const action = await actionFor(operator, sealer, want, state);
     if (action) actions.push(action);
     else unchanged.push(want.entry);
@@ -74,7 +74,7 @@ export async function planOf(
   const isTagChange = (action: Action): boolean =>
     action.do === 'change' && action.entry.kind.section === 'tags';
   actions.sort((a, b) => Number(isTagChange(a)) - Number(isTagChange(b)));
-  const doomed = prune ? leftOver(configuration, wanted, state) : [];
+  const doomed = prune ? leftOver(configuration, desired, state) : [];
   for (const stored of doomed) {
     const fresh = await reread(operator, stored, state);
     actions.push({ do: 'delete', ...fresh });
@@ -138,23 +138,25 @@ export async function reread(
 /** The records that are not in the sections of the file, in the order of deletion. */
 function leftOver(
   { sections }: Configuration,
-  wanted: readonly DesiredRecord[],
+  desired: readonly DesiredRecord[],
   { records }: State,
 ): PortalRecord[] {
-  const kept = new Set(wanted.map(({ id }) => id));
+  const named = new Set(desired.map(({ id }) => id));
   return sections
     .toReversed()
-    .flatMap((section) => records[section].filter(({ id, builtin }) => !kept.has(id) && !builtin));
+    .flatMap((section) => records[section].filter(({ id, builtin }) => !named.has(id) && !builtin));
 }
 
 /** Built-in records that pruning skips, for the plan. */
 export const builtinLeftOver = (
   { sections }: Configuration,
-  wanted: readonly DesiredRecord[],
+  desired: readonly DesiredRecord[],
   { records }: State,
 ): PortalRecord[] => {
   const named = new Set(
-    wanted.map(({ entry, body }) => `${entry.kind.section} ${identityOf(entry.name, body.authenticator_id)}`),
+    desired.map(
+      ({ entry, body }) => `${entry.kind.section} ${identityOf(entry.name, body.authenticator_id)}`,
+    ),
   );
   return sections.flatMap((section) =>
     records[section].filter(

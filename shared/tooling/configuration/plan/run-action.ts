@@ -19,7 +19,7 @@ export type Run = {
   onToken(section: string, name: string, token: string): void;
 };
 
-/** Options determined by the rehearsal. */
+/** Options determined by the dry run. */
 export type RunHints = {
   /** Sends unchanged secrets, because their destination changes. */
   sendsSecrets?: boolean;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, rehearse, withTransaction } from '../../../../db/client.ts';
+import { type Db, dryRun, withTransaction } from '../../../../db/client.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { Pictures } from '../file/pictures.ts';
 import type { Operator } from '../records/operator.ts';
-import { mustNotBeInUse } from './holds.ts';
+import { mustNotBeInUse } from './in-use-check.ts';
 import type { Action, Change, Delete } from './plan.ts';
 import { type Run, type RunHints, runAction, yieldPlace } from './run-action.ts';
 
@@ -15,7 +15,7 @@ export type Refusal = { action: Action; error: AppError };
 export type Schedule = {
   units: Unit[];
   /** Records that are kept, with the reason. */
-  kept: { action: Delete; reason: AppError }[];
+  retained: { action: Delete; reason: AppError }[];
   refused: Refusal[];
 };
 
@@ -28,7 +28,7 @@ export const rehearsed = (
   actions: readonly Action[],
   pictures: Pictures,
 ): Promise<Schedule> =>
-  rehearse(operator.db, async (handle) => {
+  dryRun(operator.db, async (handle) => {
     const run: Run = { operator: operator.on(handle), ids: new Map(), pictures, onToken: () => undefined };
     const units: Unit[] = [];
     let waiting = actions.map((action): Step => ({ action, means: {} }));
@@ -48,11 +48,11 @@ export const rehearsed = (
   });
 
 /** A rejected deletion keeps its record; any other rejection is an error. */
-function sorted(all: readonly Refusal[]): Pick<Schedule, 'kept' | 'refused'> {
-  const kept = all.flatMap(({ action, error }) =>
+function sorted(all: readonly Refusal[]): Pick<Schedule, 'retained' | 'refused'> {
+  const retained = all.flatMap(({ action, error }) =>
     action.do === 'delete' ? [{ action, reason: error }] : [],
   );
-  return { kept, refused: all.filter(({ action }) => action.do !== 'delete') };
+  return { retained, refused: all.filter(({ action }) => action.do !== 'delete') };
 }
 
 type Pass = { done: Step[]; refused: { step: Step; error: AppError }[] };

@@ -20,7 +20,7 @@ type Body = Record<string, unknown>;
 /** Runs operations of the administration as `system:apply`, with the permissions of an administrator of all sites. */
 export type Operator = {
   /** @throws AppError of the operation */
-  call(id: string, given?: CallInput): Promise<Answer<Body>>;
+  call(id: string, input?: CallInput): Promise<Answer<Body>>;
   /** Returns an operator for a transaction handle. */
   on(handle: Db): Operator;
   db: Db;

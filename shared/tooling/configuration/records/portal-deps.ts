@@ -47,7 +47,7 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
 }
 
 /**
- * Dependencies of a rehearsal without directories, so that no transaction waits for a directory whose response is not
+ * Dependencies of a dry run without directories, so that no transaction waits for a directory whose response is not
  * needed.
  */
 export const withoutDirectories = (deps: WebuiDeps): WebuiDeps => ({

@@ -89,10 +89,10 @@ export class Channels {
   async adjust(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;
-    const wanted = new Set([...this.#listeners()].flatMap(({ channels }) => [...channels]));
-    await this.prepare([...wanted]);
+    const required = new Set([...this.#listeners()].flatMap(({ channels }) => [...channels]));
+    await this.prepare([...required]);
     for (const channel of this.#open) {
-      if (wanted.has(channel)) continue;
+      if (required.has(channel)) continue;
       await this.#engine.execute(query(`unlisten ${quote(channel)}`));
       this.#open.delete(channel);
     }

@@ -81,9 +81,9 @@ export class EngineQueue {
       if (!job) break;
       if (!this.isHeldBy(client)) this.#heldSince = performance.now();
       this.#holder = client;
-      const isKept = await job.run();
+      const holdsEngine = await job.run();
       client.waitsSince = performance.now();
-      if (!isKept) this.#release(client);
+      if (!holdsEngine) this.#release(client);
       // Allows socket I/O and timers between two jobs.
       await nextRound();
     }

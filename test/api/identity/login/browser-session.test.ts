@@ -1,18 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deleteExpired, expiredRows } from '../../../../db/repositories/settings/clean-up.ts';
 import { findOverrides } from '../../../../db/repositories/settings/system-parameters.ts';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { pageTokens } from '../../../../db/schema/identity/page-tokens.ts';
 import { parametersFrom } from '../../../../shared/kernel/system-parameters.ts';
-import { addUser, base, goodPassword, startWorld, type World } from '../../../support/factories.ts';
+import { addUser, base, goodPassword, useWorld } from '../../../support/factories.ts';
 import { type Answer, adminPassword, baseUrl } from '../../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const html = { accept: 'text/html,*/*;q=0.8' };
@@ -20,7 +16,7 @@ const credentials = { username: 'admin', password: adminPassword, authSmallName:
 
 const signIn = (body: object = credentials, headers: Record<string, string> = ownPage) =>
   world.portal.send('POST /signin', { body, headers });
-/** The cookie as a browser sends it back. */
+/** The cookie as a browser returns it. */
 const cookieOf = ({ headers }: Answer): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 const signedIn = async (body?: object): Promise<string> => cookieOf(await signIn(body));
 const ask = (route: string, cookie: string, headers: Record<string, string> = ownPage) =>
@@ -29,8 +25,8 @@ const pageToken = async (cookie: string): Promise<string> =>
   (await ask('POST /signin/token', cookie)).body.token;
 const whoIs = (token: string) => world.portal.send('GET /api/userinfo', { token });
 
-describe('signing a browser in', () => {
-  it('puts the token into a cookie that no script, no other site and no plain HTTP gets, and nowhere else', async () => {
+describe('a browser sign-in', () => {
+  it('sets the token in a cookie that is HttpOnly, SameSite and Secure, and nowhere else', async () => {
     const answer = await signIn();
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ result: 'ok', user: { name: 'admin', portal: 'admin' } });
@@ -40,7 +36,7 @@ describe('signing a browser in', () => {
     );
   });
 
-  it('is refused as a login is, without a cookie', async () => {
+  it('is refused like a login, and sets no cookie', async () => {
     const answer = await signIn({ ...credentials, password: 'wrong wrong wrong' });
     expect(answer.body.code).toBe('invalid_credentials');
     expect(answer.headers.get('set-cookie')).toBeNull();
@@ -57,20 +53,20 @@ describe('signing a browser in', () => {
       { 'sec-fetch-site': 'same-origin', origin: 'https://10.0.0.7' },
     ],
     ['a sandboxed frame', { origin: 'null' }],
-    ['nobody who says where he is', {}],
+    ['no stated origin', {}],
   ])('is refused to a page of %s', async (_, headers) => {
     const answer = await signIn(credentials, headers);
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
-  it('works in browsers that tell the origin only', async () => {
+  it('works in browsers that send only the Origin header', async () => {
     expect((await signIn(credentials, { origin: baseUrl })).status).toBe(200);
   });
 });
 
-describe('the cookie', () => {
-  it('does not authenticate a call of the API, and its token no header', async () => {
+describe('the session cookie', () => {
+  it('does not authenticate an API call, and its token is refused in a header', async () => {
     const cookie = await signedIn();
     const byCookie = await ask('GET /api/userinfo', cookie);
     expect(byCookie.body.code).toBe('unauthenticated');
@@ -78,7 +74,7 @@ describe('the cookie', () => {
     expect(byHeader.body.code).toBe('invalid_token');
   });
 
-  it('is not there for a write that another site had the browser send', async () => {
+  it('is ignored for a write that another site caused the browser to send', async () => {
     const cookie = await signedIn();
     for (const route of ['POST /signin/token', 'POST /signout'])
       for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
@@ -88,7 +84,7 @@ describe('the cookie', () => {
     expect((await ask('POST /signin/token', cookie)).status).toBe(200);
   });
 
-  it('is no place for a token of the API', async () => {
+  it('does not accept an API token', async () => {
     const token = await world.portal.login();
     const answer = await ask('POST /signin/token', `__Host-session=${token}`);
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);
@@ -96,7 +92,7 @@ describe('the cookie', () => {
 });
 
 describe('the token of a page', () => {
-  it('acts for the user for ten minutes, and as the session of the browser', async () => {
+  it('acts for the user for ten minutes, as the session of the browser', async () => {
     const cookie = await signedIn();
     const { body } = await ask('POST /signin/token', cookie);
     expect(body).toEqual({ token: expect.stringMatching(/^agpg_[\w-]{43}$/), expires_in: 600 });
@@ -109,7 +105,7 @@ describe('the token of a page', () => {
     expect((await whoIs(await pageToken(cookie))).status).toBe(200);
   });
 
-  it('counts as no session, however many a browser asks for, and the oldest of too many end', async () => {
+  it('does not count as a session, and the oldest are ended above the maximum', async () => {
     const user = await addUser(world.admin, world.domain);
     const body = { username: user.name, password: goodPassword, authId: world.domain.id };
     const cookie = await signedIn(body);
@@ -128,7 +124,7 @@ describe('the token of a page', () => {
     expect((await whoIs(first)).body.code).toBe('invalid_token');
   });
 
-  it('ends with the session, whoever ends that', async () => {
+  it('ends with the session, whichever caller ends it', async () => {
     const [one, other] = [await signedIn(), await signedIn()];
     const [mine, theirs] = [await pageToken(one), await pageToken(other)];
     const out = await ask('POST /signout', one);
@@ -140,7 +136,7 @@ describe('the token of a page', () => {
     expect((await ask('POST /signin/token', other)).body.code).toBe('invalid_token');
   });
 
-  it('is taken away when it has run out', async () => {
+  it('is deleted when it has expired', async () => {
     const cookie = await signedIn();
     await pageToken(cookie);
     const { db, deps, advance } = world.portal;
@@ -152,7 +148,7 @@ describe('the token of a page', () => {
     expect(await db.select().from(pageTokens)).toEqual([]);
   });
 
-  it('takes two round trips to give, one of them to know who asks', async () => {
+  it('takes two round trips to issue, one of them for the session lookup', async () => {
     const cookie = await signedIn();
     await world.portal.settled();
     const before = world.portal.trips();
@@ -162,7 +158,7 @@ describe('the token of a page', () => {
 });
 
 describe('a page', () => {
-  it('of administrators sends others to sign in and back; a program learns that it has no session', async () => {
+  it('of administrators redirects to the login and back; an API client gets 401', async () => {
     const user = await addUser(world.admin, world.domain);
     const stranger = await ask('GET /status', '', html);
     const ofUserPortal = await signedIn({
@@ -180,7 +176,7 @@ describe('a page', () => {
     expect((await ask('GET /status', await signedIn(), html)).status).toBe(200);
   });
 
-  it('runs nothing but its own scripts, and is neither framed nor kept', async () => {
+  it('runs only its own scripts, cannot be framed and is not cached', async () => {
     const { headers, body } = await ask('GET /signin', '', html);
     const policy = headers.get('content-security-policy') ?? '';
     const nonce = /script-src 'nonce-([\w-]{22})'/.exec(policy)?.[1] ?? 'none';
@@ -194,7 +190,7 @@ describe('a page', () => {
     expect((await ask('GET /signin', '', html)).headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  it('shows texts of the branding as they stand, never as markup', async () => {
+  it('shows branding texts as plain text, never as markup', async () => {
     const theme = {
       site_name: '<b>Über & "Co"</b>',
       login_text: '</script><script>alert(1)</script>{{nonce}}',
@@ -211,14 +207,14 @@ describe('a page', () => {
     ['the browser', '/signin', 'de, ru;q=0.8, en;q=0.3', 'ru'],
     ['the browser that refuses one', '/signin', 'ru;q=0, en-GB;q=0.1', 'en'],
     ['the installation', '/signin', 'de', 'ru'],
-  ])('speaks the language that %s asks for', async (_, path, accepted, language) => {
+  ])('uses the language of %s', async (_, path, accepted, language) => {
     await world.admin('PUT /api/userinfo/themes', { default_language: 'ru' });
     const { body } = await ask(`GET ${path}`, '', { ...html, 'accept-language': accepted });
     expect(body).toContain(`<html lang="${language}">`);
     expect(body).toContain(language === 'ru' ? 'Имя пользователя' : 'User name');
   });
 
-  it('speaks the language of the user where he is known', async () => {
+  it('uses the language of the signed-in user', async () => {
     const cookie = await signedIn();
     const token = await pageToken(cookie);
     await world.portal.send('PATCH /api/userinfo', { token, body: { language: 'ru' } });
@@ -228,7 +224,7 @@ describe('a page', () => {
       );
   });
 
-  it('leads to pages of this portal only', async () => {
+  it('redirects to pages of this portal only', async () => {
     for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
       const { body } = await ask(`GET /signin?next=${encodeURIComponent(next)}`, '', html);
       expect(body).not.toContain('evil.example');
@@ -237,7 +233,7 @@ describe('a page', () => {
     expect((await ask('GET /signin?next=/api/docs/', '', html)).body).toContain('"next":"/api/docs/"');
   });
 
-  it('has its texts in both languages, each of which fills every place', async () => {
+  it('has its texts in both languages, each with every placeholder filled', async () => {
     const { assets } = world.portal.deps;
     for (const name of ['signin', 'status']) {
       const [en, ru] = await Promise.all(
@@ -249,7 +245,7 @@ describe('a page', () => {
     }
   });
 
-  it('lets whoever must change his password do so, and sends him there from elsewhere', async () => {
+  it('allows a user with a mandatory password change to change it, and redirects them there', async () => {
     const user = await addUser(world.admin, world.domain, { must_change_password: true });
     const cookie = await signedIn({ username: user.name, password: goodPassword, authId: world.domain.id });
     const token = await pageToken(cookie);

@@ -1,39 +1,28 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleRefusals } from '../../../../db/repositories/audit/refusals.ts';
 import { isObsoleteLock } from '../../../../db/repositories/identity/login/limits.ts';
 import { deleteExpired } from '../../../../db/repositories/settings/clean-up.ts';
 import { loginLocks } from '../../../../db/schema/identity/login-locks.ts';
 import { monitoringRecords } from '../../../../db/schema/monitoring/records.ts';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
-import {
-  addUser,
-  asker,
-  audited,
-  logIn,
-  startWorld,
-  unique,
-  usersPath,
-  type World,
-} from '../../../support/factories.ts';
+import { addUser, asker, audited, logIn, unique, usersPath, useWorld } from '../../../support/factories.ts';
 import type { Answer, Json, TestPortal } from '../../../support/portal.ts';
 
 const dayS = 86_400;
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let hosts = 0;
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(() => later(61));
 afterEach(async () => {
   await portal.db.delete(systemParameters);
 });
-afterAll(() => portal.close());
 
-/** Moving the clock ends sessions. */
+/** Moving the clock expires sessions. */
 async function later(seconds: number): Promise<void> {
   portal.advance(seconds);
   world.admin = asker(portal, await portal.login());
@@ -43,7 +32,7 @@ async function limit(limits: Record<string, number>): Promise<void> {
   await portal.db.insert(systemParameters).values(values.map((one) => ({ ...one, updated_at: new Date() })));
 }
 const newUser = () => addUser((...parts) => world.admin(...parts), world.domain);
-/** An address that nobody has used. */
+/** An unused address. */
 const freshIp = (): string => `198.18.${Math.floor(++hosts / 250)}.${1 + (hosts % 250)}`;
 const guess = (name: string, ip: string): Promise<Answer> =>
   logIn(portal, world.domain, { name }, { password: 'a wrong guess' }, ip);
@@ -52,7 +41,7 @@ const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ stat
 const count = (answers: readonly Answer[], status: number): number =>
   statusesOf(answers).filter((one) => one === status).length;
 
-/** One after the other, so that the hashes find room. */
+/** Sequentially, so that the hashes fit in the queue. */
 async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const item of items) answers.push(await work(item));
@@ -67,7 +56,7 @@ function expectLocked({ status, body, headers }: Answer | undefined = {} as Answ
 }
 
 describe('an address', () => {
-  it('A6 that guesses at 200 names is throttled after 50 failures a minute, and no other address', async () => {
+  it('A6 that guesses 200 names is throttled after 50 failures a minute, and no other address is', async () => {
     const ip = freshIp();
     const answers = await inTurn(times(200), (at) => guess(unique(`name${at}`), ip));
     expect(statusesOf(answers)).toEqual([...Array(50).fill(401), ...Array(150).fill(429)]);
@@ -80,7 +69,7 @@ describe('an address', () => {
     expect((await guess(unique('name'), ip)).status).toBe(401);
   });
 
-  it('A6 of an office is not locked for its 200 users by one who attacks from there', async () => {
+  it('A6 of an office with 200 users is not locked by one attacker in it', async () => {
     const office = freshIp();
     const users: Json[] = [];
     while (users.length < 200) users.push(...(await Promise.all(times(10).map(newUser))));
@@ -88,17 +77,17 @@ describe('an address', () => {
     await later(3 * 3600);
     const attack = await inTurn(times(60), (at) => guess(unique(`name${at}`), office));
     expect([count(attack, 401), count(attack, 429)]).toEqual([50, 10]);
-    // A known user may mistype as well.
+    // A known user may mistype the password as well.
     const [first, ...others] = users;
     expect((await guess(first.name, office)).status).toBe(401);
     expect(count(await inTurn(users, (user) => right(user, office)), 200)).toBe(200);
-    // And guessing at one of them locks that one alone.
+    // Guesses at one of them lock that one only.
     expect(statusesOf(await inTurn(times(6), () => guess(first.name, office))).slice(4)).toEqual([401, 429]);
     expectLocked(await right(first, office), 300);
     expect(count(await inTurn(others.slice(0, 20), (user) => right(user, office)), 200)).toBe(20);
   }, 180_000);
 
-  it('is the /64 of IPv6, and an IPv4 address however it is written', async () => {
+  it('is the /64 network of IPv6, and an IPv4 address in any notation', async () => {
     await limit({ ip_per_minute: 4 });
     const ips = [
       ['2001:db8:7:7::1', '2001:db8:7:7:ffff::2', '2001:db8:7:7:1:2:3:4'],
@@ -111,7 +100,7 @@ describe('an address', () => {
     expect((await guess(unique('name'), '2001:db8:7:8::1')).status).toBe(401);
   });
 
-  it('is told of as many guesses at once as the limit says', async () => {
+  it('admits exactly as many concurrent guesses as the limit allows', async () => {
     await limit({ ip_per_minute: 5 });
     const [ip, user] = [freshIp(), await newUser()];
     const { result, events } = await audited(portal, () =>
@@ -123,7 +112,7 @@ describe('an address', () => {
     expectLocked(await guess(unique('name'), ip), 60);
   });
 
-  it('A7 is audited in its refusals by one event at once and one for the rest, without any name', async () => {
+  it('A7 is audited in its refusals by one event at once and one for the rest, without user names', async () => {
     await limit({ ip_per_minute: 3 });
     const ip = freshIp();
     const { events } = await audited(portal, async () => {
@@ -149,7 +138,7 @@ describe('an account', () => {
   const locked = async (user: Json) =>
     (await world.admin(`GET ${usersPath(world.domain)}/${user.id}`)).body.locked_until;
 
-  it('with 50 failures an hour from many networks is locked for those it is not known in', async () => {
+  it('with 50 failures an hour from many networks is locked for networks it is not known in', async () => {
     const [user, home] = [await newUser(), freshIp()];
     expect((await right(user, home)).status).toBe(200);
     const { result, events } = await audited(portal, () =>
@@ -160,7 +149,7 @@ describe('an account', () => {
     expect(locks).toMatchObject([{ user_id: user.id, details: { network: '*', factor: 'password' } }]);
     expectLocked(await right(user, freshIp()), 3600);
     expect((await right(user, home)).status).toBe(200);
-    // A mistake at home is one of those at home, and the fifth locks there as ever.
+    // A failure in the known network counts there, and the fifth locks there as usual.
     expect(statusesOf(await inTurn(times(6), () => guess(user.name, home)))).toEqual([
       ...Array(5).fill(401),
       429,
@@ -169,7 +158,7 @@ describe('an account', () => {
     expect((await right(user, freshIp())).status).toBe(200);
   });
 
-  it('that nobody has is locked alike', async () => {
+  it('that does not exist is locked in the same way', async () => {
     await limit({ account_per_hour: 6 });
     const name = unique('nobody');
     const answers = await inTurn(times(8), () => guess(name, freshIp()));
@@ -177,7 +166,7 @@ describe('an account', () => {
     expectLocked(answers[7], 3600);
   });
 
-  it('shows this lock to administrators, who lift it', async () => {
+  it('shows this lock to administrators, who can remove it', async () => {
     await limit({ account_per_hour: 6 });
     const user = await newUser();
     await inTurn(times(6), () => guess(user.name, freshIp()));
@@ -195,7 +184,7 @@ describe('an account', () => {
     ]);
   });
 
-  it('is known in a network for 30 days after a good login', async () => {
+  it('is known in a network for 30 days after a successful login', async () => {
     await limit({ account_per_hour: 6 });
     const [user, home] = [await newUser(), freshIp()];
     expect((await right(user, home)).status).toBe(200);
@@ -208,7 +197,7 @@ describe('an account', () => {
     expectLocked(await right(user, home), 3600);
   });
 
-  it('tells as many guesses at once as the limit says, and locks once', async () => {
+  it('evaluates as many concurrent guesses as the limit allows, and locks once', async () => {
     await limit({ account_per_hour: 7 });
     const user = await newUser();
     const { result, events } = await audited(portal, () =>
@@ -221,7 +210,7 @@ describe('an account', () => {
     expectLocked(await right(user, freshIp()), 3600);
   });
 
-  it('lets in no right password that was being checked when the lock fell, but from where it is known', async () => {
+  it('admits no right password that was being verified when the lock began, except from a known network', async () => {
     await limit({ account_per_hour: 6 });
     const { hasher } = portal.deps;
     const { verify } = hasher;
@@ -242,7 +231,7 @@ describe('an account', () => {
     expect([stranger.status, stranger.body.code]).toEqual([429, 'locked_out']);
   });
 
-  it('is unlocked by an administrator while it is being guessed at and logs in, without a deadlock', async () => {
+  it('is unlocked by an administrator during guesses and logins without a deadlock', async () => {
     await limit({ account_per_hour: 1000 });
     const user = await newUser();
     const homes = times(3).map(freshIp);
@@ -261,8 +250,8 @@ describe('an account', () => {
   });
 });
 
-describe('all failures together', () => {
-  it('beyond 500 a minute refuse those who are not known, and tell the monitoring journal once', async () => {
+describe('all failed logins together', () => {
+  it('beyond 500 a minute refuse accounts in unknown networks, with one entry in the monitoring journal', async () => {
     await limit({ overall_per_minute: 12 });
     const [user, home] = [await newUser(), freshIp()];
     expect((await right(user, home)).status).toBe(200);
@@ -282,7 +271,7 @@ describe('all failures together', () => {
   });
 });
 
-describe('rows that count for nothing any more', () => {
+describe('expired counter rows', () => {
   it('are deleted, and no others', async () => {
     const { db, deps } = portal;
     const clean = (most?: number) =>
@@ -309,7 +298,7 @@ describe('rows that count for nothing any more', () => {
     expect(await clean()).toBe(0);
     expect(await networksOf(key)).toEqual(['*', known, guessed]);
     await later(7_201);
-    // Those of the guessed pair, of the account, of the address, and of all together.
+    // The counters of the pair, the account, the address and the total.
     expect(await clean()).toBe(4);
     expect(await networksOf(key)).toEqual([known]);
     expect((await right(user, known)).status).toBe(200);

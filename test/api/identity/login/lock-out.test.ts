@@ -1,35 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
 import {
   addMember,
   addUser,
+  adminOf,
   asker,
   audited,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Answer, Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let user: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
-  // The failures of one test shall not use up what its address may have in that minute; moving the clock ends sessions.
+  // Separates the failures of the tests, which share the limit of an address; moving the clock expires sessions.
   portal.advance(61);
   world.admin = asker(portal, await portal.login());
   user = await addUser(admin, world.domain);
 });
-afterAll(() => portal.close());
 
 const guess = (ip?: string, username: string = user.name) =>
   logIn(portal, world.domain, { name: username }, { password: 'a wrong guess' }, ip);
@@ -47,7 +45,7 @@ function expectLocked({ status, body, headers }: Answer, seconds: number): void 
 }
 
 describe('the lock-out', () => {
-  it('A5 refuses the sixth attempt, the right password included, until its time is over', async () => {
+  it('A5 refuses the sixth attempt, also with the right password, until it expires', async () => {
     await fail(5);
     expectLocked(await guess(), 300);
     expectLocked(await right(), 300);
@@ -57,7 +55,7 @@ describe('the lock-out', () => {
     expect((await right()).status).toBe(200);
   });
 
-  it('holds for one network: the IPv4 address, or the /64', async () => {
+  it('applies to one network: the IPv4 address or the /64', async () => {
     await fail(5, '203.0.113.7');
     expectLocked(await right('203.0.113.7'), 300);
     expect((await right('203.0.113.8')).status).toBe(200);
@@ -67,13 +65,13 @@ describe('the lock-out', () => {
     expect((await right('2001:db8:1:3::7')).status).toBe(200);
   });
 
-  it('holds for one account: others of that network log in', async () => {
+  it('applies to one account: others of that network log in', async () => {
     const other = await addUser(admin, world.domain);
     await fail(5);
     expect((await logIn(portal, world.domain, other)).status).toBe(200);
   });
 
-  it('takes a good login as a new beginning', async () => {
+  it('starts again after a successful login', async () => {
     await fail(4);
     expect((await right()).status).toBe(200);
     await fail(4);
@@ -91,7 +89,7 @@ describe('the lock-out', () => {
     expectLocked(await right(), 300);
   });
 
-  it('counts however the account is spelled and its domain named', async () => {
+  it('counts every spelling of the account and every name of its domain', async () => {
     const { id, name, small_name } = world.domain;
     const spellings = [
       { authId: id, username: user.name },
@@ -105,7 +103,7 @@ describe('the lock-out', () => {
     expectLocked(await right(), 300);
   });
 
-  it('treats names that nobody has, and domains that do not exist, alike', async () => {
+  it('treats unknown users and unknown domains in the same way', async () => {
     const name = unique('nobody');
     await fail(5, undefined, name);
     expectLocked(await guess(undefined, name), 300);
@@ -115,7 +113,7 @@ describe('the lock-out', () => {
     expectLocked(await nowhere(), 300);
   });
 
-  it('is shown to administrators and lifted by PATCH {"locked_until": null}', async () => {
+  it('is shown to administrators and removed by PATCH {"locked_until": null}', async () => {
     const one = `${usersPath(world.domain)}/${user.id}`;
     expect((await admin(`GET ${one}`)).body.locked_until).toBeNull();
     await fail(5);
@@ -135,7 +133,7 @@ describe('the lock-out', () => {
     expect((await right()).status).toBe(200);
   });
 
-  it('evaluates five of many guesses at once', async () => {
+  it('evaluates five of many concurrent guesses', async () => {
     const { result, events } = await audited(portal, () =>
       Promise.all(Array.from({ length: 20 }, () => guess())),
     );
@@ -145,7 +143,7 @@ describe('the lock-out', () => {
     expect(events.filter(({ event }) => event === 'portal.UserLocked')).toHaveLength(1);
   });
 
-  it('lets the right password among many guesses in only before it falls', async () => {
+  it('admits the right password among many guesses only before it begins', async () => {
     const passwords = Array.from({ length: 20 }, (_, at) =>
       at === 12 ? goodPassword : `guess number ${at}`,
     );
@@ -154,14 +152,14 @@ describe('the lock-out', () => {
     );
     const count = (status: number) => result.filter((answer) => answer.status === status).length;
     expect(count(401) + count(429) + count(200)).toBe(20);
-    // A good login is a new beginning: up to four failures before it do not count.
+    // A successful login resets the count of failures.
     expect(count(401)).toBeLessThanOrEqual(count(200) === 1 ? 9 : 5);
     expectLocked(await right(), 300);
     expect(events.filter(({ event }) => event === 'portal.UserLocked')).toHaveLength(1);
     expect(events.filter(({ event }) => event === 'portal.UserLogin')).toHaveLength(count(200));
   });
 
-  it('never lets the right password in after the lock fell, however close they are', async () => {
+  it('never admits the right password after it began, however short the interval', async () => {
     await fail(4);
     const answers = await Promise.all([guess(), guess(), guess(), right()]);
     const [, , , good] = answers;
@@ -170,7 +168,7 @@ describe('the lock-out', () => {
     else expect([wrong, good?.status]).toEqual([1, 429]);
   });
 
-  it('writes one event a failure, and one for the lock', async () => {
+  it('writes one event for each failure and one for the lock', async () => {
     const { events } = await audited(portal, () => fail(5, '198.51.100.9'));
     const names = events.map(({ event }) => event).sort();
     expect(names).toEqual([...Array(5).fill('portal.LoginFailed'), 'portal.UserLocked']);
@@ -182,7 +180,7 @@ describe('the lock-out', () => {
     });
   });
 
-  it('locks a session out of guessing the password, too', async () => {
+  it('also applies to guesses of the current password within a session', async () => {
     const { ask, user: member } = await addMember(world, []);
     const change = (current: string) =>
       ask('PUT /api/userinfo/password', { current, new: 'another long pass phrase' });
@@ -191,7 +189,7 @@ describe('the lock-out', () => {
     expectLocked(await logIn(portal, world.domain, member), 300);
   });
 
-  it('counts guesses at once that way as well', async () => {
+  it('counts concurrent guesses within a session as well', async () => {
     const { ask } = await addMember(world, []);
     const { result, events } = await audited(portal, () =>
       Promise.all(
@@ -220,7 +218,7 @@ describe('the lock-out', () => {
   });
 });
 
-it('a request of nobody is told from one with a bad token', async () => {
+it('distinguishes a request without credentials from one with an invalid token', async () => {
   const statusOf = async (token?: string) => (await asker(portal, token)('GET /api/userinfo')).body.code;
   expect(await statusOf()).toBe('unauthenticated');
   expect(await statusOf('x'.repeat(43))).toBe('invalid_token');

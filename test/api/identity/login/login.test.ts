@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { sha256 } from '../../../../shared/kernel/crypto/digests.ts';
 import {
@@ -8,29 +8,27 @@ import {
   addMember,
   addRole,
   addUser,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let user: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
   user = await addUser(admin, world.domain);
 });
-afterAll(() => portal.close());
 
 const unknownId = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
 const login = (body: Record<string, unknown>) =>
@@ -38,7 +36,7 @@ const login = (body: Record<string, unknown>) =>
     body: { username: user.name, password: goodPassword, ...body },
   });
 
-/** A problem without what differs from one to the next by design. */
+/** A problem without the members that differ between any two. */
 const shape = ({ instance: _, ...problem }: Json): Json => problem;
 
 describe('a login', () => {
@@ -69,7 +67,7 @@ describe('a login', () => {
     }
   });
 
-  it('A1 is refused as invalid when its identifiers name two different domains', async () => {
+  it('A1 is rejected as invalid when its identifiers name two different domains', async () => {
     const other = await addDomain(admin);
     const { id, name } = world.domain;
     const disagreements = [
@@ -84,22 +82,22 @@ describe('a login', () => {
     }
   });
 
-  it('does not tell a hidden domain from one that does not exist by what is named beside it', async () => {
+  it('does not reveal a hidden domain by the other identifiers', async () => {
     const hidden = await addDomain(admin, { state: 'hidden' });
     const user = await addUser(admin, hidden);
-    const said = async (given: object) => {
+    const outcomeOf = async (given: object) => {
       const { status, body } = await logIn(world.portal, hidden, user, { authId: undefined, ...given });
       return [status, { ...body, instance: '' }];
     };
-    const unknown = await said({ authSmallName: 'nowhere', auth: 'nowhere either' });
+    const unknown = await outcomeOf({ authSmallName: 'nowhere', auth: 'nowhere either' });
     expect(unknown).toMatchObject([401, { code: 'invalid_credentials' }]);
-    expect(await said({ authSmallName: hidden.small_name, auth: 'nowhere' })).toEqual(unknown);
-    expect(await said({ authId: unknownId, authSmallName: hidden.small_name })).toEqual(unknown);
-    expect(await said({ authId: hidden.id, auth: 'nowhere' })).toEqual(unknown);
-    expect((await said({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
+    expect(await outcomeOf({ authSmallName: hidden.small_name, auth: 'nowhere' })).toEqual(unknown);
+    expect(await outcomeOf({ authId: unknownId, authSmallName: hidden.small_name })).toEqual(unknown);
+    expect(await outcomeOf({ authId: hidden.id, auth: 'nowhere' })).toEqual(unknown);
+    expect((await outcomeOf({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
   });
 
-  it('A1 is refused as invalid without a domain, a name or a password, and with members that nobody knows', async () => {
+  it('A1 is rejected as invalid without a domain, a name or a password, and with unknown properties', async () => {
     const { id } = world.domain;
     const bad = [
       [{}, ''],
@@ -119,7 +117,7 @@ describe('a login', () => {
     }
   });
 
-  it('is refused alike whatever was wrong', async () => {
+  it('is refused with the same error for every cause', async () => {
     const [hidden, disabled] = [await addDomain(admin), await addDomain(admin)];
     const [inactive, ofDisabled] = [
       await addUser(admin, world.domain, { state: 'inactive' }),
@@ -159,7 +157,7 @@ describe('a login', () => {
     expect((await login({ authId, username: name, password: password.toUpperCase() })).status).toBe(401);
   });
 
-  it('works for a hidden domain, which nobody is shown', async () => {
+  it('works for a hidden domain, which is not listed', async () => {
     const domain = await addDomain(admin, { state: 'hidden' });
     const someone = await addUser(admin, domain);
     expect((await logIn(portal, domain, someone)).status).toBe(200);
@@ -169,7 +167,7 @@ describe('a login', () => {
     expect(labels).not.toContain(domain.small_name);
   });
 
-  it('A3 keeps nothing but the hash of its token, and tells no log of it', async () => {
+  it('A3 stores only the hash of its token, and does not log it', async () => {
     const { token } = (await logIn(portal, world.domain, user)).body;
     expect(token).toMatch(/^[\w-]{43}$/);
     const rows = await portal.db.select().from(loginSessions).where(eq(loginSessions.user_id, user.id));
@@ -179,7 +177,7 @@ describe('a login', () => {
     expect(JSON.stringify(portal.log)).not.toContain(token);
   });
 
-  it('A4 gives a token of its own each time', async () => {
+  it('A4 returns a new token each time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(8);
   });
@@ -222,7 +220,7 @@ describe('a login', () => {
 });
 
 describe('the portal of a login', () => {
-  it('is admin for who holds a role, unless user is asked for, which has no rights', async () => {
+  it('is admin for users with a role, unless user is requested, which has no permissions', async () => {
     const { user: staff } = await addMember(world, ['sites.read']);
     const asAdmin = (await logIn(portal, world.domain, staff)).body;
     expect(asAdmin.user.portal).toBe('admin');
@@ -232,14 +230,14 @@ describe('the portal of a login', () => {
     expect((await asker(portal, asUser.token)('GET /api/webui/aggregator/sites')).status).toBe(403);
   });
 
-  it('admin is refused to who holds no role, after a right password only', async () => {
+  it('admin is refused to users without a role, only after a right password', async () => {
     const right = await logIn(portal, world.domain, user, { portal: 'admin' });
     expect([right.status, right.body.code]).toEqual([403, 'forbidden']);
     const wrong = await logIn(portal, world.domain, user, { portal: 'admin', password: 'wrong' });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'invalid_credentials']);
   });
 
-  it('is refused by domains for staff to users, and by domains for users to staff', async () => {
+  it('is refused by staff domains to users, and by user domains to staff', async () => {
     const [forStaff, forUsers] = [
       await addDomain(admin, { subjects: 'staff' }),
       await addDomain(admin, { subjects: 'users' }),
@@ -254,8 +252,8 @@ describe('the portal of a login', () => {
   });
 });
 
-describe('who is signed in', () => {
-  it('reads about himself: roles, rights, groups, sites and when the session ends', async () => {
+describe('a signed-in user', () => {
+  it('reads their own roles, permissions, groups, sites and session end', async () => {
     const group = await addGroup(admin, world.domain);
     const {
       ask,
@@ -287,7 +285,7 @@ describe('who is signed in', () => {
     );
   });
 
-  it('learns the modules and the settings; nobody else does', async () => {
+  it('reads the modules and the settings, which need a session', async () => {
     const ask = asker(portal, (await logIn(portal, world.domain, user)).body.token);
     expect((await ask('GET /api/discover/')).body.modules.map(({ name }: Json) => name)).toContain('client');
     expect((await ask('GET /api/auth/v7.0/settings')).body).toMatchObject({

@@ -1,16 +1,15 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, serveNode } from '../../../../shared/runtime/node/server.ts';
-import { addUser, goodPassword, startWorld, unique, type World } from '../../../support/factories.ts';
+import { addUser, goodPassword, unique, useWorld } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
-/** The portal behind one proxy of ours, and behind none. */
+const world = useWorld();
+/** The portal behind one trusted proxy, and behind none. */
 let behindProxy: RunningServer;
 let direct: RunningServer;
 
 beforeAll(async () => {
-  world = await startWorld();
   const serve = (trustProxy: number) =>
     serveNode({
       fetch: world.portal.portal.fetch,
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([behindProxy.close(1_000), direct.close(1_000)]);
-  await world.portal.close();
 });
 
 async function login(serving: RunningServer, forwardedFor: string, username: string, password: string) {
@@ -49,7 +47,7 @@ async function lockedFrom(
   return statuses;
 }
 
-it('behind our proxy an account is locked for the network that the proxy names, however it writes it', async () => {
+it('an account is locked for the network that the trusted proxy reports, in any notation', async () => {
   const user = await addUser(world.admin, world.domain);
   const same = [
     '203.0.113.9',
@@ -74,7 +72,7 @@ it('behind our proxy an account is locked for the network that the proxy names, 
   expect(await login(behindProxy, '2001:db8:9:a::1', user.name, goodPassword)).toBe(200);
 });
 
-it('without a proxy of ours nobody escapes a lock by naming other addresses', async () => {
+it('without a trusted proxy a lock cannot be avoided by forged addresses', async () => {
   const user = await addUser(world.admin, world.domain, { name: unique('direct') });
   const claimed = Array.from({ length: 6 }, (_, at) => `203.0.113.${100 + at}`);
   expect(await lockedFrom(direct, claimed, user)).toEqual([401, 401, 401, 401, 401, 429]);

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   addUser,
+  adminOf,
   asker,
   goodPassword,
   logIn,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let user: Json;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   user = await addUser(admin, world.domain);
 });
-afterAll(() => world.portal.close());
 
 const next = 'another long pass phrase';
 const one = () => `${usersPath(world.domain)}/${user.id}`;
 
-/** Logs in while, between the check of the password and the session, this happens. */
+/** Runs a change during a login, between the password verification and the creation of the session. */
 async function logInWhile(happens: () => Promise<unknown>, { outdated = false } = {}) {
   const { hasher } = world.portal.deps;
   const { verify, isOutdated } = hasher;
@@ -43,7 +39,7 @@ async function logInWhile(happens: () => Promise<unknown>, { outdated = false } 
   }
 }
 
-describe('a login under way', () => {
+describe('a login in progress', () => {
   it('is refused when the user is deleted meanwhile', async () => {
     const { status, body } = await logInWhile(() => admin(`DELETE ${one()}`));
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
@@ -54,13 +50,13 @@ describe('a login under way', () => {
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
   });
 
-  it('does not bring the former password back by hashing it anew', async () => {
+  it('does not restore the previous password by rehashing it', async () => {
     await logInWhile(() => admin(`PATCH ${one()}`, { password: next }), { outdated: true });
     expect((await logIn(world.portal, world.domain, user, { password: goodPassword })).status).toBe(401);
     expect((await logIn(world.portal, world.domain, user, { password: next })).status).toBe(200);
   });
 
-  it('hashes anew, when nothing happens, what was hashed in another way', async () => {
+  it('rehashes an outdated hash when nothing else changes', async () => {
     const { status, body } = await logInWhile(async () => undefined, { outdated: true });
     expect(status).toBe(200);
     expect((await asker(world.portal, body.token)('GET /api/userinfo')).status).toBe(200);

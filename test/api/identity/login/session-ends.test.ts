@@ -1,7 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../../../db/client.ts';
-import { endAccessOfDomain, endAccessOfUser } from '../../../../db/repositories/identity/access-end.ts';
+import {
+  revokeAccessOfDomain,
+  revokeAccessOfUser,
+} from '../../../../db/repositories/identity/access-revocation.ts';
 import { gateways } from '../../../../db/schema/gateways/gateways.ts';
 import { gatewayTickets } from '../../../../db/schema/gateways/tickets.ts';
 import { authenticators } from '../../../../db/schema/identity/authenticators.ts';
@@ -26,21 +29,17 @@ import {
   type Member,
   startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { addPeer, exchange } from '../../../support/identity/peers.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.portal.close());
+const world = useWorld();
 
 const statusOf = async ({ ask }: Pick<Member, 'ask'>) => (await ask('GET /api/userinfo')).status;
 
 describe('disabling', () => {
-  /** Something of everything that lets a user act, used tickets included. */
+  /** One row of every kind that gives a user access, including used tickets. */
   async function accessOf(user: Json) {
     const { db } = world.portal;
     const later = new Date(world.portal.deps.clock().getTime() + 600_000);
@@ -112,7 +111,7 @@ describe('disabling', () => {
     expect(await statusOf(other)).toBe(200);
   });
 
-  it('SEC-5: leaves the access of a user whose other members change', async () => {
+  it('SEC-5: does not end the access of a user whose other properties change', async () => {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['sites.read']);
     await world.admin(`PATCH ${usersPath(domain)}/${one.user.id}`, { comments: 'noted' });
@@ -122,7 +121,7 @@ describe('disabling', () => {
   });
 });
 
-describe('a login under way', () => {
+describe('a login in progress', () => {
   /** Whether a statement waits for a lock of this transaction. */
   const isWaitedFor = async (tx: Db) => {
     const [waiting] = await tx
@@ -144,7 +143,7 @@ describe('a login under way', () => {
       const become = (state: string) =>
         tx.execute(sql`update ${table} set state = ${state} where id = ${id}`);
       await become(off);
-      for (const statement of what === 'user' ? endAccessOfUser(tx, id) : endAccessOfDomain(tx, id))
+      for (const statement of what === 'user' ? revokeAccessOfUser(tx, id) : revokeAccessOfDomain(tx, id))
         await statement;
       await become(on);
       const answer = logIn(world.portal, domain, user);
@@ -156,7 +155,7 @@ describe('a login under way', () => {
   });
 });
 
-describe('the idle end of a session', () => {
+describe('the idle timeout of a session', () => {
   const tune = (value: number) => world.admin(`PUT ${base}/tconfig`, { session: { idle_s: { value } } });
   const reset = () =>
     world.portal.db.delete(systemParameters).where(eq(systemParameters.name, 'session.idle_s'));
@@ -187,7 +186,7 @@ describe('the idle end of a session', () => {
     world.portal.advance(-2_100);
   });
 
-  it('CON-3: is no earlier than 120 s, whatever is stored', async () => {
+  it('CON-3: is at least 120 s, whatever value is stored', async () => {
     expect((await tune(119)).status).toBe(422);
     const updated_at = new Date();
     await world.portal.db.insert(systemParameters).values({ name: 'session.idle_s', value: 30, updated_at });

@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([attacker.close(), node.simulator.close(), a.portal.close(), b.portal.close()]);
 });
 
-/** A server that the attacker names as a dispatcher; it keeps the tokens that reach it. */
+/** A server of the attacker, registered as a dispatcher; it records the tokens that it receives. */
 async function startAttacker() {
   const authority = await createAuthority();
   const tokens: string[] = [];
@@ -84,7 +84,7 @@ describe('SEC-1 a token for a dispatcher', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
   });
 
-  it('SEC-1: does not open the portal whose address an older dispatcher has for a name', async () => {
+  it('SEC-1: does not open the portal whose address an older dispatcher has as its name', async () => {
     const made = await addDispatcher(a.admin, a.farm, { name: unique('node'), ...attacker.dispatcher });
     await a.portal.db
       .update(dispatchers)
@@ -100,12 +100,12 @@ describe('SEC-1 a token for a dispatcher', () => {
       401,
       'invalid_token',
     ]);
-    // The same claims under the purpose of a peer are accepted: nothing else of the token was wrong.
+    // The same claims with the purpose of a peer are accepted: nothing else in the token was wrong.
     const peer = await signJwt(a.portal.deps.signingKeys, 'peer+jwt', { iss: baseUrl, aud: urlOfB });
     expect(outcome(await b.portal.send(jwtauth, { body: { token: peer } }))).toEqual([200, 'ok']);
   });
 
-  it('SEC-1: a token without a type, or about a user of its issuer, is no token of a peer', async () => {
+  it('SEC-1: without a type, or about a user of its issuer, is not accepted as a peer token', async () => {
     const one = await addPeer(a.admin);
     const bring = async (claims: object, header: object) => {
       const token = await one.signer.sign(claimsOf(a.portal, one.peer, claims), header);
@@ -118,7 +118,7 @@ describe('SEC-1 a token for a dispatcher', () => {
 });
 
 type Verifier = {
-  /** What a token must say to be accepted, besides its type. */
+  /** The claims that a token needs, besides its type. */
   claims: { iss: string; [claim: string]: unknown };
   accepts(token: string): Promise<boolean>;
 };
@@ -174,7 +174,7 @@ const verifiers: Record<string, Verifier> = {
 };
 const types = ['dispatcher+jwt', 'peer+jwt', 'heartbeat+jwt', 'audit-checkpoint+json', 'JWT', 'jwt', ''];
 
-describe('SEC-1 the purposes of what we sign', () => {
+describe('SEC-1 the purposes of signed tokens', () => {
   it.each(Object.entries(verifiers))('SEC-1: where %s is expected, only that is accepted', async (name, {
     claims,
     accepts,
@@ -188,7 +188,7 @@ describe('SEC-1 the purposes of what we sign', () => {
     expect(accepted).toEqual(name === 'a session token' ? [] : [name.split(' ')[0]]);
   });
 
-  it('SEC-1: what the product signs for dispatchers is accepted by dispatchers alone', async () => {
+  it('SEC-1: a token that the portal signs for dispatchers is accepted by dispatchers only', async () => {
     const { signingKeys } = a.portal.deps;
     for (const [name, { claims, accepts }] of Object.entries(verifiers)) {
       const aud = name === 'dispatcher+jwt' ? node.dispatcher.name : String(claims.aud);
@@ -198,7 +198,7 @@ describe('SEC-1 the purposes of what we sign', () => {
     }
   });
 
-  it('SEC-1: iss, aud and sub are demanded of each token', async () => {
+  it('SEC-1: iss, aud and sub are required in each token', async () => {
     const { signingKeys } = a.portal.deps;
     for (const [typ, { claims, accepts }] of Object.entries(verifiers).slice(0, 3)) {
       const aud = typ === 'dispatcher+jwt' ? node.dispatcher.name : claims.aud;

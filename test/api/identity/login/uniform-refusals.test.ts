@@ -7,21 +7,19 @@ import {
   addUser,
   domainsPath,
   goodPassword,
-  startWorld,
   unique,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { baseUrl } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: Portal;
 let pool: pg.Pool;
 const statements: string[] = [];
 const hashes: string[] = [];
 
-/** The same portal, where every statement and every hash is seen. */
+/** The same portal, with every statement and hash recorded. */
 beforeAll(async () => {
-  world = await startWorld();
   const { deps, databaseUrl } = world.portal;
   pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const db = drizzle({ client: pool, logger: { logQuery: (text) => void statements.push(text) } });
@@ -38,10 +36,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await world.portal.close();
 });
 
-/** What a login costs and answers; nothing in it may tell why it was refused. */
+/** The cost and the response of a login; neither may reveal why it was refused. */
 async function costOf(body: Record<string, string>) {
   const later: Promise<unknown>[] = [];
   const invocation = {
@@ -60,7 +57,7 @@ async function costOf(body: Record<string, string>) {
     await Promise.all(later.splice(0));
     return answer;
   };
-  // The first request of a while also reads the system parameters for the limits of requests.
+  // The first request after a while also reads the system parameters for rate limits.
   await login();
   const answer = await login();
   const { instance: _, ...document } = JSON.parse(await answer.text());
@@ -68,7 +65,7 @@ async function costOf(body: Record<string, string>) {
   return { status: answer.status, document, headers, statements: [...statements], hashes: [...hashes] };
 }
 
-it('A2 refusals of an internal domain have one answer, one hash and the same statements, whatever was wrong', async () => {
+it('A2 refused logins of an internal domain have one answer, one hash and the same statements for every cause', async () => {
   const { admin, domain } = world;
   const disabled = await addDomain(admin);
   const [user, inactive, ofDisabled] = [
@@ -94,7 +91,7 @@ it('A2 refusals of an internal domain have one answer, one hash and the same sta
     const { statements: asked, ...cost } = await costOf(body);
     const { statements: expected, ...alike } = wrong;
     expect({ name, ...cost }).toEqual({ name, ...alike });
-    // By which column a domain is looked up the caller chooses.
+    // The caller selects the column by which a domain is looked up.
     expect({ name, statements: asked.slice(1) }).toEqual({ name, statements: expected.slice(1) });
   }
 });

@@ -1,34 +1,32 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import {
   addDomain,
   addMember,
+  adminOf,
   asker,
   audited,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json, TestPortal } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let portal: TestPortal;
 let member: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
 beforeAll(async () => {
-  world = await startWorld();
   portal = world.portal;
 });
 beforeEach(async () => {
-  // Moving the clock ends sessions.
+  // Moving the clock expires sessions.
   world.admin = asker(portal, await portal.login());
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => portal.close());
 
 const own = '/api/userinfo/sessions';
 const ofMember = (domain: Json = world.domain) => `${usersPath(domain)}/${member.user.id}/sessions`;
@@ -38,7 +36,7 @@ const statusOf = async (ask = member.ask) => (await ask('GET /api/userinfo')).st
 const rows = () => portal.db.select().from(loginSessions).where(eq(loginSessions.user_id, member.user.id));
 
 describe('the sessions of a user', () => {
-  it('are told with where they came from and when they end', async () => {
+  it('are listed with their origin and their expiry', async () => {
     await again({ platform: 'Windows 11' }, '203.0.113.9');
     const { status, body } = await admin(`GET ${ofMember()}`);
     expect([status, body.items.length, body.next]).toEqual([200, 2, null]);
@@ -56,7 +54,7 @@ describe('the sessions of a user', () => {
     expect(JSON.stringify(body)).not.toContain((await rows())[0]?.token_hash);
   });
 
-  it('are a list like any other', async () => {
+  it('support paging and filters like any other list', async () => {
     for (const ip of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
       portal.advance(1);
       await again({}, ip);
@@ -69,7 +67,7 @@ describe('the sessions of a user', () => {
     expect(ips(await list('search=113.2'))).toEqual(['203.0.113.2']);
   });
 
-  it('are those that would be accepted: neither idle ones nor those beyond their age', async () => {
+  it('exclude idle and expired ones', async () => {
     const count = async () => (await admin(`GET ${ofMember()}`)).body.items.length;
     portal.advance(1_700);
     world.admin = asker(portal, await portal.login());
@@ -103,7 +101,7 @@ describe('the sessions of a user', () => {
     expect(await statusOf(await again())).toBe(200);
   });
 
-  it('are ended only by who holds all that the user holds', async () => {
+  it('are ended only by a caller with all permissions of the user', async () => {
     const { ask } = await addMember(world, ['users.read', 'users.update']);
     const { result, events } = await audited(portal, () => ask(`DELETE ${ofMember()}`));
     expect([result.status, result.body.missing]).toEqual([403, ['sites.read']]);
@@ -112,14 +110,14 @@ describe('the sessions of a user', () => {
     expect(await statusOf()).toBe(200);
   });
 
-  it('are those of a user of that domain', async () => {
+  it('belong to a user of that domain', async () => {
     const elsewhere = await addDomain(admin);
     expect((await admin(`GET ${ofMember(elsewhere)}`)).status).toBe(404);
     expect((await admin(`DELETE ${ofMember(elsewhere)}`)).status).toBe(404);
     expect(await statusOf()).toBe(200);
   });
 
-  it('are read in two trips to the database and ended in two', async () => {
+  it('are read in two database round trips and ended in two', async () => {
     for (const route of [`GET ${ofMember()}`, `DELETE ${ofMember()}`]) {
       await portal.settled();
       const before = portal.trips();
@@ -129,8 +127,8 @@ describe('the sessions of a user', () => {
   });
 });
 
-describe('one’s own sessions', () => {
-  it('tell which one is asking', async () => {
+describe('the own sessions of a user', () => {
+  it('mark the session of the request', async () => {
     const other = await again();
     const mine = (await member.ask(`GET ${own}`)).body.items;
     expect(mine.map(({ current }: Json) => current)).toEqual([false, true]);
@@ -139,7 +137,7 @@ describe('one’s own sessions', () => {
     expect(mine.map(({ id }: Json) => id)).toEqual(theirs.map(({ id }: Json) => id));
   });
 
-  it('are ended one by one, the present one included', async () => {
+  it('are ended one by one, the current one included', async () => {
     const other = await again();
     const [theirs, mine] = (await member.ask(`GET ${own}`)).body.items;
     const { result, events } = await audited(portal, () => member.ask(`DELETE ${own}/${theirs.id}`));
@@ -151,7 +149,7 @@ describe('one’s own sessions', () => {
     expect(await statusOf()).toBe(401);
   });
 
-  it('are one’s own: those of others do not exist, nor do ended ones', async () => {
+  it('are separate: those of others and ended ones are 404', async () => {
     const stranger = await addMember(world, []);
     const [theirs] = (await stranger.ask(`GET ${own}`)).body.items;
     const { result, events } = await audited(portal, () => member.ask(`DELETE ${own}/${theirs.id}`));
@@ -164,7 +162,7 @@ describe('one’s own sessions', () => {
     expect((await later(`GET ${own}`)).body.items).toHaveLength(1);
   });
 
-  it('are there for whoever must change his password first', async () => {
+  it('are available before a mandatory password change', async () => {
     const bound = await addMember(world, [], '*', { must_change_password: true });
     expect((await bound.ask(`GET ${own}`)).status).toBe(200);
   });

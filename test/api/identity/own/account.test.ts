@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  addMember,
-  audited,
-  type Member,
-  startWorld,
-  usersPath,
-  type World,
-} from '../../../support/factories.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, audited, type Member, usersPath, useWorld } from '../../../support/factories.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => world.portal.close());
 
 const read = async () => (await member.ask('GET /api/userinfo')).body;
 const patch = (body: object) => member.ask('PATCH /api/userinfo', body);
 
-it('a user chooses his language and gives the choice up again', async () => {
+it('a user sets their language and resets it', async () => {
   const before = await read();
   expect(before.language).toBeNull();
   for (const language of ['ru', 'en', null]) {
@@ -32,7 +21,7 @@ it('a user chooses his language and gives the choice up again', async () => {
   }
 });
 
-it('a choice is one event, and changes nothing that administrators see of the user', async () => {
+it('a language choice is one event, and does not change the user as administrators see it', async () => {
   const one = `GET ${usersPath(world.domain)}/${member.user.id}`;
   const before = await world.admin(one);
   const { events } = await audited(world.portal, () => patch({ language: 'ru' }));
@@ -50,20 +39,20 @@ it('a choice is one event, and changes nothing that administrators see of the us
   expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
 });
 
-it('what was read may be sent back: the rest is ignored', async () => {
+it('the body of a language choice may have the other properties that were read, which are ignored', async () => {
   await patch({ language: 'ru' });
   const whole = await read();
   expect((await patch({ ...whole, name: 'somebody', email: 'x', portal: 'user' })).body).toEqual(whole);
   expect((await patch({})).body).toEqual(whole);
 });
 
-it('other languages, and members that there are not, are refused', async () => {
+it('unknown languages and unknown properties are rejected', async () => {
   for (const body of [{ language: 'de' }, { language: '' }, { language: 7 }, { tongue: 'ru' }])
     expect([body, (await patch(body)).status]).toEqual([body, 422]);
   expect((await read()).language).toBeNull();
 });
 
-it('who must change his password first may choose his language, in three trips to the database', async () => {
+it('a user with a mandatory password change may set their language, in three database round trips', async () => {
   const bound = await addMember(world, [], '*', { must_change_password: true });
   await world.portal.settled();
   const before = world.portal.trips();

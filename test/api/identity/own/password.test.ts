@@ -1,38 +1,34 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { passwordHistory } from '../../../../db/schema/identity/users.ts';
 import {
   addMember,
+  adminOf,
   asker,
   audited,
   base,
   goodPassword,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let member: Member;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 
-beforeAll(async () => {
-  world = await startWorld();
-});
 beforeEach(async () => {
   member = await addMember(world, ['sites.read']);
 });
-afterAll(() => world.portal.close());
 
 const next = 'another long pass phrase';
 const change = (to: string, current = goodPassword) =>
   member.ask('PUT /api/userinfo/password', { current, new: to });
 
-describe('a user who changes his password', () => {
-  it('logs in with the new one only, and keeps this session alone', async () => {
+describe('a user who changes their password', () => {
+  it('logs in with the new one only, and keeps only the current session', async () => {
     const other = asker(world.portal, (await logIn(world.portal, world.domain, member.user)).body.token);
     expect((await change(next)).status).toBe(204);
     expect((await member.ask('GET /api/userinfo')).status).toBe(200);
@@ -54,25 +50,25 @@ describe('a user who changes his password', () => {
     ['too_short', '👍'.repeat(14)],
     ['too_long', 'x y'.repeat(86)],
     ['common', 'MailCreated5240'],
-  ])('is refused one that is %s', async (code, password) => {
+  ])('is refused a password that is %s', async (code, password) => {
     const { status, body } = await change(password);
     expect([status, body.errors]).toEqual([422, [expect.objectContaining({ pointer: '/new', code })]]);
     expect(JSON.stringify(body)).not.toContain(password);
   });
 
-  it('is refused one that holds his name, in whatever case', async () => {
+  it('is refused a password that contains their name, in any case', async () => {
     const { body } = await change(`my ${member.user.name.toUpperCase()} forever`);
     expect(body.errors).toMatchObject([{ code: 'contains_name' }]);
   });
 
-  it('may use spaces, other scripts and 256 characters', async () => {
+  it('may use spaces, other scripts and up to 256 characters', async () => {
     const long = 'ж'.repeat(256);
     expect((await change('  пароль с пробелами  ')).status).toBe(204);
     expect((await change(long, '  пароль с пробелами  ')).status).toBe(204);
     expect((await logIn(world.portal, world.domain, member.user, { password: long })).status).toBe(200);
   });
 
-  it('has to know the present one, whatever the new one is worth', async () => {
+  it('has to give the current password, whatever the strength of the new one', async () => {
     const wrong = await audited(world.portal, () => change(next, 'not the present one'));
     expect([wrong.result.status, wrong.result.body.code]).toEqual([401, 'invalid_credentials']);
     expect(wrong.events).toMatchObject([
@@ -84,21 +80,21 @@ describe('a user who changes his password', () => {
     expect((await logIn(world.portal, world.domain, member.user)).status).toBe(200);
   });
 
-  it('wins once when he changes it twice at once', async () => {
+  it('succeeds once with two concurrent changes', async () => {
     const answers = await Promise.all([change(`${next} one`), change(`${next} two`)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
   });
 });
 
-describe('a user who must change his password', () => {
+describe('a user with a mandatory password change', () => {
   beforeEach(async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect((await admin(`PATCH ${one}`, { must_change_password: true })).status).toBe(200);
   });
 
-  it('reaches nothing but what is about himself, the change, and logout', async () => {
-    const told = (await logIn(world.portal, world.domain, member.user)).body.user;
-    expect(told.must_change_password).toBe(true);
+  it('has access only to their own account, the change and logout', async () => {
+    const shownUser = (await logIn(world.portal, world.domain, member.user)).body.user;
+    expect(shownUser.must_change_password).toBe(true);
     const closed = [
       `GET ${base}/sites`,
       'GET /api/discover/',
@@ -114,15 +110,15 @@ describe('a user who must change his password', () => {
     expect((await member.ask('POST /api/auth/v7.0/logout')).status).toBe(200);
   });
 
-  it('is free after the change', async () => {
+  it('has full access after the change', async () => {
     expect((await change(next)).status).toBe(204);
     expect((await member.ask(`GET ${base}/sites`)).status).toBe(200);
     expect((await member.ask('GET /api/userinfo')).body.must_change_password).toBe(false);
   });
 });
 
-describe('a password that an administrator sets', () => {
-  it('obeys the same policy, and is required for a person', async () => {
+describe('a password set by an administrator', () => {
+  it('follows the same policy, and is required for a person', async () => {
     const path = usersPath(world.domain);
     const codes = async (body: Record<string, unknown>) =>
       (await admin(`POST ${path}`, body)).body.errors.map((error: Json) => [error.pointer, error.code]);
@@ -136,7 +132,7 @@ describe('a password that an administrator sets', () => {
     ]);
   });
 
-  it('is never read back: null, and whether there is one', async () => {
+  it('is never returned: only null and whether it is set', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect((await admin(`GET ${one}`)).body).toMatchObject({ password: null, password_set: true });
     const service = (
@@ -147,7 +143,7 @@ describe('a password that an administrator sets', () => {
     expect(events[0]?.changes).toEqual([{ field: 'password', before: null, after: '***' }]);
   });
 
-  it('stays when a PUT or PATCH leaves it out or a PUT has null; a PATCH with null is refused', async () => {
+  it('stays when a PUT or PATCH omits it or a PUT has null; a PATCH with null is rejected', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     const { body } = await admin(`GET ${one}`);
     await admin(`PUT ${one}`, body);
@@ -164,7 +160,7 @@ describe('a password that an administrator sets', () => {
   });
 });
 
-describe('SEC-8: a password that was used before', () => {
+describe('SEC-8: a previous password', () => {
   const phrase = (at: number) => `the phrase of turn number ${at}`;
   const codesOf = ({ status, body }: Json) => [status, body?.errors?.map(({ code }: Json) => code)];
   const refused = [422, ['used_before']];
@@ -186,7 +182,7 @@ describe('SEC-8: a password that was used before', () => {
     expect(JSON.stringify(rows)).not.toContain('$');
   }, 60_000);
 
-  it('SEC-8: is refused when the change is forced, too', async () => {
+  it('SEC-8: is refused in a mandatory change as well', async () => {
     await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { must_change_password: true });
     const { token } = (await logIn(world.portal, world.domain, member.user)).body;
     const ask = asker(world.portal, token);
@@ -212,7 +208,7 @@ describe('SEC-8: a password that was used before', () => {
     expect((await own(phrase(1))).status).toBe(204);
   });
 
-  it('SEC-8: is refused after the user was a service meanwhile', async () => {
+  it('SEC-8: is refused after the account was a service account meanwhile', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect((await admin(`PATCH ${one}`, { kind: 'service' })).status).toBe(200);
     expect((await admin(`PATCH ${one}`, { kind: 'person', password: next })).status).toBe(200);

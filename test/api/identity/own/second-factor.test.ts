@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recoveryCodes, secondFactors } from '../../../../db/schema/identity/second-factors.ts';
 import {
   addUser,
+  adminOf,
   asker,
   audited,
   base,
   domainsPath,
   goodPassword,
   logIn,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import {
   addEnrolled,
@@ -25,20 +25,18 @@ import {
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const ask2fa = (user: Json, given?: object, ip?: string) => logIn2fa(world.portal, domain, user, given, ip);
 const secondOf = (user: Json) =>
   world.portal.db.select().from(secondFactors).where(eq(secondFactors.user_id, user.id));
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(admin);
 });
-afterAll(() => world.portal.close());
 
 const refused = [401, 'invalid_credentials'];
 
@@ -48,7 +46,7 @@ describe('A10 a user without a device', () => {
     user = await addUser(admin, domain);
   });
 
-  it('is given a challenge with a secret, and with its first code a session and ten recovery codes', async () => {
+  it('gets a challenge with a secret, and with the first code a session and ten recovery codes', async () => {
     const { status, body } = await ask2fa(user);
     expect([status, body]).toEqual([
       200,
@@ -73,7 +71,7 @@ describe('A10 a user without a device', () => {
     expect([me.status, me.body.id]).toEqual([200, user.id]);
   });
 
-  it('has none as long as no right code came, however many challenges he is given', async () => {
+  it('has no device until a right code arrives, however many challenges are issued', async () => {
     const challenges = [(await ask2fa(user)).body, (await ask2fa(user)).body];
     const secrets = challenges.map(({ enrolment }) => enrolment.secret);
     expect(new Set(secrets).size).toBe(2);
@@ -86,7 +84,7 @@ describe('A10 a user without a device', () => {
     expect((await admin(`GET ${usersPath(domain)}/${user.id}`)).body.two_factor_enrolled).toBe(true);
   });
 
-  it('cannot finish one enrolment by the code of another, nor without naming one', async () => {
+  it('cannot finish an enrolment with the code of another, nor without its id', async () => {
     const [first, second] = [(await ask2fa(user)).body, (await ask2fa(user)).body];
     const code = codeOf(first.enrolment.secret, clock.now());
     expect(said(await ask2fa(user, { challenge_id: second.challenge_id, code }))).toEqual(refused);
@@ -94,7 +92,7 @@ describe('A10 a user without a device', () => {
     expect(await secondOf(user)).toEqual([]);
   });
 
-  it('cannot take up an older enrolment when another one was finished', async () => {
+  it('cannot continue an older enrolment after another was finished', async () => {
     const [first, second] = [(await ask2fa(user)).body, (await ask2fa(user)).body];
     expect((await enrol(world.portal, domain, user, second, clock.now())).status).toBe(200);
     clock.move(30);
@@ -103,7 +101,7 @@ describe('A10 a user without a device', () => {
     expect((await ask2fa(user, { code })).status).toBe(200);
   });
 
-  it('leaves one event of the enrolment and one of the login, in which no secret stands, nor in the log', async () => {
+  it('leaves one event of the enrolment and one of the login; neither event nor log has a secret', async () => {
     const { body } = await ask2fa(user);
     const { result, events } = await audited(world.portal, () =>
       enrol(world.portal, domain, user, body, clock.now()),
@@ -113,12 +111,12 @@ describe('A10 a user without a device', () => {
       ['portal.UserLogin', null],
     ]);
     for (const event of events) expect(event).toMatchObject({ user_id: user.id, user_name: user.name });
-    const told = JSON.stringify([events, world.portal.log]);
+    const recorded = JSON.stringify([events, world.portal.log]);
     for (const secret of [body.enrolment.secret, goodPassword, ...result.body.recovery_codes])
-      expect(told).not.toContain(secret);
+      expect(recorded).not.toContain(secret);
   });
 
-  it('keeps what is stored of it sealed or hashed', async () => {
+  it('has only sealed or hashed secrets in the database', async () => {
     const { body } = await ask2fa(user);
     const { body: done } = await enrol(world.portal, domain, user, body, clock.now());
     const [factor] = await secondOf(user);
@@ -145,7 +143,7 @@ describe('A10 a user with a device', () => {
     clock.move(30);
   });
 
-  it('meets his challenge with a code, on any isolate, or shows the code at once', async () => {
+  it('answers the challenge with a code in any isolate, or sends the code with the login', async () => {
     const { body } = await ask2fa(one.user);
     expect(body).toEqual({
       result: 'challenge',
@@ -170,7 +168,7 @@ describe('A10 a user with a device', () => {
     expect((await ask2fa(one.user, { code: spaced })).status).toBe(200);
   });
 
-  it('is refused the plain login after a right password, and only then told why', async () => {
+  it('is refused a login without a code after a right password, and gets the reason only then', async () => {
     const { result, events } = await audited(world.portal, () => logIn(world.portal, domain, one.user));
     expect([...said(result), result.body.token]).toEqual([403, 'two_factor_required', undefined]);
     expect(events).toEqual([]);
@@ -181,13 +179,13 @@ describe('A10 a user with a device', () => {
     expect(said(await ask2fa({ name: 'nobody' }))).toEqual(refused);
   });
 
-  it('can call nothing with what a challenge says', async () => {
+  it('cannot call any operation with the content of a challenge', async () => {
     const { challenge_id } = (await ask2fa(one.user)).body;
     for (const route of ['GET /api/userinfo', `GET ${base}/sites`, 'POST /api/auth/v7.0/logout'])
       expect(said(await asker(world.portal, challenge_id)(route))).toEqual([401, 'invalid_token']);
   });
 
-  it('CON-5: is asked for the code where the domain imposes none, and others are not', async () => {
+  it('CON-5: is asked for the code where the domain does not require one, and users without a device are not', async () => {
     const plain = await addUser(admin, world.domain);
     const { status, body } = await logIn2fa(world.portal, world.domain, plain, { code: 'any' });
     expect([status, body.result]).toEqual([200, 'ok']);
@@ -198,14 +196,14 @@ describe('A10 a user with a device', () => {
     expect((await ask2fa(one.user)).body.result).toBe('challenge');
   });
 
-  it('sees the code refused in the same words as a wrong password', async () => {
+  it('gets the same error for a wrong code and a wrong password', async () => {
     const wrong = await ask2fa(one.user, { code: wrongCode(one.secret, clock.now()) });
     const guess = await ask2fa(one.user, { password: 'a wrong guess' });
     const shape = ({ instance: _, ...problem }: Json): Json => problem;
     expect([wrong.status, shape(wrong.body)]).toEqual([guess.status, shape(guess.body)]);
   });
 
-  it('with a password to change still owes the code, and then may change it and nothing else', async () => {
+  it('and a mandatory password change needs the code first, and may then only change the password', async () => {
     await admin(`PATCH ${usersPath(domain)}/${one.user.id}`, { must_change_password: true });
     expect(said(await logIn(world.portal, domain, one.user))).toEqual([403, 'two_factor_required']);
     const { body } = await ask2fa(one.user, { code: code() });
@@ -219,7 +217,7 @@ describe('A10 a user with a device', () => {
     expect((await ask2fa(one.user, again)).body.user.must_change_password).toBe(false);
   });
 
-  it('leaves one event when he logs in by code, and his last login is that of the session, not of the challenge', async () => {
+  it('has one event of a login by code, and the last login is that of the session, not of the challenge', async () => {
     const seen = async () => (await admin(`GET ${usersPath(domain)}/${one.user.id}`)).body.last_login_at;
     const before = await seen();
     const { body } = await ask2fa(one.user);

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../../../db/client.ts';
 import { addDirectoryUser } from '../../../../db/repositories/identity/directory/users.ts';
 import { findSecondFactor } from '../../../../db/repositories/identity/second-factors.ts';
@@ -13,16 +13,16 @@ import {
   addMember,
   addRole,
   addUser,
+  adminOf,
   asker,
   audited,
   domainsPath,
   goodPassword,
   groupsPath,
   logIn,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import {
   addEnrolled,
@@ -35,22 +35,20 @@ import {
 import { codeOf } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const ask2fa = (user: Json, given?: object) => logIn2fa(world.portal, domain, user, given);
 const userPath = (user: Json) => `${usersPath(domain)}/${user.id}`;
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(admin);
 });
-afterAll(() => world.portal.close());
 
-describe('a domain with a second factor', () => {
-  it('may be of any type, and says so where people log in', async () => {
+describe('a domain with a mandatory second factor', () => {
+  it('may be of any type, and is marked in the login list', async () => {
     const directory = await addDirectory(admin, {}, { two_factor: true });
     expect(directory.two_factor).toBe(true);
     const { body: listed } = await world.portal.send('GET /api/auth/v7.0/authenticators');
@@ -63,7 +61,7 @@ describe('a domain with a second factor', () => {
     expect((await admin('GET /api/auth/v7.0/settings')).body.two_factor).toEqual({ methods: ['totp'] });
   });
 
-  it('A15 takes passwords of 8 characters, and no shorter ones; others ask for 15', async () => {
+  it('A15 accepts passwords of 8 characters and no shorter ones; other domains need 15', async () => {
     const eight = 'qz7 wkp3';
     const attempt = async (of: Json, password: string, name: string) =>
       (await admin(`POST ${usersPath(of)}`, { name, password })).status;
@@ -77,8 +75,8 @@ describe('a domain with a second factor', () => {
   });
 });
 
-describe('somebody whom only his directory knows', () => {
-  it('becomes a user by his first challenge, once, and loses nothing that he was when he is one', async () => {
+describe('a user known only to the directory', () => {
+  it('is created once by their first challenge, and an existing user is not changed by it', async () => {
     const { id } = await addDirectory(admin, {}, { two_factor: true });
     const { db, deps } = world.portal;
     const [asked] = await db.select().from(authenticators).where(eq(authenticators.id, id));
@@ -108,7 +106,7 @@ describe('somebody whom only his directory knows', () => {
   });
 });
 
-describe('a group that spares its members the second factor', () => {
+describe('a group that skips the second factor for its members', () => {
   const spared = async (user: Json): Promise<boolean> => {
     const [plain, second] = [await logIn(world.portal, domain, user), await ask2fa(user)];
     const isAlike = (plain.status === 200) === (second.body.result === 'ok');
@@ -116,7 +114,7 @@ describe('a group that spares its members the second factor', () => {
     return plain.status === 200;
   };
 
-  it('lets them log in by the password, as long as it is active and they belong to it', async () => {
+  it('lets them log in by the password while it is active and they are members', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const user = await addUser(admin, domain, { groups: [group.id] });
     expect(await spared(user)).toBe(true);
@@ -134,7 +132,7 @@ describe('a group that spares its members the second factor', () => {
     expect(await spared(user)).toBe(false);
   });
 
-  it('may be a meta group, which one belongs to by its active parts', async () => {
+  it('may be a meta group, whose membership follows from its active parts', async () => {
     const [a, b] = [await addGroup(admin, domain), await addGroup(admin, domain)];
     const meta = { type: 'meta', groups: [a.id, b.id], skip_two_factor: true };
     await addGroup(admin, domain, meta);
@@ -146,7 +144,7 @@ describe('a group that spares its members the second factor', () => {
     expect(await spared(user)).toBe(false);
   });
 
-  it('CON-5: waives the duty to enrol only, and spares nobody who has a device', async () => {
+  it('CON-5: waives mandatory enrolment only, and not the code of a user with a device', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const { user } = await addEnrolled(world, domain, clock.now());
     await admin(`PATCH ${userPath(user)}`, { groups: [group.id] });
@@ -154,7 +152,7 @@ describe('a group that spares its members the second factor', () => {
     expect(said(await ask2fa(user, { code: '000000' }))).toEqual([401, 'invalid_credentials']);
   });
 
-  it('spares nobody whose membership ends with what his own login brings, as that of a directory may', async () => {
+  it('applies no longer to a user whose membership ends with the groups of the same login', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const user = await addUser(admin, domain, { groups: [group.id] });
     const { ownerDb: db } = world.portal;
@@ -184,7 +182,7 @@ describe('the second factor of a user', () => {
     clock.move(30);
   });
 
-  it('is seen and reset by PATCH {"two_factor_enrolled": false}, which leaves an event and his sessions', async () => {
+  it('is read and reset by PATCH {"two_factor_enrolled": false}, with one event, and sessions stay', async () => {
     const given = { challenge_id: (await ask2fa(one.user)).body.challenge_id };
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${userPath(one.user)}`, { two_factor_enrolled: false }),
@@ -202,7 +200,7 @@ describe('the second factor of a user', () => {
     expect((await ask2fa(one.user)).body.enrolment.secret).not.toBe(one.secret);
   });
 
-  it('stays when the object is sent as it was read, and by anything that is not false', async () => {
+  it('stays when the object is sent back as it was read, and for any value but false', async () => {
     const { body } = await admin(`GET ${userPath(one.user)}`);
     expect(body.two_factor_enrolled).toBe(true);
     const { locked_until: _, password: __, ...read } = body;
@@ -216,7 +214,7 @@ describe('the second factor of a user', () => {
     expect((await ask2fa(one.user)).body).not.toHaveProperty('enrolment');
   });
 
-  it('is reset only by who holds every permission of his, and by nobody of himself', async () => {
+  it('is reset only by a caller with all permissions of the user, and not for oneself', async () => {
     const role = await addRole(admin, ['sites.read', 'sites.delete']);
     const { user } = await addEnrolled(world, domain, clock.now(), { roles: [role.id] });
     const clerk = await addMember(world, ['users.read', 'users.update', 'sites.read']);
@@ -231,7 +229,7 @@ describe('the second factor of a user', () => {
     expect((await admin(`GET ${userPath(clerical.user)}`)).body.two_factor_enrolled).toBe(true);
   });
 
-  it('goes with him', async () => {
+  it('is deleted with the user', async () => {
     expect((await admin(`DELETE ${userPath(one.user)}`)).status).toBe(204);
     expect(said(await ask2fa(one.user))).toEqual([401, 'invalid_credentials']);
   });

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loginChallenges } from '../../../../db/schema/identity/login-challenges.ts';
 import { loginSessions } from '../../../../db/schema/identity/login-sessions.ts';
 import { secondFactors } from '../../../../db/schema/identity/second-factors.ts';
 import { systemParameters } from '../../../../db/schema/settings/system-parameters.ts';
-import { addUser, audited, logIn, startWorld, type World } from '../../../support/factories.ts';
+import { addUser, audited, logIn, useWorld } from '../../../support/factories.ts';
 import {
   addEnrolled,
   addTwoFactorDomain,
@@ -17,7 +17,7 @@ import {
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let one: Enrolled;
 let clock: ReturnType<typeof holdClock>;
@@ -35,7 +35,6 @@ const allowing = async (maxTries: number) => {
 };
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
   domain = await addTwoFactorDomain(world.admin);
 });
@@ -44,18 +43,17 @@ beforeEach(async () => {
   one = await addEnrolled(world, domain, clock.now());
   clock.move(30);
 });
-afterAll(() => world.portal.close());
 
 const refused = [401, 'invalid_credentials'];
 const atOnce = 8;
 
-describe('A10 a code', () => {
-  it('that finished an enrolment does not log in again', async () => {
+describe('A10 a code of the second factor', () => {
+  it('that finished an enrolment is not accepted for a login', async () => {
     clock.move(-30);
     expect(said(await ask2fa({ code: code() }))).toEqual(refused);
   });
 
-  it('works once: neither the same challenge nor another one takes it again', async () => {
+  it('works once: neither the same challenge nor another one accepts it again', async () => {
     const [first, second] = [await challenge(), await challenge()];
     expect((await ask2fa({ challenge_id: first, code: code() })).status).toBe(200);
     expect(said(await ask2fa({ challenge_id: first, code: code() }))).toEqual(refused);
@@ -65,7 +63,7 @@ describe('A10 a code', () => {
     expect((await ask2fa({ challenge_id: second, code: code() })).status).toBe(200);
   });
 
-  it('of a step beside the present one is taken, and of no other; earlier ones are spent by it', async () => {
+  it('is accepted for adjacent time steps only, and earlier steps are then used up', async () => {
     clock.move(60);
     expect(said(await ask2fa({ code: code(-60) }))).toEqual(refused);
     expect(said(await ask2fa({ code: code(60) }))).toEqual(refused);
@@ -74,7 +72,7 @@ describe('A10 a code', () => {
     expect(said(await ask2fa({ code: code() }))).toEqual(refused);
   });
 
-  it('waits for its step again when the clock is put back', async () => {
+  it('has to wait for its time step again when the clock is set back', async () => {
     expect((await ask2fa({ code: code() })).status).toBe(200);
     clock.move(-3_600);
     expect(said(await ask2fa({ code: code() }))).toEqual(refused);
@@ -82,7 +80,7 @@ describe('A10 a code', () => {
     expect((await ask2fa({ code: code() })).status).toBe(200);
   });
 
-  it('opens exactly one session when it comes many times at once', async () => {
+  it('creates exactly one session in concurrent logins', async () => {
     await allowing(100);
     const before = (await sessionsOf(one.user)).length;
     const challenges = [];
@@ -94,7 +92,7 @@ describe('A10 a code', () => {
     expect(await sessionsOf(one.user)).toHaveLength(before + 1);
   });
 
-  it('opens no session when the device is taken away meanwhile', async () => {
+  it('creates no session when the device is removed meanwhile', async () => {
     const { sealer } = world.portal.deps;
     const { open } = sealer;
     sealer.open = async (...given) => {
@@ -107,7 +105,7 @@ describe('A10 a code', () => {
 });
 
 describe('A10 a recovery code', () => {
-  it('is good once, in the place of a code of the device, and leaves an event without it', async () => {
+  it('works once in place of a code of the device, and leaves an event without it', async () => {
     const [recovery = '', next = ''] = one.recovery;
     const given = { challenge_id: await challenge(), code: recovery.toLowerCase() };
     const { result, events } = await audited(world.portal, () => ask2fa(given));
@@ -123,7 +121,7 @@ describe('A10 a recovery code', () => {
     expect((await ask2fa({ code: code() })).status).toBe(200);
   });
 
-  it('opens exactly one session when it comes many times at once', async () => {
+  it('creates exactly one session in concurrent logins', async () => {
     await allowing(100);
     const answers = await Promise.all(
       Array.from({ length: atOnce }, () => ask2fa({ code: one.recovery[0] })),
@@ -131,14 +129,14 @@ describe('A10 a recovery code', () => {
     expect(statuses(answers)).toEqual([200, ...Array(atOnce - 1).fill(401)]);
   });
 
-  it('is nobody else’s', async () => {
+  it('does not work for another user', async () => {
     const other = await addEnrolled(world, domain, clock.now());
     expect(said(await ask2fa({ code: other.recovery[0] }))).toEqual(refused);
   });
 });
 
-describe('A10 a challenge', () => {
-  it('is met once, by whom and from where it was given only, and named as it was', async () => {
+describe('A10 a challenge of the second factor', () => {
+  it('is answered once, only by the same user, address and login name', async () => {
     const other = await addEnrolled(world, domain, clock.now());
     clock.move(30);
     const id = await challenge('203.0.113.7');
@@ -153,7 +151,7 @@ describe('A10 a challenge', () => {
     expect(said(await ask2fa(given(), '203.0.113.7'))).toEqual(refused);
   });
 
-  it('of an enrolment is met once as well, however many try at once', async () => {
+  it('of an enrolment is answered once as well, also by concurrent attempts', async () => {
     await allowing(100);
     const user = await addUser(world.admin, domain);
     const [first, second] = [
@@ -167,7 +165,7 @@ describe('A10 a challenge', () => {
     expect(await sessionsOf(user)).toHaveLength(1);
   });
 
-  it('waits for 300 seconds, and is tidied away by the next one', async () => {
+  it('expires after 300 seconds, and the next challenge deletes it', async () => {
     const [first, second] = [await challenge(), await challenge()];
     clock.move(299);
     expect((await ask2fa({ challenge_id: first, code: code() })).status).toBe(200);
@@ -181,7 +179,7 @@ describe('A10 a challenge', () => {
     expect(rows).toEqual([{ id: last }]);
   });
 
-  it('is one of ten at most: the oldest go', async () => {
+  it('is one of ten at most: the oldest are deleted', async () => {
     const ids = [];
     for (let n = 0; n < 12; n++) {
       clock.move(1);
@@ -191,7 +189,7 @@ describe('A10 a challenge', () => {
     expect((await ask2fa({ challenge_id: ids[2], code: code() })).status).toBe(200);
   });
 
-  it('is killed by the fifth wrong code, whatever the lock-out allows; another one is not', async () => {
+  it('is deleted by the fifth wrong code, whatever the lock-out allows; other challenges stay', async () => {
     await allowing(100);
     const [killed, spared] = [await challenge(), await challenge()];
     for (let n = 0; n < 4; n++) await ask2fa({ challenge_id: spared, code: wrong() });
@@ -201,7 +199,7 @@ describe('A10 a challenge', () => {
     expect((await ask2fa({ challenge_id: spared, code: code() })).status).toBe(200);
   });
 
-  it('counts wrong codes that come at once', async () => {
+  it('counts concurrent wrong codes', async () => {
     await allowing(100);
     const id = await challenge();
     await Promise.all(Array.from({ length: 5 }, () => ask2fa({ challenge_id: id, code: wrong() })));
@@ -209,8 +207,8 @@ describe('A10 a challenge', () => {
   });
 });
 
-describe('A10 wrong codes', () => {
-  it('lock the account out for the network, right codes and passwords included', async () => {
+describe('A10 wrong codes of the second factor', () => {
+  it('lock the account for the network, also for right codes and passwords', async () => {
     const id = await challenge();
     const { events } = await audited(world.portal, async () => {
       for (let n = 0; n < 5; n++)
@@ -228,14 +226,14 @@ describe('A10 wrong codes', () => {
     expect(JSON.stringify(events)).not.toContain(wrong());
   });
 
-  it('count together with wrong passwords; a challenge is no good login that would clear them', async () => {
+  it('count together with wrong passwords, and a challenge does not reset the count', async () => {
     for (let n = 0; n < 2; n++) await ask2fa({ password: 'a wrong guess' });
     const id = await challenge();
     for (let n = 0; n < 3; n++) await ask2fa({ challenge_id: id, code: wrong() });
     expect(said(await ask2fa({ code: code() }))).toEqual([429, 'locked_out']);
   });
 
-  it('without a challenge count as well, and a right one clears them', async () => {
+  it('without a challenge count as well, and a right code resets the count', async () => {
     for (let n = 0; n < 4; n++) expect(said(await ask2fa({ code: wrong() }))).toEqual(refused);
     expect((await ask2fa({ code: code() })).status).toBe(200);
     clock.move(30);
@@ -243,7 +241,7 @@ describe('A10 wrong codes', () => {
     expect((await ask2fa({ code: code() })).status).toBe(200);
   });
 
-  it('are evaluated five at most, of many at once', async () => {
+  it('are evaluated five at most when many are concurrent', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask2fa({ code: wrong() })));
     expect(statuses(answers)).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
   });

@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addUser,
+  adminOf,
   asker,
   audited,
   goodPassword,
   logIn,
   type Member,
-  startWorld,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { addTwoFactorDomain, holdClock, logIn2fa, said } from '../../../support/identity/second-factor.ts';
 import { codeOf, wrongCode } from '../../../support/identity/totp-device.ts';
 import type { Json } from '../../../support/portal.ts';
 
-let world: World;
+const world = useWorld();
 let domain: Json;
 let me: Pick<Member, 'ask' | 'user'>;
 let clock: ReturnType<typeof holdClock>;
-const admin: World['admin'] = (...parts) => world.admin(...parts);
+const admin = adminOf(world);
 const path = '/api/userinfo/two_factor';
 const begin = async (ask = me.ask) => (await ask(`POST ${path}`, { password: goodPassword })).body;
 const code = (secret: string) => codeOf(secret, clock.now());
@@ -27,7 +27,6 @@ const refused = [401, 'invalid_credentials'];
 const reason = ({ status, body }: { status: number; body: Json }) => [status, body.code, body.reason];
 
 beforeAll(async () => {
-  world = await startWorld();
   clock = holdClock(world.portal);
 });
 beforeEach(async () => {
@@ -35,10 +34,9 @@ beforeEach(async () => {
   const user = await addUser(admin, domain);
   me = { user, ask: asker(world.portal, (await logIn(world.portal, domain, user)).body.token) };
 });
-afterAll(() => world.portal.close());
 
 describe('a signed-in user', () => {
-  it('sets up a device by his password and its first code, and owes its codes once the domain asks', async () => {
+  it('enrols a device with the password and its first code, and needs its codes when the domain requires it', async () => {
     const first = await me.ask(`POST ${path}`, { password: goodPassword });
     expect([first.status, Object.keys(first.body).sort()]).toEqual([200, ['otpauth_uri', 'secret']]);
     const { secret } = first.body;
@@ -53,7 +51,7 @@ describe('a signed-in user', () => {
     expect((await logIn2fa(world.portal, domain, me.user, { code: code(secret) })).status).toBe(200);
   });
 
-  it('has a device only after its first code; beginning again gives another secret', async () => {
+  it('has a device only after its first code; a new start creates another secret', async () => {
     const [former, secret] = [(await begin()).secret, (await begin()).secret];
     expect(secret).not.toBe(former);
     expect(said(await finish(former))).toEqual(refused);
@@ -62,7 +60,7 @@ describe('a signed-in user', () => {
     expect((await admin(`GET ${usersPath(domain)}/${me.user.id}`)).body.two_factor_enrolled).toBe(true);
   });
 
-  it('does not finish what another session of his began, nor by a login, nor after its time', async () => {
+  it('cannot finish an enrolment of another session, of a login, or an expired one', async () => {
     const { secret } = await begin();
     const other = asker(world.portal, (await logIn(world.portal, domain, me.user)).body.token);
     expect(reason(await finish(secret, other))).toEqual([409, 'invalid_state', 'no_enrolment']);
@@ -76,7 +74,7 @@ describe('a signed-in user', () => {
     expect(reason(await finish(secret))).toEqual([409, 'invalid_state', 'no_enrolment']);
   });
 
-  it('cannot finish what was not begun, nor set up a second device', async () => {
+  it('cannot finish an enrolment that was not started, nor enrol a second device', async () => {
     expect(reason(await me.ask(`POST ${path}`, { code: '123456' }))).toEqual([
       409,
       'invalid_state',
@@ -90,7 +88,7 @@ describe('a signed-in user', () => {
     expect(reason(await finish(secret))).toEqual([409, 'invalid_state', 'enrolled']);
   });
 
-  it('shows either his password or a code, and nothing else', async () => {
+  it('proves their identity by the password or by a code only', async () => {
     for (const body of [
       {},
       { password: '' },
@@ -103,7 +101,7 @@ describe('a signed-in user', () => {
       expect((await me.ask(`DELETE ${path}`, body)).status).toBe(422);
   });
 
-  it('is told his secrets this once: a repetition with the same key says that there are some', async () => {
+  it('gets the secrets once: a repeated request with the same key states only that they exist', async () => {
     const key = { 'idempotency-key': 'enrolment' };
     const body = { password: goodPassword };
     const { secret } = (await me.ask(`POST ${path}`, body, key)).body;
@@ -116,13 +114,13 @@ describe('a signed-in user', () => {
     expect([again.status, again.body]).toEqual([200, { recovery_codes: null, recovery_codes_set: true }]);
   });
 
-  it('with a password to change may still set up a device', async () => {
+  it('with a mandatory password change may still enrol a device', async () => {
     await admin(`PATCH ${usersPath(domain)}/${me.user.id}`, { must_change_password: true });
     expect((await finish((await begin()).secret)).status).toBe(200);
   });
 });
 
-describe('a device', () => {
+describe('a device of the second factor', () => {
   let secret: string;
   let recovery: string[];
   beforeEach(async () => {
@@ -132,7 +130,7 @@ describe('a device', () => {
   });
   const remove = (given: object) => me.ask(`DELETE ${path}`, { password: goodPassword, ...given });
 
-  it('is removed by the password and a code, with its recovery codes, and leaves an event', async () => {
+  it('is removed with the password and a code, together with its recovery codes, and with one event', async () => {
     expect(said(await remove({ password: 'a wrong guess', code: code(secret) }))).toEqual(refused);
     expect(said(await remove({ code: wrongCode(secret, clock.now()) }))).toEqual(refused);
     const { result, events } = await audited(world.portal, () => remove({ code: code(secret) }));
@@ -145,21 +143,21 @@ describe('a device', () => {
     expect(body.enrolment.secret).not.toBe(secret);
   });
 
-  it('that is lost is removed by a recovery code', async () => {
+  it('that is lost is removed with a recovery code', async () => {
     const { result, events } = await audited(world.portal, () => remove({ code: recovery[3] }));
     expect(result.status).toBe(204);
     expect(events.map(({ action }) => action).sort()).toEqual(['remove_two_factor', 'use_recovery_code']);
   });
 
-  it('is not removed by a code that was used', async () => {
+  it('is not removed with a used code', async () => {
     await admin(`PATCH /api/webui/aggregator/authenticators/${domain.id}`, { two_factor: true });
     expect((await logIn2fa(world.portal, domain, me.user, { code: code(secret) })).status).toBe(200);
     expect(said(await remove({ code: code(secret) }))).toEqual(refused);
   });
 });
 
-describe('guesses from a stolen session', () => {
-  it('at the password and at codes lock the account out, the right ones included', async () => {
+describe('guesses in a stolen session', () => {
+  it('at the password and at codes lock the account, also for the right ones', async () => {
     const { secret } = await begin();
     for (let n = 0; n < 2; n++)
       expect(said(await me.ask(`POST ${path}`, { password: 'a wrong guess' }))).toEqual(refused);

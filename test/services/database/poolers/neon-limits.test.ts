@@ -12,7 +12,7 @@ const limit = sql`select current_setting('statement_timeout') as statement, curr
   current_setting('idle_in_transaction_session_timeout') as idle`;
 const rowsOf = async (db: Db) => ((await db.execute(limit)) as unknown as { rows: unknown[] }).rows;
 
-requireService('postgresql', findBinaries() !== undefined)('FLT-3: by the drivers of Neon', () => {
+requireService('postgresql', findBinaries() !== undefined)('FLT-3: through the Neon drivers', () => {
   let database: FreshDatabase;
   let connection: Connection;
   let admin: pg.Client;
@@ -54,7 +54,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: by the driver
       (db: Db) => atomically(db, (h) => [h.select({ x: sql`pg_sleep(60)` }).from(sql`(values (1)) as once`)]),
     ],
   ])(
-    '%s whose request is given up is cancelled',
+    '%s of an aborted request is cancelled',
     async (_, run) => {
       const failed = Promise.resolve(run(connection.db)).then(
         () => undefined,
@@ -62,7 +62,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-3: by the driver
       );
       await expect.poll(sleepers, { timeout: 10_000 }).toBe(1);
       expect(await failed).toBe('database_unavailable');
-      // Its role would let it go on for some seconds more.
+      // The timeout of its role would allow some more seconds.
       await expect.poll(sleepers, { timeout: 4_000 }).toBe(0);
     },
     30_000,

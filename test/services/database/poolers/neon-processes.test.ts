@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +13,7 @@ import {
 } from '../../../e2e/support/portal-process.ts';
 import { type FreshDatabase, freshDatabase } from '../../../support/database/database.ts';
 import { type NeonProxy, startNeonProxy } from '../../../support/database/neon-proxy.ts';
+import { newKeyVariables } from '../../../support/identity/signing-keys.ts';
 
 const password = 'correct horse battery staple';
 const sites = '/api/webui/aggregator/sites';
@@ -29,16 +29,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregator-neon-'));
   database = await freshDatabase();
   proxy = await startNeonProxy({ databaseUrl: database.url });
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   env = {
     ...bareVariables(folder, await freePorts(2)),
     DATABASE_DRIVER: 'neon',
-    // Only the proxy knows where the database is: by `pg` nothing would be reached but by migrations.
+    // Only the proxy has the address of the database: `pg` could reach only the one for migrations.
     DATABASE_URL: 'postgres://nobody:none@db.test/portal',
     DATABASE_OWNER_URL: database.ownerUrl,
     NEON_PROXY: proxy.url,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-    AGGREGATOR_JWT_SSL_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    ...newKeyVariables(),
     ADMIN_PASSWORD: password,
   };
   portal = await startPortal({ env });
@@ -62,7 +60,7 @@ describe('npm start with DATABASE_DRIVER=neon', () => {
     expect(read).toMatchObject({ status: 200, body: { uri: 'north' } });
   });
 
-  it('has a sidecar whose jobs and answers go the same way', async () => {
+  it('has a sidecar whose jobs and answers use the same driver', async () => {
     const { health_url, ca_file, health_check_access_key: key } = portal.announcement;
     const health = createApi(health_url, readFileSync(ca_file, 'utf8'));
     const answer = await health.send('GET /aggregator/health/check', {

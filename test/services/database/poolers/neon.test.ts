@@ -21,13 +21,13 @@ import { startFreezableProxy } from '../../../support/database/freezable-proxy.t
 import { connectBy, type Driver, startNeonProxy } from '../../../support/database/neon-proxy.ts';
 import {
   addMember,
+  adminOf,
   audited,
   base,
   siteBody,
-  startWorld,
   unique,
   usersPath,
-  type World,
+  useWorld,
 } from '../../../support/factories.ts';
 import { type Json, startPortal } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
@@ -52,7 +52,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe.each(drivers)('by %s', (driver) => {
+describe.each(drivers)('the database by %s', (driver) => {
   let connection: Connection;
   let db: Db;
   let trips = 0;
@@ -66,7 +66,7 @@ describe.each(drivers)('by %s', (driver) => {
     return Promise.resolve(work()).then(() => trips - before);
   };
 
-  it('atomically commits everything, and gives one result a statement in order', async () => {
+  it('atomically commits everything, and returns one result per statement in order', async () => {
     const site = siteRow();
     const results = await atomically(db, (h) => [
       h.insert(sites).values(site).returning({ id: sites.id }),
@@ -80,7 +80,7 @@ describe.each(drivers)('by %s', (driver) => {
     expect(await atomically(db, () => [])).toEqual([]);
   });
 
-  it('atomically takes everything back when a condition does not hold, and tells which', async () => {
+  it('atomically rolls back when a condition does not hold, and returns which', async () => {
     const site = siteRow();
     const error = await failureOf(
       atomically(db, (h) => [
@@ -95,7 +95,7 @@ describe.each(drivers)('by %s', (driver) => {
     expect(await db.$count(sites, eq(sites.id, site.id))).toBe(0);
   });
 
-  it('atomically takes everything back on a unique violation, in a batch as in a single statement', async () => {
+  it('atomically rolls back on a unique violation, in a batch as in a single statement', async () => {
     const [first, second] = [siteRow(), siteRow()];
     await db.insert(sites).values(first);
     const twin = { ...second, uri: first.uri };
@@ -119,7 +119,7 @@ describe.each(drivers)('by %s', (driver) => {
     expect(await tripsOf(() => failureOf(db.execute(sql`select 1 / 0`).execute()))).toBe(1);
   });
 
-  it('withTransaction decides between statements, and commits', async () => {
+  it('withTransaction runs dependent statements, and commits', async () => {
     const site = siteRow();
     const result = await withTransaction(db, async (h) => {
       await h.insert(sites).values(site);
@@ -131,7 +131,7 @@ describe.each(drivers)('by %s', (driver) => {
     expect(await eventsOf(db, site.name)).toBe(1);
   });
 
-  it('withTransaction takes everything back when the work fails, and passes its error on', async () => {
+  it('withTransaction rolls back when the callback throws, and rethrows its error', async () => {
     const site = siteRow();
     const refusal = new Error('enough');
     const work = withTransaction(db, async (h) => {
@@ -145,8 +145,8 @@ describe.each(drivers)('by %s', (driver) => {
   });
 
   // The embedded database has one session at a time.
-  requireService('postgresql', isPostgres)('withTransaction beside others', () => {
-    it('is serializable when asked: of two that read what the other writes, one is refused', async () => {
+  requireService('postgresql', isPostgres)('withTransaction under concurrency', () => {
+    it('is serializable on request: of two that read what the other writes, one is refused', async () => {
       const prefix = unique('skew');
       const both = Promise.withResolvers<void>();
       let arrived = 0;
@@ -163,7 +163,7 @@ describe.each(drivers)('by %s', (driver) => {
       expect(await db.$count(sites, eq(sites.comments, prefix))).toBe(1);
     });
 
-    it('tells a connection that ends on the way as a database that is away', async () => {
+    it('reports a connection that ends during a statement as an unavailable database', async () => {
       const error = await failureOf(
         withTransaction(db, async (h) => {
           const [own] = await h.select({ pid: sql`pg_backend_pid()` }).from(guards);
@@ -176,7 +176,7 @@ describe.each(drivers)('by %s', (driver) => {
     });
   });
 
-  it('lets one of two replacements of one revision win, and writes one event', async () => {
+  it('allows one of two replacements of one revision, and writes one event', async () => {
     const site = siteRow();
     await db.insert(sites).values(site);
     const also = { after: (h: Db) => [appendAudit(h, event(site.name))] };
@@ -192,7 +192,7 @@ describe.each(drivers)('by %s', (driver) => {
     expect([won?.value.revision, await eventsOf(db, site.name)]).toEqual([2, 1]);
   });
 
-  it('locks an account after failures and refuses a good login meanwhile', async () => {
+  it('locks an account after failures and refuses a valid login meanwhile', async () => {
     const attempt = { account: unique('account'), network: '10.0.0.0/24' };
     const now = new Date();
     const fail = () => atomically(db, (h) => [recordFailure(h, attempt, now, { maxTries: 2, blockS: 60 })]);
@@ -209,14 +209,14 @@ describe.each(drivers)('by %s', (driver) => {
 
 type RecordLike = PgTable & { id: PgColumn };
 
-describe('values', () => {
+describe('database values', () => {
   let both: Connection[];
   beforeAll(async () => {
     both = await Promise.all(drivers.map((driver) => connectBy(driver, { url: database.url })));
   });
   afterAll(() => Promise.all(both.map(({ close }) => close())));
 
-  /** What each driver reads by a single statement, by a batch and in a transaction. */
+  /** Values that each driver reads by a single statement, by a batch and in a transaction. */
   const readings = async (read: (h: Db) => PromiseLike<unknown>): Promise<unknown[]> => {
     const ways = both.flatMap(({ db }) => [
       () => read(db),
@@ -236,7 +236,7 @@ describe('values', () => {
     for (const other of others) expect(other).toStrictEqual(first);
   };
 
-  it('of every kind that our tables hold come back as they were written, by whichever driver', async () => {
+  it('of every column type are read as they were written, by either driver', async () => {
     const at = new Date('2026-02-03T04:05:06.007Z');
     const odd = 'say "yes", {no}, \\back, NULL, Ё 😀\n';
     for (const [n, { db }] of both.entries()) {
@@ -252,7 +252,7 @@ describe('values', () => {
     }
   });
 
-  it('that SQL computes are of one type, whichever driver reads them', async () => {
+  it('computed by SQL have the same type with either driver', async () => {
     const computed = {
       ...{ int: sql`7`, counted: sql`count(*)`, whole: sql`count(*)::int`, exact: sql`1.10::numeric` },
       ...{ float: sql`0.1::float8`, yes: sql`true`, nothing: sql`null::text`, raised: sql`must(true, 'x')` },
@@ -280,15 +280,11 @@ describe('values', () => {
 });
 
 describe.each(drivers)('the portal by %s', (driver) => {
-  let world: World;
-  const admin: World['admin'] = (...parts) => world.admin(...parts);
-  beforeAll(async () => {
-    world = await startWorld({ driver });
-  });
-  afterAll(() => world.portal.close());
+  const world = useWorld({ driver });
+  const admin = adminOf(world);
   const path = `${base}/sites`;
 
-  it('serves the life of a site: created, refused twice, changed, listed, deleted', async () => {
+  it('supports the life cycle of a site: created, refused twice, changed, listed, deleted', async () => {
     const body = siteBody();
     const created = await admin(`POST ${path}`, body);
     expect([created.status, created.body.name]).toEqual([201, body.name]);
@@ -306,7 +302,7 @@ describe.each(drivers)('the portal by %s', (driver) => {
     expect((await admin(`GET ${one}`)).status).toBe(404);
   });
 
-  it('lets one of two writers of one version win, with one event', async () => {
+  it('allows one of two writers of one version, with one event', async () => {
     const { site, portal } = world;
     const one = `${path}/${site.id}`;
     const etag = (await admin(`GET ${one}`)).headers.get('etag') ?? '';
@@ -316,7 +312,7 @@ describe.each(drivers)('the portal by %s', (driver) => {
     expect(events).toHaveLength(1);
   });
 
-  it('pages through nested objects by cursor, and destroys them all at once', async () => {
+  it('pages through nested objects by cursor, and deletes them in bulk', async () => {
     const { domain, portal } = world;
     for (let n = 0; n < 3; n++) await addMember(world, ['sites.read']);
     const first = (await admin(`GET ${usersPath(domain)}?limit=2&sort=-created_at`)).body;
@@ -338,8 +334,8 @@ describe.each(drivers)('the portal by %s', (driver) => {
   });
 });
 
-requireService('postgresql', isPostgres)('a database that goes away', () => {
-  it.each(drivers)('is 503 at once by %s', async (driver) => {
+requireService('postgresql', isPostgres)('an unavailable database', () => {
+  it.each(drivers)('is answered with 503 at once by %s', async (driver) => {
     const fresh = await freshDatabase();
     const between = await startFreezableProxy(fresh.url);
     const portal = await startPortal({ driver, database: { ...fresh, url: between.url } });
@@ -354,7 +350,7 @@ requireService('postgresql', isPostgres)('a database that goes away', () => {
     await portal.close();
   });
 
-  it.each(drivers)('fails in time by %s when it hangs', async (driver) => {
+  it.each(drivers)('fails within the time limit by %s when it hangs', async (driver) => {
     const between = await startFreezableProxy(database.url);
     const { db, close } = await connectBy(driver, { url: between.url, statementTimeoutMs: 300 });
     await db.select().from(guards);
@@ -371,7 +367,7 @@ requireService('postgresql', isPostgres)('a database that goes away', () => {
 });
 
 describe('the local Neon proxy', () => {
-  it('lets nobody in whom a page in a browser could send', async () => {
+  it('refuses requests that a page in a browser could send', async () => {
     const proxy = await startNeonProxy({ databaseUrl: database.url });
     const host = new URL(proxy.url).host;
     const asked = { 'neon-connection-string': 'postgres://a:b@c/d', host };
@@ -387,7 +383,7 @@ describe('the local Neon proxy', () => {
     await proxy.close();
   });
 
-  it('is missed as the database that it stands for', async () => {
+  it('is reported as an unavailable database when it is stopped', async () => {
     const { url, close } = await startNeonProxy({ databaseUrl: database.url });
     await close();
     const { db } = connectNeon({ url: database.url, proxy: url });

@@ -30,7 +30,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
 
   beforeAll(async () => {
     server = await startDatabaseServer();
-    // The roles keep their settings, and PgBouncer drops what it is given: as most are configured.
+    // The roles keep their settings, and PgBouncer drops startup parameters: the usual configuration.
     bouncer = await startPgbouncer({ server: server.url, users, ignored: ['options'], poolSize: 3 });
     const { address } = server;
     const through = { url: bouncer.through(address.url), sidecarUrl: bouncer.through(address.sidecarUrl) };
@@ -42,7 +42,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     await server?.stop();
   });
 
-  it('serve many requests at once by three sessions of the server, each change once', async () => {
+  it('serve many concurrent requests through three server sessions, each change once', async () => {
     const keys = Array.from({ length: 40 }, () => randomUUID());
     const create = (n: number, headers: Record<string, string>) =>
       ask(`POST ${base}/tags`, { name: `tag-${n}` }, headers);
@@ -55,7 +55,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
       ]),
     );
     const statuses = new Set(answers.map(({ status }) => status));
-    // A repetition that comes while the first one runs is refused for the moment.
+    // A repeated request during the first one is refused with a retryable error.
     expect([...statuses].filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
     for (const [n, key] of keys.entries())
       expect((await create(n, { 'idempotency-key': key })).status).toBe(201);
@@ -82,14 +82,14 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
       `select state::text, retry_count from pgboss.job where name = 'build-export'`,
     );
     expect(rows).toEqual([{ state: 'completed', retry_count: 0 }]);
-    // Nothing is left of the cursor, its transaction, or a lock.
+    // The cursor, its transaction and its locks are gone.
     const { rows: left } = await server.admin.query(`select
       (select count(*)::int from pg_stat_activity where state like 'idle in transaction%') as transactions,
       (select count(*)::int from pg_locks where locktype = 'advisory') as locks`);
     expect(left).toEqual([{ transactions: 0, locks: 0 }]);
   }, 120_000);
 
-  it('say once each how the limits are set', async () => {
+  it('log once each how the limits are set', async () => {
     const { stderr } = await portal.process.stop();
     const lines = stderr.split('\n').filter((line) => line.includes('database timeouts are set'));
     const messages = lines
@@ -100,7 +100,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     expect(stderr).not.toMatch(/"level":"error"/);
   }, 60_000);
 
-  it('have no part in a session that is not theirs alone: nothing is left in those of PgBouncer', async () => {
+  it('leave nothing in the shared sessions of PgBouncer', async () => {
     expect(await backendsOf(server.admin, 'aggregator-migrate')).toEqual([]);
     for (const url of [server.address.url, server.address.sidecarUrl]) {
       const psql = startPsql(bouncer.through(url));
@@ -111,7 +111,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
   });
 });
 
-requireService('pgbouncer', isPossible)('a migration', () => {
+requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
   let server: DatabaseServer;
   let bouncer: Pgbouncer;
 
@@ -124,13 +124,13 @@ requireService('pgbouncer', isPossible)('a migration', () => {
     await server?.stop();
   });
 
-  describe('FLT-3: through PgBouncer', () => {
+  describe('FLT-3: a migration through PgBouncer', () => {
     it('is refused in one line that names the variable, and not needed when the schema is current', async () => {
       const { address } = server;
       const pooled = { ...address, ownerUrl: bouncer.through(address.ownerUrl) };
       const refusal = await prepareSchema(pooled).then(String, (error: Error) => error.message);
       expect(refusal).toMatch(
-        /^DATABASE_OWNER_URL: the URL leads through a pooler of transactions.*name the server itself.*$/,
+        /^DATABASE_OWNER_URL: the URL connects through a transaction pooler.*the address of the server$/,
       );
       await prepareSchema(address);
       await prepareSchema(pooled);
@@ -139,7 +139,7 @@ requireService('pgbouncer', isPossible)('a migration', () => {
     }, 60_000);
   });
 
-  it('FLT-3: that cannot lock a table lets others go on, and tries again', async () => {
+  it('FLT-3: that cannot lock a table does not block others, and is retried', async () => {
     const psql = startPsql(server.url);
     await psql.run('begin; lock table pgboss.version;');
     const migrated = prepareSchema(server.address);

@@ -43,7 +43,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
     let bouncer: Pgbouncer;
 
     beforeAll(async () => {
-      // One session of the server, so that every client gets the one that the others have used.
+      // One server session, so that every client gets the one that the others have used.
       bouncer = await startPgbouncer({ server: server.url, users, ignored, poolSize: 1 });
     });
     afterAll(() => bouncer?.stop());
@@ -60,7 +60,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       const { db, reports } = connect(server.address.url);
       expect(await rowsOf(db)).toEqual([{ statement: '10s', lock: '3s', idle: '15s' }]);
       expect(reports).toEqual([{ limitedBy: 'role', isPooled: true }]);
-      // A statement of its own is one transaction, without a message before or after it.
+      // A single statement is one transaction, without a message before or after it.
       const [alone] = await rowsOf(
         db,
         sql`select statement_timestamp() = transaction_timestamp() as is_alone`,
@@ -68,7 +68,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       expect(alone).toEqual({ is_alone: true });
     });
 
-    it('a role without settings, or with laxer ones, gets them in each transaction', async () => {
+    it('a role with missing or larger limits gets them in each transaction', async () => {
       const { db, reports } = connect(server.url);
       const limits = [{ statement: '10s', lock: '3s', idle: '15s' }];
       expect(await rowsOf(db)).toEqual(limits);
@@ -79,7 +79,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       expect(strict.reports).toEqual([{ limitedBy: 'transaction', isPooled: true }]);
     });
 
-    it('the limits end statements, waits for locks, and idle transactions', async () => {
+    it('the limits end statements, lock waits and idle transactions', async () => {
       const limits = { statementTimeoutMs: 1_000, lockTimeoutMs: 300, idleInTransactionMs: 500 };
       const { db } = connect(server.url, limits);
       expect(await codeOf(db.execute(sql`select pg_sleep(${30})`))).toBe('57014');
@@ -97,13 +97,13 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       expect(await rowsOf(db)).toEqual([{ statement: '1s', lock: '300ms', idle: '500ms' }]);
     });
 
-    it('nothing of a session stays behind for another client', async () => {
+    it('no session state is left for another client', async () => {
       const { db } = connect(server.url);
       await rowsOf(db);
       await withTransaction(db, (tx) => rowsOf(tx));
       await codeOf(db.execute(sql`select 1 / ${0}::int`));
       const psql = startPsql(bouncer.through(server.url));
-      // It fails when the check is false.
+      // Fails when the check is false.
       await psql.run(`select 1 / (current_setting('statement_timeout') = '0')::int;
         select 1 / (current_setting('lock_timeout') = '0')::int;
         select 1 / (select count(*) = 0 from pg_prepared_statements)::int;
@@ -112,7 +112,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       await psql.end();
     });
 
-    it('what another client left in the session is not taken for the limits', async () => {
+    it('session state of another client does not count as the limits', async () => {
       const psql = startPsql(bouncer.through(server.url));
       await psql.run(`set statement_timeout = '9s'; set lock_timeout = '2s';
         set idle_in_transaction_session_timeout = '9s';`);
@@ -123,7 +123,7 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3
       await psql.end();
     });
 
-    it('many clients at once on one session all get their own answers, and changes are whole', async () => {
+    it('many concurrent clients on one session get their own answers, and changes are complete', async () => {
       const { db } = connect(server.url, { maxConnections: 10 });
       await server.admin.query('create table if not exists counted (n int primary key, by int)');
       const clients = Array.from({ length: 200 }, async (__, n) => {

@@ -42,7 +42,7 @@ const ldifOf = (members: () => Record<string, string | string[]>): string =>
     groupOfNames('Ärzte', [personDn('bob')]),
   ].join('');
 
-/** One group, as administrators type it. */
+/** One group in spellings that administrators enter. */
 const spellings = [
   `CN=äRZTE\\, WEST+OU=BERLIN,OU=Groups,DC=Example,DC=COM`,
   `cn = Ärzte\\, West + ou = Berlin , ou = groups , dc = example , dc = com`,
@@ -53,7 +53,7 @@ const spellings = [
   `2.5.4.3=Ärzte\\, West+organizationalUnitName=Berlin,${container}`,
   `cn=Ärzte\\,  West+ou=Berlin,${container}`,
 ];
-/** Other entries, and none. */
+/** Other entries, and invalid texts. */
 const others = [groupDn('Ärzte'), `cn=Ärzte\\, West,${container}`, `cn=Ärzte,ou=West+ou=Berlin,${container}`];
 
 let world: World;
@@ -98,7 +98,7 @@ requireService('slapd', hasSlapd)('names of groups in OpenLDAP', () => {
     await slapd.stop();
   });
 
-  it('DIR-10: a group counts in any spelling of its distinguished name', () =>
+  it('DIR-10: a group matches in any spelling of its distinguished name', () =>
     expectMatches(slapd.url, 'ldap'));
 
   it('DIR-10: a text that is not a distinguished name is refused when a group is registered', async () => {
@@ -130,7 +130,7 @@ requireService('389-ds', hasDs389)('names of groups in 389-ds', () => {
     await ds.stop();
   });
 
-  it('DIR-10: a group counts in any spelling of its distinguished name', async () => {
+  it('DIR-10: a group matches in any spelling of its distinguished name', async () => {
     await expectMatches(ds.url, 'ldap');
     await expectMatches(ds.url, 'freeipa');
   });
@@ -152,7 +152,7 @@ requireService('samba', hasSamba)('names of groups in Active Directory (Samba)',
   it.each([
     true,
     false,
-  ])('DIR-10: a group counts in any spelling, nested groups %s', async (nested_groups) => {
+  ])('DIR-10: a group matches in any spelling, nested groups %s', async (nested_groups) => {
     const typed = [
       `cn=ärzte\\, west,cn=users,dc=corp,dc=example`,
       `CN = Ärzte\\2C West , CN = Users , DC = corp , DC = example`,
@@ -167,7 +167,7 @@ requireService('samba', hasSamba)('names of groups in Active Directory (Samba)',
       const sids = () => db.select({ sid: groups.directory_id }).from(groups).where(eq(groups.id, group.id));
       expect([dn, await sids()]).toEqual([dn, [{ sid: expect.stringMatching(/^S-1-5-21-/) }]]);
       expect([dn, await logIn(made, 'alice', adPassword('alice'))]).toEqual([dn, admitted]);
-      // As if the directory could not be asked at registration.
+      // As if the directory had been unavailable at registration.
       await db.update(groups).set({ directory_id: null }).where(eq(groups.id, group.id));
       expect([dn, await logIn(made, 'alice', adPassword('alice'))]).toEqual([dn, admitted]);
       expect([dn, await sids()]).toEqual([dn, [{ sid: expect.stringMatching(/^S-1-5-21-/) }]]);

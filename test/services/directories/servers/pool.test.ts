@@ -5,8 +5,8 @@ import { type FakeAnswer, startFakeDirectory } from '../../../support/directorie
 import type { LdapMessage } from '../../../support/directories/ldap-messages.ts';
 import { type LdapWire, startLdapWire } from '../../../support/directories/ldap-wire.ts';
 import { hasSlapd, reader, suffix } from '../../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../../support/directories/stand.ts';
-import { addGroup, domainsPath } from '../../../support/factories.ts';
+import { startDirectoryStand } from '../../../support/directories/stand.ts';
+import { addGroup, domainsPath, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
@@ -18,20 +18,18 @@ const ldif = [
   posixGroup('staff', ['alice', 'bob', 'composed', ...crowd]),
 ].join('');
 
-requireService('slapd', hasSlapd)('connections to directories', () => {
-  let stand: DirectoryStand;
+requireService('slapd', hasSlapd)('pooled connections to directories', () => {
+  const stand = useStand(() => startDirectoryStand(ldif));
   let wire: LdapWire;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     wire = await startLdapWire(stand.slapd.url);
   });
   afterAll(async () => {
     await wire.close();
-    await stand.close();
   });
   const plain = (hosts: string[]): Json => ({ hosts, ca_certificate: null });
 
-  it('DIR-4: a login on kept connections is one search, one bind as the user and one group read', async () => {
+  it('DIR-4: a login on pooled connections is one search, one bind as the user and one group read', async () => {
     const domain = await stand.domainFor('staff', plain([wire.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     const [operations, connections] = [wire.operations.length, wire.connections()];
@@ -40,7 +38,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     expect(wire.connections()).toBe(connections);
   });
 
-  it('DIR-4: 200 simultaneous logins of one domain all succeed over eight pairs of connections', async () => {
+  it('DIR-4: 200 concurrent logins of one domain all succeed over eight pairs of connections', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     const answers = await Promise.all(crowd.map((name) => stand.logIn(domain, name)));
@@ -50,18 +48,18 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-4: other settings and another domain never share connections', async () => {
+  it('DIR-4: different settings and domains never share connections', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     const other = await stand.domainFor('staff', plain([own.url]));
     for (const one of [domain, domain, other]) expect((await stand.logIn(one, 'alice')).status).toBe(200);
-    // Each domain has a connection that searches and one for passwords.
+    // Each domain has a connection for searches and one for passwords.
     expect(own.connections()).toBe(4);
     expect(own.operations.filter((operation) => operation === 'bind')).toHaveLength(2 + 3);
     await own.close();
   });
 
-  it('DIR-4: a connection that the server has ended is replaced in the same login', async () => {
+  it('DIR-4: a connection that the server has closed is replaced in the same login', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
@@ -70,7 +68,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-4: 200 simultaneous logins all succeed against a directory that takes 300 ms for a search in chain', async () => {
+  it('DIR-4: 200 concurrent logins all succeed against a directory that takes 300 ms for a chain search', async () => {
     const fake = await startFakeDirectory(activeDirectory);
     const params = { ...plain([fake.url]), nested_groups: true };
     const domain = await stand.domain(params, { type: 'active_directory' });
@@ -80,7 +78,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-2: OpenLDAP tells of a password that was reset, after a right one only', async () => {
+  it('DIR-2: OpenLDAP reports a password that was reset, after a right one only', async () => {
     const domain = await stand.domainFor('staff');
     await stand.slapd.change(
       `dn: cn=policy,${suffix}\nchangetype: add\nobjectClass: applicationProcess\nobjectClass: pwdPolicy\ncn: policy\npwdAttribute: userPassword\npwdMustChange: TRUE\n\ndn: ${personDn('crowd-7-person')}\nchangetype: modify\nreplace: pwdReset\npwdReset: TRUE`,
@@ -115,7 +113,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-5: a password that one server has judged is not sent to another', async () => {
+  it('DIR-5: a password that one server has verified is not sent to another', async () => {
     let searches = 0;
     const fake = await startFakeDirectory(({ operation }) => {
       if (operation !== 'search') return { code: 0 };
@@ -129,12 +127,12 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-10: a password may be typed in decomposed characters', async () => {
+  it('DIR-10: a password may be entered in decomposed characters', async () => {
     const domain = await stand.domainFor('staff');
     expect((await stand.logIn(domain, 'composed', 'Gru\u0308\u00dfe')).status).toBe(200);
   });
 
-  it('DIR-7: a refused service password is not tried again until its time, and not by other logins at once', async () => {
+  it('DIR-7: a rejected service password is not tried again before its delay, nor by concurrent logins', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', { ...plain([own.url]), bind_password: 'stale' });
     const other = await stand.domainFor('staff', plain([own.url]));
@@ -154,14 +152,14 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
     stand.world.portal.advance(61);
     expect((await stand.logIn(domain, 'alice')).status).toBe(502);
     expect(attempts()).toBe(before + 1);
-    // The second refusal holds for longer than the first.
+    // The second refusal has a longer delay than the first.
     stand.world.portal.advance(61);
     expect((await stand.logIn(domain, 'alice')).status).toBe(502);
     expect(attempts()).toBe(before + 1);
     await own.close();
   });
 
-  it('DIR-7: a test with the stored password keeps to the time of a refused one, and shows it', async () => {
+  it('DIR-7: a test with the stored password observes the same delay, and reports it', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const stale = { ...plain([own.url]), bind_password: 'stale' };
     const domain = await stand.domainFor('staff', stale);
@@ -187,7 +185,7 @@ requireService('slapd', hasSlapd)('connections to directories', () => {
         detail: `The directory rejected the password of the search account; the next attempt is at ${retryAt}`,
       });
     expect(attempts()).toBe(1);
-    // Another password is tried, and its failure does not free the stored one.
+    // Another password is tried, and its failure does not reset the delay of the stored one.
     expect(await bind({ bind_password: 'another' })).toMatchObject({ status: 'fail' });
     expect(attempts()).toBe(2);
     expect(await bind()).toMatchObject({ detail: expect.stringContaining(retryAt) });
@@ -214,7 +212,7 @@ const sid = (relative: number): Buffer => {
   return octets;
 };
 
-/** Knows everybody; a search in chain takes its time. */
+/** Has every user; a chain search is slow. */
 function activeDirectory({ operation, octets }: LdapMessage): FakeAnswer {
   if (operation !== 'search') return { code: 0 };
   const text = octets.toString('latin1');

@@ -7,8 +7,8 @@ import { createAuthority } from '../../../simulator/authority.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../../support/database/freezable-proxy.ts';
 import { person, posixGroup } from '../../../support/directories/entries.ts';
 import { hasSlapd, reader, startSlapd } from '../../../support/directories/slapd.ts';
-import { type DirectoryStand, startDirectoryStand } from '../../../support/directories/stand.ts';
-import { addMember, logIn } from '../../../support/factories.ts';
+import { startDirectoryStand } from '../../../support/directories/stand.ts';
+import { addMember, logIn, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
@@ -16,19 +16,17 @@ const codeOf = ({ status, body }: Json): unknown => [status, body.code, body.rea
 const ldif = [person('alice'), posixGroup('staff', ['alice'])].join('');
 
 requireService('slapd', hasSlapd)('the servers of a directory', () => {
-  let stand: DirectoryStand;
+  const stand = useStand(() => startDirectoryStand(ldif));
   let proxy: FreezableProxy;
   beforeAll(async () => {
-    stand = await startDirectoryStand(ldif);
     proxy = await startFreezableProxy(stand.slapd.url);
   });
   afterAll(async () => {
     await proxy.close();
-    await stand.close();
   });
   const proxied = (): string => proxy.url.replace(/\/$/, '');
 
-  it('are spoken to by TLS, StartTLS, and in the clear inside allowed networks', async () => {
+  it('are reached by TLS, StartTLS, and in plain text inside allowed networks', async () => {
     const { url, secureUrl } = stand.slapd;
     for (const params of [
       { hosts: [secureUrl] },
@@ -42,7 +40,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     expect((await stand.slapd.logged()).some((line) => line.includes('STARTTLS'))).toBe(true);
   });
 
-  it('must show a certificate of the right authority and name, before anything secret is said', async () => {
+  it('need a certificate of the right authority and name before a secret is sent', async () => {
     const { caPem } = await createAuthority('Another');
     const before = await stand.slapd.bindsAs(reader.bind_dn);
     for (const params of [
@@ -62,7 +60,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     await other.stop();
   });
 
-  it('A8 that hang end a login with 504 within its time limit, and leave other domains alone', async () => {
+  it('A8 that hang end a login with 504 within its time limit, and do not affect other domains', async () => {
     const domain = await stand.domainFor('staff', { hosts: [proxied()], timeout_s: 1 });
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     const { user } = await addMember(stand.world, []);
@@ -79,7 +77,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
   });
 
-  it('that hang, refuse or are no directory are passed over, and asked last for a while', async () => {
+  it('that hang, refuse or are not directories are skipped, and tried last for a while', async () => {
     const silent = await listen(createServer());
     const closed = await listen(createServer());
     await closed.close();
@@ -92,7 +90,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     await silent.close();
   });
 
-  it('that hang after they were given a password are not followed by another one', async () => {
+  it('that hang after they received a password are not followed by another one', async () => {
     const domain = await stand.domainFor('staff', { hosts: [proxied(), stand.slapd.url], timeout_s: 1 });
     const { directories } = stand.world.portal.deps;
     const before = await stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com');
@@ -106,7 +104,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     };
     const work = directories.within(directory, (session) => {
       proxy.freeze();
-      return session.judge('uid=alice,ou=people,dc=example,dc=com', 'secret of alice');
+      return session.checkPassword('uid=alice,ou=people,dc=example,dc=com', 'secret of alice');
     });
     await expect(work).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(await stand.slapd.bindsAs('uid=alice,ou=people,dc=example,dc=com')).toBe(before);
@@ -114,7 +112,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     proxy.thaw();
   });
 
-  it('are not reached when all refuse, and the account that searches must be right', async () => {
+  it('are unavailable when all refuse, and the search account must be right', async () => {
     const closed = await listen(createServer());
     await closed.close();
     const gone = await stand.domainFor('staff', { hosts: [closed.url] });
@@ -129,7 +127,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     expect(codeOf(await stand.logIn(garbled, 'alice'))).toEqual([502, 'upstream_failed', 'bad_filter']);
   });
 
-  it('G2 G3 are connected to at checked addresses only, whatever a name said when it was saved', async () => {
+  it('G2 G3 are connected to at checked addresses only, whatever a name resolved to when it was saved', async () => {
     const port = new URL(stand.slapd.url).port;
     const answers: Record<string, string> = { 'moving.example': '127.0.0.1', 'public.example': '192.0.2.1' };
     const lookup: Lookup = (name, _, done) => done(null, [{ address: answers[name] ?? '', family: 4 }]);
@@ -142,12 +140,12 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     const refused = { code: 'upstream_refused', members: { reason: 'address_not_allowed' } };
     for (const host of ['moving.example', '127.0.0.1', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]'])
       await expect(within([], `ldap://${host}:${port}`, true)).rejects.toMatchObject(refused);
-    // A public address in the clear: allowed for nobody.
+    // A public address in plain text: always rejected.
     await expect(within(['127.0.0.0/8'], `ldap://public.example:${port}`)).rejects.toMatchObject(refused);
     expect(await within(['127.0.0.0/8'], `ldap://moving.example:${port}`)).toBe('connected');
   });
 
-  it('are asked by at most as many at once as the remote allows; the rest waits, and what is too much is told', async () => {
+  it('get a limited number of concurrent calls; others wait, and the excess is reported', async () => {
     const policy = { allowedNetworks: ['127.0.0.0/8'], allowInsecure: false };
     const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 2, maxWaiting: 1 });
     const directory = {
@@ -176,7 +174,7 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
   });
 });
 
-/** A server that accepts connections and says nothing. */
+/** A server that accepts connections and sends nothing. */
 async function listen(server: Server) {
   let count = 0;
   server.on('connection', (socket) => {

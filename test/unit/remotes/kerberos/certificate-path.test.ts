@@ -22,7 +22,7 @@ type Order = {
 };
 let serial = 16;
 
-/** All of one key: what is told apart here are names and extensions. */
+/** All with one key: the differences are in names and extensions. */
 async function issue({ subject, issuer, ca = true, pathLength, hash = 'SHA-256', extra = [] }: Order) {
   const made = await x509.X509CertificateGenerator.create({
     serialNumber: (++serial).toString(16),
@@ -52,8 +52,8 @@ const leaf = (given: Partial<Order> = {}) => issue({ subject: 'leaf', issuer: 'r
 const leads = async (end: Awaited<ReturnType<typeof issue>>, ...others: (typeof end)[]) =>
   leadsToAnchor(end, others, [anchor], now);
 
-describe('a path of certificates', () => {
-  it('leads from a leaf to the anchor, also by others in between', async () => {
+describe('a certificate path', () => {
+  it('leads from a leaf to the anchor, also through intermediates', async () => {
     expect(await leads(await leaf())).toBe(true);
     expect(await leads(await leaf({ issuer: 'below' }), below, await middle(1))).toBe(true);
   });
@@ -81,12 +81,12 @@ describe('a path of certificates', () => {
     expect(await leads(await leaf({ extra: [unknown(false)] }))).toBe(true);
   });
 
-  it('ends when it has lasted too long', async () => {
+  it('is aborted at its time limit', async () => {
     const later = new Date(now.getTime() + 2 * day);
     expect(await leadsToAnchor(await leaf(), [], [anchor], later)).toBe(false);
   });
 
-  it('is not sought for ever where two certificates issued one another', async () => {
+  it('ends for two certificates that issued each other', async () => {
     const [a, b] = [await issue({ subject: 'a', issuer: 'b' }), await issue({ subject: 'b', issuer: 'a' })];
     expect(await leads(await leaf({ issuer: 'a' }), a, b)).toBe(false);
   });

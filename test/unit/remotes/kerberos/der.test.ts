@@ -27,7 +27,7 @@ describe('DER', () => {
     }
   });
 
-  it('knows object identifiers and times as others write them', () => {
+  it('reads object identifiers and times of other encoders', () => {
     expect(oid('1.2.840.113549.1.1.11')).toEqual(bytes('06 09 2a864886f70d01010b'));
     const at = new Date('2026-11-21T14:36:14Z');
     expect(kerberosTime(at).subarray(2).toString()).toBe('20261121143614Z');
@@ -42,11 +42,11 @@ describe('DER', () => {
     ['a length of five bytes', '04 85 0000000001 00'],
     ['a tag of several bytes', '1f 81 01 00'],
     ['a second value', '02 01 00 02 01 00'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => readOne(bytes(text))).toThrow(DerError);
   });
 
-  it('ends on any bytes, with what they are or a refusal of its own', () => {
+  it('ends on any bytes with a value or its own error', () => {
     const read = (given: Uint8Array) => {
       try {
         readAll(given);

@@ -36,7 +36,7 @@ describe('the ciphertext stealing of RFC 3962, B', () => {
       64,
       '97687268d6ecccc0c07b25e25ecfe58439312523a78662d5be7fcbcc98ebf5a84807efe836ee89a526730dbc2f7bc8409dad8bbb96c4cdc03bc103e1a194bbd8',
     ],
-  ])('gives back %i bytes', (length, ciphertext) => {
+  ])('restores %i bytes', (length, ciphertext) => {
     const plain = decryptStealing(Buffer.from('chicken teriyaki'), bytes(ciphertext));
     expect(plain.toString()).toBe(text.slice(0, length));
   });
@@ -65,7 +65,7 @@ describe('the keys of replies', () => {
     expect(hex(keyOfExchange(Buffer.alloc(256), 18, derivation, hash, exchanged))).toBe(key);
   });
 
-  it('are two for a secret that begins with zeroes, and else one', () => {
+  it('are two for a secret with leading zeroes, and otherwise one', () => {
     const short = Buffer.concat([Buffer.alloc(2), Buffer.alloc(254, 7)]);
     expect(keysOfSecret(short, 18)).toEqual([
       keyOfSecret(short, 18),
@@ -75,7 +75,7 @@ describe('the keys of replies', () => {
   });
 });
 
-describe('group 14', () => {
+describe('Diffie-Hellman group 14', () => {
   const other = getDiffieHellman('modp14');
   const asValue = (value: Buffer) => integer(BigInt(`0x${value.toString('hex')}`));
 
@@ -89,11 +89,11 @@ describe('group 14', () => {
     );
   });
 
-  it.each([0n, 1n, BigInt(`0x${other.getPrime('hex')}`) - 1n])('refuses %i as a public value', (value) => {
+  it.each([0n, 1n, BigInt(`0x${other.getPrime('hex')}`) - 1n])('rejects %i as a public value', (value) => {
     expect(() => sharedSecret(newExponent(), integer(value))).toThrow(RangeError);
   });
 
-  it('refuses a negative public value', () => {
+  it('rejects a negative public value', () => {
     expect(() => sharedSecret(newExponent(), bytes('020181'))).toThrow(RangeError);
   });
 });

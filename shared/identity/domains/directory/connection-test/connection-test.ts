@@ -24,7 +24,7 @@ export async function testConnection(
   const protocol = createProtocol(ctx);
   const [kdcs] = await Promise.all([
     testKdcs(ctx, params, subject.username),
-    ask(ctx, await destination(ctx, params, subject), protocol, { ...subject, params }),
+    runChecks(ctx, await destination(ctx, params, subject), protocol, { ...subject, params }),
   ]);
   return [...protocol.checks, ...kdcs];
 }
@@ -36,9 +36,9 @@ export async function testConnection(
 async function destination(
   { deps }: TestCtx,
   params: DirectoryParams,
-  { stored, keptSecrets }: TestSubject,
+  { stored, storedSecrets }: TestSubject,
 ): Promise<Directory> {
-  const sealedPassword = keptSecrets.bind_password ?? null;
+  const sealedPassword = storedSecrets.bind_password ?? null;
   const isTrial = !stored || sealedPassword === null;
   const directory = isTrial
     ? reachedBy(params, params.bind_password)
@@ -47,7 +47,12 @@ async function destination(
   return { ...directory, gate: bindGate(deps, stored, directory, isTrial) };
 }
 
-async function ask(ctx: TestCtx, directory: Directory, protocol: Protocol, subject: Subject): Promise<void> {
+async function runChecks(
+  ctx: TestCtx,
+  directory: Directory,
+  protocol: Protocol,
+  subject: Subject,
+): Promise<void> {
   const start = Date.now();
   try {
     await ctx.deps.directories.within(

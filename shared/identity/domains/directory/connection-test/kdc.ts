@@ -3,7 +3,7 @@ import { type Detail, joined, type Text, verbatim } from '../../../../messages/m
 import { nameTypes } from '../../../../remotes/kerberos/names.ts';
 import { findPaData, preauthenticationRequired, type Reply } from '../../../../remotes/kerberos/replies.ts';
 import { preflight } from '../../../../remotes/kerberos/request.ts';
-import { readResponse } from '../../../pkinit/asking.ts';
+import { readResponse } from '../../../pkinit/kdc-requests.ts';
 import type { Check, TestCtx } from '../../domain-type.ts';
 import { nameInDirectory } from '../login/login-name.ts';
 import type { TypedParams } from '../variant.ts';
@@ -27,7 +27,7 @@ export async function testKdcs(ctx: TestCtx, params: TypedParams, username = '')
   const call = { deadlineMs: timeout_s * 1_000 };
   const results = await Promise.all(
     kerberos.kdc.map(async (kdc) => {
-      const result = await ask(() => ctx.deps.kdcs.ask({ ...call, kdcs: [kdc] }, message));
+      const result = await readReplyOf(() => ctx.deps.kdcs.ask({ ...call, kdcs: [kdc] }, message));
       return { ...result, detail: joined([verbatim(kdc), result.detail], ': ') };
     }),
   );
@@ -45,7 +45,7 @@ export async function testKdcs(ctx: TestCtx, params: TypedParams, username = '')
 
 type Result = { detail: Text; isFailure: boolean; isSilent: boolean };
 
-async function ask(request: () => Promise<Uint8Array>): Promise<Result> {
+async function readReplyOf(request: () => Promise<Uint8Array>): Promise<Result> {
   try {
     const reply = readResponse(await request());
     const fault = faultOf(reply);

@@ -1,10 +1,10 @@
 import { findRegisteredGroups } from '../../../../../db/repositories/identity/directory/accounts.ts';
 import { type Detail, joined, message, type Text, verbatim } from '../../../../messages/message.ts';
-import type { PasswordVerdict, RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { PasswordVerdict, RefusalReason } from '../../../../remotes/directory/password-verdict.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
 import type { Check, ExternalGroup, TestCtx, TestSubject } from '../../domain-type.ts';
 import { findPerson, type Person } from '../entries/people.ts';
-import { groupKeys, registration } from '../groups/registered.ts';
+import { groupKeys, isRegisteredIn } from '../groups/registered-groups.ts';
 import { findGroupsBySid, groupsOf } from '../groups/search.ts';
 import { isNameable } from '../login/account.ts';
 import {
@@ -13,7 +13,7 @@ import {
   passwordState,
   passwordStateAttributes,
 } from '../login/account-state.ts';
-import { wantedName } from '../login/login-domains.ts';
+import { directoryName } from '../login/login-domains.ts';
 import type { DirectoryParams, TypedParams } from '../variant.ts';
 import type { Protocol } from './protocol.ts';
 
@@ -29,9 +29,9 @@ export async function testPerson(
 ): Promise<void> {
   protocol.at('user');
   const domain = { id: stored?.id, labels };
-  const wanted = await wantedName(ctx.deps.directories, { session, params }, domain, username);
-  const person = await findPerson(session, params, wanted, passwordStateAttributes);
-  if (!person && wanted.name === undefined)
+  const name = await directoryName(ctx.deps.directories, { session, params }, domain, username);
+  const person = await findPerson(session, params, name, passwordStateAttributes);
+  if (!person && name.name === undefined)
     return protocol.note('user', 'fail', 'The name belongs to another domain');
   if (!person) return protocol.note('user', 'fail', 'The directory has no entry with this name, or several');
   const obstacle = obstacleTo(person, password === undefined, ctx.now);
@@ -40,7 +40,10 @@ export async function testPerson(
   protocol.note('user', 'pass', verbatim(person.dn));
   if (password !== undefined) {
     protocol.at('password');
-    protocol.note('password', ...sentenceOn(await session.judge(person.dn, password.normalize('NFC'))));
+    protocol.note(
+      'password',
+      ...sentenceOn(await session.checkPassword(person.dn, password.normalize('NFC'))),
+    );
   }
   protocol.at('user_groups');
   const groups = await withNames(session, params, await groupsOf(session, params, person));
@@ -80,15 +83,15 @@ function obstacleTo(person: Person, withPassword: boolean, now: Date): Text | un
 /** The sentence, and the reason as in the audit. */
 const named = (reason: RefusalReason): Text => joined([sentences[reason], verbatim(`(${reason})`)], ' ');
 
-function sentenceOn(judgement: PasswordVerdict): Found {
-  if (judgement.verdict === 'accepted') return ['pass', verbatim('')];
-  const { verdict, reason } = judgement;
+function sentenceOn(result: PasswordVerdict): ProtocolLine {
+  if (result.verdict === 'accepted') return ['pass', verbatim('')];
+  const { verdict, reason } = result;
   if (verdict === 'expired')
     return ['fail', joined(['The password is correct, but the user cannot log in.', named(reason)], ' ')];
   return ['fail', reason === undefined ? 'The directory does not accept the password' : named(reason)];
 }
 
-type Found = [status: Check['status'], detail: Text];
+type ProtocolLine = [status: Check['status'], detail: Text];
 
 const mostNamed = 100;
 
@@ -111,11 +114,11 @@ async function describe(
   { deps }: TestCtx,
   groups: readonly ExternalGroup[],
   domainId: string | undefined,
-): Promise<Found> {
+): Promise<ProtocolLine> {
   const names = groups.slice(0, mostNamed).map(({ name }) => name);
   if (domainId === undefined) return ['pass', names.length > 0 ? verbatim(names.join(', ')) : 'None'];
   const registered = await findRegisteredGroups(deps.db, domainId, groupKeys(groups));
-  const isRegistered = registration(registered);
+  const isRegistered = isRegisteredIn(registered);
   const known = groups.filter(isRegistered);
   const others = groups.filter((group) => !isRegistered(group));
   const list = (some: ExternalGroup[]) =>

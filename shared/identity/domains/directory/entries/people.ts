@@ -3,7 +3,7 @@ import { foldName } from '../../../../kernel/text.ts';
 import type { Filter } from '../../../../remotes/directory/filters.ts';
 import type { DirectorySession, Entry } from '../../../../remotes/directory/port.ts';
 import { stateAttributes } from '../login/account-state.ts';
-import type { WantedName } from '../login/login-domains.ts';
+import type { DirectoryName } from '../login/login-domains.ts';
 import type { DirectoryParams, TypedParams } from '../variant.ts';
 import { filterOf, identifiersOf } from './identifiers.ts';
 
@@ -22,7 +22,7 @@ const krbtgt = /-502$/;
 
 /**
  * Finds the person of a name.
- * @param wanted `typed` is the whole text, which may be a user principal name of Active Directory; without `name`, only
+ * @param searchedName `typed` is the whole text, which may be a user principal name of Active Directory; without `name`, only
  *   `typed` is searched
  * @param attributes further attributes to read
  * @returns undefined for no person or for more than one
@@ -30,7 +30,7 @@ const krbtgt = /-502$/;
 export async function findPerson(
   session: DirectorySession,
   params: TypedParams,
-  { name, typed }: WantedName,
+  { name, typed }: DirectoryName,
   attributes: readonly string[] = [],
 ): Promise<IdentifiedPerson | undefined> {
   const { base_dn, user_id_attribute, user_name_attribute, variant } = params;
@@ -150,5 +150,5 @@ async function identified(
   return person && { ...person, ids: await identifiersOf(session, params.variant, entry) };
 }
 
-const holds = (values: readonly string[] = [], wanted: string): boolean =>
-  values.some((value) => foldName(value) === foldName(wanted));
+const holds = (values: readonly string[] = [], searchedName: string): boolean =>
+  values.some((value) => foldName(value) === foldName(searchedName));

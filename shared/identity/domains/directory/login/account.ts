@@ -14,10 +14,10 @@ import { noteUnadmitted } from '../../../login/failures.ts';
 import type { ExternalGroup } from '../../domain-type.ts';
 import { withinDirectory } from '../connection.ts';
 import { findPersonById, type IdentifiedPerson, type Person } from '../entries/people.ts';
-import { groupKeys, registeredOf } from '../groups/registered.ts';
-import { isReadable } from '../settings/readable.ts';
+import { groupKeys, registeredAmong } from '../groups/registered-groups.ts';
+import { isReadable } from '../settings/readable-attributes.ts';
 import type { DirectoryVariant, TypedParams } from '../variant.ts';
-import { type Identified, identify } from './identity.ts';
+import { identify, type PersonWithId } from './identity.ts';
 
 /** The domain of a login, with the variant of its directory. */
 export type Domain = Candidate['domain'] & { variant: DirectoryVariant };
@@ -63,7 +63,7 @@ async function accountStep(
     withinDomain(ctx, domain, (session, params) => findPersonById(session, params, id)),
   );
   if (!mayAct(user)) return undefined;
-  const own = registeredOf(found.groups, groups);
+  const own = registeredAmong(found.groups, groups);
   if (!own.some(({ state }) => state === 'active')) throw new AppError('no_registered_group');
   const groupIds = own.map(({ id }) => id);
   const facts = factsOf(person, domain);
@@ -88,7 +88,7 @@ async function accountStep(
 /**
  * @throws AppError `upstream_failed` without an identifier: a person is identified by the identifier, never by the name
  */
-export function withIdentifier(person: IdentifiedPerson): Identified {
+export function withIdentifier(person: IdentifiedPerson): PersonWithId {
   const [id, ...others] = person.ids;
   if (id !== undefined) return { ...person, ids: [id, ...others] };
   const detail = 'The search account cannot read an immutable identifier of the user';
@@ -142,8 +142,8 @@ export async function audited<T>(
   }
 }
 
-const isSame = (present: readonly string[], wanted: readonly string[]): boolean =>
-  present.length === wanted.length && wanted.every((id) => present.includes(id));
+const isSame = (present: readonly string[], next: readonly string[]): boolean =>
+  present.length === next.length && next.every((id) => present.includes(id));
 
 const mayAct = ({ state, kind }: Account['user']): boolean => state === 'active' && kind === 'person';
 

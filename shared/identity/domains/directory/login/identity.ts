@@ -17,8 +17,8 @@ import type { Account } from '../../../login/account.ts';
 import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
 
 type User = Account['user'];
-export type Found = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
-export type Identified = IdentifiedPerson & { ids: readonly [string, ...string[]] };
+export type DirectoryAccount = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
+export type PersonWithId = IdentifiedPerson & { ids: readonly [string, ...string[]] };
 
 /**
  * The row of a person, and the statements that create or update it. `settle` belongs to the first batch that writes
@@ -36,8 +36,8 @@ type LookUp = (directoryId: string) => Promise<IdentifiedPerson | undefined>;
  *   entries; errors of the directory
  */
 export async function identify(
-  { domain, user, namesake, isNamesakeInUse, isAmbiguous }: Found,
-  person: Identified,
+  { domain, user, namesake, isNamesakeInUse, isAmbiguous }: DirectoryAccount,
+  person: PersonWithId,
   now: Date,
   lookUp: LookUp,
 ): Promise<Identity> {
@@ -127,7 +127,7 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
 });
 
 /** The id is derived from the identifier, so that two concurrent first logins create one user. */
-const newUser = (domainId: string, { ids: [directoryId], name }: Identified, now: Date): User => ({
+const newUser = (domainId: string, { ids: [directoryId], name }: PersonWithId, now: Date): User => ({
   id: idOf(directoryId, domainId),
   created_at: now,
   updated_at: now,

@@ -8,7 +8,7 @@ import { isAddress, nameInDirectory } from './login-name.ts';
 export type NamedDomain = { id?: string | undefined; labels: readonly string[] };
 
 /** The name to search in the directory. `name` is absent if the typed name belongs to another domain. */
-export type WantedName = { name: string | undefined; typed: string };
+export type DirectoryName = { name: string | undefined; typed: string };
 
 const lifeMs = 60_000;
 const mostRemembered = 1_000;
@@ -20,12 +20,12 @@ const memories = new WeakMap<DirectoryRemote, Remembered>();
  * qualifier is one of its labels, its DNS name or its realm. In Active Directory, the NetBIOS name and the UPN suffixes
  * of the forest count as well.
  */
-export async function wantedName(
+export async function directoryName(
   directories: DirectoryRemote,
   { session, params }: { session: DirectorySession; params: TypedParams },
   domain: NamedDomain,
   text: string,
-): Promise<WantedName> {
+): Promise<DirectoryName> {
   const typed = text.trim();
   const name = nameInDirectory(params, typed);
   const own = [...domain.labels, dnsNameOf(params.base_dn), params.kerberos?.realm ?? ''].map(foldName);

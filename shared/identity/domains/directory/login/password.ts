@@ -1,9 +1,9 @@
 import { accountKey } from '../../../../../db/repositories/identity/users.ts';
 import { AppError } from '../../../../kernel/errors.ts';
 import { foldName } from '../../../../kernel/text.ts';
-import type { RefusalReason } from '../../../../remotes/directory/judgement.ts';
+import type { RefusalReason } from '../../../../remotes/directory/password-verdict.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
-import type { Candidate, Judged, LoginCtx, OpenAttempt } from '../../../login/account.ts';
+import type { Candidate, CheckedPassword, LoginCtx, OpenAttempt } from '../../../login/account.ts';
 import { noteUnadmitted } from '../../../login/failures.ts';
 import { assertMayTry } from '../../../login/limits.ts';
 import { findPerson, type Person } from '../entries/people.ts';
@@ -21,7 +21,7 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
-import { wantedName } from './login-domains.ts';
+import { directoryName } from './login-domains.ts';
 import { nameInDirectory } from './login-name.ts';
 
 /**
@@ -36,13 +36,13 @@ export async function proveByDirectory(
   attempt: OpenAttempt,
   candidate: Candidate,
   password: string,
-): Promise<Judged> {
+): Promise<CheckedPassword> {
   const domain = readableDomain(variant, candidate.domain, attempt.parameters);
   if (!mayTry(candidate) || nameInDirectory(domain.params, attempt.username) === '' || password === '')
     return { attempt, proof: undefined };
   const { own, proved } = await audited(ctx, attempt, () =>
     withinDomain(ctx, domain, (session, params) =>
-      judge(ctx, { session, params }, { attempt, candidate, domain, password }),
+      checkPassword(ctx, { session, params }, { attempt, candidate, domain, password }),
     ),
   );
   if (proved.verdict === 'accepted')
@@ -79,16 +79,16 @@ const reasons: Readonly<Record<Exclude<AccountState, 'active'>, RefusalReason>> 
 };
 
 /** Groups are read only after a correct password, so that a wrong one causes little load on the directory. */
-async function judge(
+async function checkPassword(
   ctx: LoginCtx,
   { session, params }: { session: DirectorySession; params: TypedParams },
   { attempt, candidate, domain, password }: Login,
 ): Promise<{ own: OpenAttempt; proved: Proved }> {
   const sources = domain.attributes.map(({ source }) => source);
   const named = { id: domain.id, labels: [domain.name, domain.small_name] };
-  const wanted = await wantedName(ctx.deps.directories, { session, params }, named, attempt.username);
-  const person = await findPerson(session, params, wanted, sources);
-  const isForeign = wanted.name === undefined;
+  const name = await directoryName(ctx.deps.directories, { session, params }, named, attempt.username);
+  const person = await findPerson(session, params, name, sources);
+  const isForeign = name.name === undefined;
   if (!person)
     return { own: attempt, proved: { verdict: 'refused', reason: isForeign ? 'other_domain' : undefined } };
   const own = await byPerson(ctx, attempt, domain.id, person);
@@ -97,8 +97,8 @@ async function judge(
   if (!isNameable(person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   if (isKeptOut(candidate, person)) return { own, proved: { verdict: 'refused', reason: undefined } };
   // Operating systems compose characters differently and send different octets for the same password.
-  const judgement = await session.judge(person.dn, password.normalize('NFC'));
-  if (judgement.verdict !== 'accepted') return { own, proved: judgement };
+  const verdict = await session.checkPassword(person.dn, password.normalize('NFC'));
+  if (verdict.verdict !== 'accepted') return { own, proved: verdict };
   const groups = await membershipsOf(ctx.deps.db, domain.id, { session, params }, person);
   return { own, proved: { verdict: 'accepted', answer: { person, groups } } };
 }

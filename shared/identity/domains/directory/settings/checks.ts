@@ -3,7 +3,7 @@ import { type Detail, message } from '../../../../messages/message.ts';
 import { directoryFault, parseDirectoryUrl, parseKdc } from '../../../../remotes/directory/address.ts';
 import type { SettingsCheck } from '../../domain-type.ts';
 import type { DirectoryParams, DirectoryVariant } from '../variant.ts';
-import { isReadable, unreadableParams } from './readable.ts';
+import { isReadable, unreadableParams } from './readable-attributes.ts';
 
 type Check = SettingsCheck<DirectoryParams>;
 

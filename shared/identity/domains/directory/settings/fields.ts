@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { field, type words } from '../words.ts';
+import { field, type texts } from '../form-texts.ts';
 import { connectionShapes, Kerberos, searchShapes } from './shapes.ts';
 
-type Word = Parameters<typeof words>[0];
+type Word = Parameters<typeof texts>[0];
 
 /** What differs between directories. */
 type Defaults = {

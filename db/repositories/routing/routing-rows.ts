@@ -1,0 +1,247 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { maintenanceTemplates } from '../../schema/maintenance/templates.ts';
+import { issuedConnections } from '../../schema/routing/issued-connections.ts';
+import { ruleGroups, ruleMembers, rules, ruleUsers } from '../../schema/routing/rules.ts';
+import { farms } from '../../schema/sites/farms.ts';
+import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
+import {
+  priorityGroupFarms,
+  priorityGroupGroups,
+  priorityGroups,
+  priorityGroupUsers,
+} from '../../schema/sites/priority-groups.ts';
+import { sites } from '../../schema/sites/sites.ts';
+import { pools } from '../../schema/snapshot/pools.ts';
+import { type CachedService, serviceLists } from '../../schema/snapshot/service-lists.ts';
+import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
+import { workplaces } from '../../schema/snapshot/workplaces.ts';
+import { gatewaysOfSite, type SiteGateway } from '../gateways/site-gateways.ts';
+import { derived } from '../records/statements.ts';
+
+/** The user of a request. `userKey` is `<folded label>\<folded name>`, as in the sessions of the snapshot. */
+export type RoutedUser = { userId: string; userKey: string };
+
+/**
+ * The target of a routing request: all rules of the site, one rule, or one pool, for which no rule is read. With
+ * `unusable`, disabled rules and rules for other users are included, to explain why they do not apply.
+ */
+export type RoutingTarget = {
+  rules: 'all' | { rule: string } | { farm: string; pool: string };
+  unusable: boolean;
+};
+
+/** `usage_percent` and `name` are null if the snapshot does not contain the pool. */
+export type RuleMemberRow = {
+  farm_id: string;
+  servicepool_uuid: string;
+  priority: number;
+  enabled: boolean;
+  usage_percent: number | null;
+  name: string | null;
+};
+
+export type RuleRow = {
+  id: string;
+  display_name: string;
+  image_id: string | null;
+  enabled: boolean;
+  usable: boolean;
+  policy: 'priority' | 'round_robin' | 'least_loaded' | 'random';
+  failover: boolean;
+  affinity: 'session' | 'last_used' | 'none';
+  issued: { farm_id: string; servicepool_uuid: string | null; at: string } | null;
+  members: RuleMemberRow[];
+};
+
+/** All data of the database for the routing of a user at a site; timestamps as text. */
+export type RoutingRows = {
+  /** Version of all data that determines access rights. */
+  entitlement: number;
+  rules: RuleRow[];
+  /** Pools covered by an enabled rule of the site for any user, as `<farm id>.<pool uuid>`; empty for one rule. */
+  covered: string[];
+  /** Name of the requested pool in the snapshot; null for a rule. */
+  pool_name: string | null;
+  preferences: { priority: number; farm_id: string; farm_priority: number }[];
+  /** The user's live sessions in the snapshot. */
+  sessions: {
+    session_uuid: string;
+    farm_id: string;
+    servicepool_uuid: string;
+    state: string;
+    started_at: string;
+  }[];
+  /** Pools that accept no new session of the user; see `blockedPools`. */
+  blocked: {
+    farm_id: string;
+    servicepool_uuid: string;
+    maintenance: boolean;
+    unknown: boolean;
+    message: string | null;
+  }[];
+  /** Cached service lists of the user; for one rule or pool only its services. */
+  lists: {
+    farm_id: string;
+    subject: string;
+    entitlement: number;
+    fetched_at: string;
+    services: CachedService[];
+  }[];
+  /** Empty for the list of all services. */
+  gateways: SiteGateway[];
+  direct_when_gateways_fail: boolean;
+};
+
+/** A column of `findUserSite`, which avoids a separate query. */
+export const routingRows = (who: RoutedUser, target: RoutingTarget): SQL<RoutingRows> =>
+  derived(sql`select json_build_object(
+    'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
+    'rules', (${rulesOf(who, target)}),
+    'covered', (${coveredPools(target)}),
+    'pool_name', (${poolName(target)}),
+    'preferences', (${preferencesOf(who)}),
+    'sessions', (${sessionsOf(who)}),
+    'blocked', (${blockedPools(who)}),
+    'lists', (${listsOf(who, target)}),
+    'gateways', (${target.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
+    'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
+
+const rulesOf = (who: RoutedUser, target: RoutingTarget): SQL => sql`
+  select coalesce(json_agg(json_build_object('id', ${rules.id}, 'display_name', ${rules.display_name},
+    'image_id', ${rules.image_id}, 'enabled', ${rules.enabled}, 'usable', ${target.unusable ? isFor(who) : sql`true`}, 'policy', ${rules.policy},
+    'failover', ${rules.failover}, 'affinity', ${rules.affinity},
+    'issued', (select json_build_object('farm_id', ${issuedConnections.farm_id},
+        'servicepool_uuid', ${issuedConnections.servicepool_uuid}, 'at', ${issuedConnections.issued_at})
+      from ${issuedConnections}
+      where ${issuedConnections.user_id} = ${who.userId}::uuid and ${issuedConnections.rule_id} = ${rules.id}),
+    'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
+        'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
+        'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
+      from (${members}) as member left join ${pools}
+        on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
+  from ${rules} where ${rules.site_id} = ${sites.id} and ${isSelected(target)}
+    and ${target.unusable ? sql`true` : sql`${rules.enabled} and ${isFor(who)}`}`;
+
+/** The pools of the rule of the enclosing select: its members, or the pools of its site that match its tags. */
+const members: SQL = sql`
+  select ${ruleMembers.farm_id}, ${ruleMembers.servicepool_uuid}, ${ruleMembers.priority}, ${ruleMembers.enabled}
+  from ${ruleMembers} where ${ruleMembers.rule_id} = ${rules.id} and ${rules.match_tags} is null
+  union all
+  select ${pools.farm_id}, ${pools.uuid}, 1, true
+  from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
+  where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
+    and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
+      or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
+
+function poolName({ rules: selection }: RoutingTarget): SQL {
+  if (selection === 'all' || 'rule' in selection) return sql`null`;
+  return sql`select ${pools.name} from ${pools}
+    where ${pools.farm_id} = ${selection.farm}::uuid and ${pools.uuid} = ${selection.pool}::uuid`;
+}
+
+function isSelected({ rules: selection }: RoutingTarget): SQL {
+  if (selection === 'all') return sql`true`;
+  if ('rule' in selection) return sql`${rules.id} = ${selection.rule}::uuid`;
+  return sql`false`;
+}
+
+/** A covered pool is available through rules only, because a rule for some users must exclude all others. */
+function coveredPools({ rules: selection }: RoutingTarget): SQL {
+  if (selection !== 'all' && 'rule' in selection) return sql`'[]'::json`;
+  const ofPool =
+    selection === 'all'
+      ? sql`true`
+      : sql`member.farm_id = ${selection.farm}::uuid and member.servicepool_uuid = ${selection.pool}::uuid`;
+  return sql`
+    select coalesce(json_agg(distinct member.farm_id || '.' || member.servicepool_uuid), '[]')
+    from ${rules} cross join lateral (${members}) as member
+    where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
+}
+
+/** True if the rule is assigned to the user or a group of the user, or is assigned to all users. */
+const isFor = ({ userId }: RoutedUser): SQL =>
+  concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
+
+type Side<T> = readonly [table: T, owner: PgColumn];
+
+function concerns(
+  userId: string,
+  owner: PgColumn,
+  [byName, ofUser]: Side<typeof ruleUsers | typeof priorityGroupUsers>,
+  [byGroup, ofGroup]: Side<typeof ruleGroups | typeof priorityGroupGroups>,
+): SQL {
+  return sql`(
+    (not exists(select 1 from ${byName} where ${ofUser} = ${owner})
+      and not exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}))
+    or exists(select 1 from ${byName} where ${ofUser} = ${owner} and ${byName.user_id} = ${userId}::uuid)
+    or exists(select 1 from ${byGroup} where ${ofGroup} = ${owner}
+      and ${byGroup.group_id} in (select id from own)))`;
+}
+
+const preferencesOf = ({ userId }: RoutedUser): SQL => sql`
+  select coalesce(json_agg(json_build_object('priority', ${priorityGroups.priority},
+    'farm_id', ${priorityGroupFarms.farm_id}, 'farm_priority', ${priorityGroupFarms.priority})), '[]')
+  from ${priorityGroups}
+    join ${priorityGroupFarms} on ${priorityGroupFarms.priority_group_id} = ${priorityGroups.id}
+    join ${farms} on ${farms.id} = ${priorityGroupFarms.farm_id} and ${farms.site_id} = ${sites.id}
+  where ${concerns(
+    userId,
+    priorityGroups.id,
+    [priorityGroupUsers, priorityGroupUsers.priority_group_id],
+    [priorityGroupGroups, priorityGroupGroups.priority_group_id],
+  )}`;
+
+const sessionsOf = ({ userKey }: RoutedUser): SQL => sql`
+  select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},
+    'farm_id', ${workplaceSessions.farm_id}, 'servicepool_uuid', ${workplaceSessions.servicepool_uuid},
+    'state', ${workplaceSessions.state}, 'started_at', nullif(${workplaceSessions.started_at}, '-infinity'))), '[]')
+  from ${workplaceSessions} join ${farms} on ${farms.id} = ${workplaceSessions.farm_id}
+  where ${workplaceSessions.user_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+    and ${workplaceSessions.servicepool_uuid} is not null`;
+
+/**
+ * Pools are blocked by the flag of the node, by an active template that blocks new sessions (its order to the node
+ * may still be pending), or if all workplaces of the user in the pool are in maintenance. The message is that of the
+ * order, otherwise the current one of the template. A state or flag that the node does not report is unknown.
+ */
+const blockedPools = ({ userKey }: RoutedUser): SQL => sql`
+  select coalesce(jsonb_agg(jsonb_build_object('farm_id', blocked.farm_id, 'servicepool_uuid', blocked.uuid,
+    'maintenance', blocked.maintenance, 'unknown', blocked.unknown, 'message', blocked.message)), '[]')
+  from (select ${pools.farm_id} as farm_id, ${pools.uuid} as uuid, ${isPoolMaintained} as maintenance,
+      ${isUnknown(pools)} as unknown, coalesce(${pools.maintenance_message}, ${maintenanceTemplates.message}) as message
+    from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
+    left join ${maintenanceTemplates} on ${maintenanceTemplates.id} = ${pools.maintenance_template_id}
+    where ${farms.site_id} = ${sites.id} and (${isPoolMaintained} or ${isUnknown(pools)})
+    union all
+    select ${workplaces.farm_id}, ${workplaces.servicepool_uuid}, bool_and(coalesce(${workplaces.maintenance}, false)),
+      bool_or(${isUnknown(workplaces)}), null
+    from ${workplaces} join ${farms} on ${farms.id} = ${workplaces.farm_id}
+    where ${workplaces.owner_key} = ${userKey} and ${farms.site_id} = ${sites.id}
+      and ${workplaces.servicepool_uuid} is not null
+    group by 1, 2 having bool_and(coalesce(${workplaces.maintenance}, true) or ${isUnknown(workplaces)})) as blocked`;
+
+const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
+  or coalesce(${maintenanceTemplates.block_new_sessions}, false)
+    and coalesce(${maintenanceTemplates.start_at} <= now(), true) and coalesce(${maintenanceTemplates.end_at} > now(), true))`;
+
+const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
+  sql`(${state} = 'unknown' or ${maintenance} is null)`;
+
+const listsOf = ({ userId }: RoutedUser, { rules: selection }: RoutingTarget): SQL => sql`
+  select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
+    'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
+    'services', ${servicesFor(selection)})), '[]')
+  from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
+  where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
+
+function servicesFor(selection: RoutingTarget['rules']): SQL {
+  if (selection === 'all') return sql`${serviceLists.services}`;
+  if ('farm' in selection)
+    return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+      where lower(service ->> 'uuid') = ${selection.pool})`;
+  return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
+    where lower(service ->> 'uuid') in (
+      select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member
+      where ${rules.id} = ${selection.rule}::uuid))`;
+}

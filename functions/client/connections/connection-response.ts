@@ -1,0 +1,13 @@
+import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
+
+/** A connection as returned to the caller. If it has a gateway, `host` and `port` are those of the gateway. */
+export type ConnectionResponse = Connection & {
+  gateway?: { host: string; port: number; ticket: string } | undefined;
+};
+
+/** Replaces line ends and other control characters, which neither file format can represent within a value. */
+export const asOneLine = (value: string): string =>
+  value.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').toWellFormed();
+
+/** The host in the form that precedes a port: IPv6 addresses in brackets. */
+export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -1,0 +1,12 @@
+import type { Db } from '../../db/client.ts';
+import { checkSpace, checkWrite } from '../../db/repositories/settings/write-check.ts';
+import type { Log } from '../kernel/observability/log.ts';
+import { createWriteMonitor, type WriteMonitor } from '../kernel/observability/write-monitor.ts';
+
+/** Observes whether the database accepts writes of this process or isolate. */
+export const monitorWrites = (db: Db, log: Log): WriteMonitor =>
+  createWriteMonitor({
+    checkWrite: () => checkWrite(db),
+    checkSpace: () => checkSpace(db),
+    onFailure: (error) => log.error('the database does not accept writes', { error }),
+  });

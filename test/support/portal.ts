@@ -20,7 +20,7 @@ import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
 import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
-import { connectBy, type Driver } from './database/neon-proxy.ts';
+import { type Between, connectBy, type Driver } from './database/neon-proxy.ts';
 
 export const adminPassword = 'correct horse battery staple';
 /** Of portals without a secret key of a test. */
@@ -72,6 +72,8 @@ type Options = {
   allowedNetworks?: string[];
   allowInsecure?: boolean;
   driver?: Driver;
+  /** Between the driver and the server that it speaks to. */
+  between?: Between;
   /** `SECRET_KEY`; default: a new one. */
   secretKeys?: readonly string[];
   s3?: S3Config;
@@ -89,6 +91,7 @@ export async function startPortal({
   allowedNetworks = ['127.0.0.0/8'],
   allowInsecure = false,
   driver = 'pg',
+  between,
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
@@ -99,7 +102,7 @@ export async function startPortal({
   let trips = 0;
   const asSidecar = connectPg({ url: database.sidecarUrl, maxConnections: 4 });
   const asOwner = connectPg({ url: database.ownerUrl, maxConnections: 2 });
-  const connection = await connectBy(driver, { url: database.url, onRoundTrip: () => trips++ });
+  const connection = await connectBy(driver, { url: database.url, onRoundTrip: () => trips++ }, between);
   const outbound = { allowedNetworks, allowInsecure };
   const transport = createNodeTransport(outbound);
   const log: Record<string, unknown>[] = [];

@@ -19,7 +19,10 @@ type Options = {
 };
 
 /** A TCP proxy in front of a database or of Neon's proxy, which delays both directions and counts round trips. */
-export async function startCountingProxy(targetUrl: string, { delayMs = 2 }: Options = {}): Promise<CountingProxy> {
+export async function startCountingProxy(
+  targetUrl: string,
+  { delayMs = 2 }: Options = {},
+): Promise<CountingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   const bytes = { sent: 0, received: 0 };

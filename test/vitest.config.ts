@@ -24,8 +24,8 @@ const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as co
 export default defineConfig({
   root,
   test: {
-    // Two servers and a test file each: more workers would only wait for each other.
-    maxWorkers: 2,
+    // One more than processors: many files wait for processes that they have started.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SummaryReporter()],
     globalSetup: ['test/support/global-setup.ts'],

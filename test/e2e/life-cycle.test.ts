@@ -96,6 +96,19 @@ describe('a first start', () => {
   });
 });
 
+describe('a portal that is started with --watch', () => {
+  it('serves from its sources, and ends with all its processes', async () => {
+    const own = await freePorts(2);
+    const portal = await startPortal({
+      env: bareVariables(join(folder, 'watched'), own),
+      command: ['shared/tooling/launch.mjs', 'functions/all.ts', '--json', '--watch'],
+    });
+    expect(await apiOf(portal).send('GET /readyz')).toMatchObject({ status: 200 });
+    await portal.stop();
+    expect(await Promise.all(own.map(isFree))).toEqual([true, true]);
+  }, 60_000);
+});
+
 describe('a portal behind a TLS-terminating proxy', () => {
   const start = async (more: NodeJS.ProcessEnv) => {
     const [port = 0, healthPort = 0] = await freePorts(2);

@@ -136,7 +136,8 @@ async function startWorker(
   });
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   await new Promise<void>((resolve, reject) => {
-    worker.once('message', () => resolve());
+    // Node sends messages of its own from a thread of a program that runs with --watch.
+    worker.on('message', (message) => message === 'ready' && resolve());
     worker.once('error', reject);
     worker.once('exit', () => reject(new Error('its thread ended')));
   });

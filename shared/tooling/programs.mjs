@@ -22,7 +22,7 @@ export const bundledPrograms = [
 
 const sources = ['db', 'functions', 'shared'];
 
-/** Of what is built from the sources. Can be deleted at any time at which no program runs. */
+/** Results of builds from the sources. The folder can be deleted while no program runs. */
 export const cacheFolder = join(root, 'node_modules', '.cache', 'aggregator');
 
 /**
@@ -32,8 +32,9 @@ export const cacheFolder = join(root, 'node_modules', '.cache', 'aggregator');
 export function currentFolder() {
   const hash = createHash('sha256').update(root);
   for (const path of ['package-lock.json', ...sources.flatMap(filesBelow)]) {
-    const { size, mtimeMs } = statSync(join(root, path));
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
+    // A temporary file of an editor can be deleted meanwhile.
+    const found = statSync(join(root, path), { throwIfNoEntry: false });
+    if (found) hash.update(`${path} ${found.size} ${found.mtimeMs}\n`);
   }
   return join(cacheFolder, 'programs', hash.digest('hex').slice(0, 16));
 }

@@ -152,7 +152,7 @@ describe('a portal heartbeat is refused', () => {
     ['for a session', { aud: baseUrl }],
     ['for another portal', { aud: 'https://other.test/api/aggregator/v7.0/portals/heartbeat' }],
     ['without jti', { jti: undefined }],
-    ['of an unknown issuer', { iss: 'https://nobody.example.com' }],
+    ['of an unknown issuer', { iss: 'https://unknown.example.com' }],
     ['of a peer that says it were us', { iss: baseUrl }],
   ])('%s', async (_, given) => {
     const { status, body } = await bringOf(peer, reportBody(), given);

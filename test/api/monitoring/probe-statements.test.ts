@@ -50,7 +50,7 @@ describe('FLT-4 the probe plan', () => {
     });
   });
 
-  it('is read again only after a change of the fleet, and a probe result is none', async () => {
+  it('is read again only after a change of the fleet, not after a probe', async () => {
     const { db } = connection;
     const { id } = await addNode(db, { health_key: 'sealed' });
     let { fingerprint } = await probePlan(db, undefined);

@@ -104,7 +104,7 @@ describe('npm run admin', slow, () => {
     expect((await ask('GET /api/userinfo')).status).toBe(200);
   });
 
-  it('reset-2fa deletes the second factor and its recovery codes, and reports when there is none', async () => {
+  it('reset-2fa deletes the second factor and its recovery codes, and reports when neither exists', async () => {
     const domain = await addTwoFactorDomain(world.admin);
     const { user, recovery } = await addEnrolled(world, domain, world.portal.deps.clock());
     const name = `${domain.small_name}/${user.name}`;

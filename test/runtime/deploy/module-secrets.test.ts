@@ -17,7 +17,7 @@ afterAll(() => vi.unstubAllGlobals());
 
 const values: Record<string, string> = {
   // No credential is needed for a path without an operation.
-  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+  DATABASE_URL: 'postgres://unused@127.0.0.1:1/nothing',
   ...newKeyVariables(),
   BASE_URL: 'https://portal.example',
   LOG_LEVEL: 'error',

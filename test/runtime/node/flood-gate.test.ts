@@ -16,7 +16,7 @@ beforeAll(async () => {
     port: 0,
     // No route is called: a refused request ends before.
     variables: {
-      DATABASE_URL: 'postgres://nobody@localhost/nothing',
+      DATABASE_URL: 'postgres://unused@localhost/nothing',
       BASE_URL: 'https://portal.example',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     },

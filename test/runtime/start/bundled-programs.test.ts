@@ -77,7 +77,7 @@ describe('a bundled program', { timeout: 60_000 }, () => {
 
   it('finds the files beside its sources, and reports errors at their lines', async () => {
     const { code, stderr } = await run([admin, 'unlock', 'builtin/admin'], {
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+      DATABASE_URL: 'postgres://unused@127.0.0.1:1/nothing',
       SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
       LOG_LEVEL: 'debug',
     });

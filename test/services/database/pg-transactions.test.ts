@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, withTransaction } from '../../../db/client.ts';
+import { atomically, type Connection, withTransaction } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
@@ -90,5 +90,50 @@ describe('a transaction over sockets', () => {
       { isolationLevel: 'repeatable read' },
     );
     expect(await rowOf(connection)).toEqual({ n: 1 });
+  });
+});
+
+describe('PERF-2: a batch over sockets', () => {
+  const failing = sql`select 1 / 0`;
+  const notEncodable = {
+    toPostgres: () => {
+      throw new Error('the value cannot be encoded');
+    },
+  };
+
+  it('is rolled back by a failed statement, whose error is reported, and its connection is reused', async () => {
+    const before = await pidOf(connection);
+    const work = atomically(connection.db, (h) => [h.execute(insert), h.execute(failing), h.execute(insert)]);
+    await expect(work).rejects.toMatchObject({ code: '22012' });
+    expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
+  });
+
+  it('sends nothing if a value of any statement cannot be encoded, and its connection is reused', async () => {
+    const before = await pidOf(connection);
+    const work = atomically(connection.db, (h) => [
+      h.execute(insert),
+      h.execute(sql`insert into kept values (${notEncodable})`),
+    ]);
+    await expect(work).rejects.toThrow('the value cannot be encoded');
+    expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
+  });
+
+  it('leaves an interactive transaction usable if it fails', async () => {
+    await withTransaction(connection.db, async (transaction) => {
+      await transaction.execute(insert);
+      for (const last of [failing, sql`insert into kept values (${notEncodable})`])
+        await expect(atomically(transaction, (h) => [h.execute(insert), h.execute(last)])).rejects.toThrow();
+      await atomically(transaction, (h) => [h.execute(insert)]);
+    });
+    expect(await rowOf(connection)).toEqual({ n: 2 });
+  });
+
+  it('closes its connection if it gets no answer', async () => {
+    const before = await pidOf(connection);
+    proxy.freeze();
+    const work = atomically(connection.db, (h) => [h.execute(insert), h.execute(insert)]);
+    await expect(work).rejects.toThrow('The database did not answer');
+    proxy.thaw();
+    expect(await pidOf(connection)).not.toBe(before);
   });
 });

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { proxiedUrl } from './freezable-proxy.ts';
 
 export type CountingProxy = {
   /** The target's URL through the proxy. */
@@ -51,13 +52,8 @@ export async function startCountingProxy(
     near.once('close', () => setTimeout(() => far.destroy(), delayMs));
     far.once('close', () => setTimeout(() => near.destroy(), delayMs));
   });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    url: Object.assign(new URL(targetUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: await proxiedUrl(server, targetUrl),
     trips: () => trips,
     bytes: () => ({ ...bytes }),
     close: () => {

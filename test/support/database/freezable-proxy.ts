@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export type FreezableProxy = {
   /** The target's URL through the proxy. */
@@ -44,13 +44,8 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
     far.on('data', (piece) => near.write(piece)).once('close', () => near.destroy());
     if (isFrozen) far.pause();
   });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    url: Object.assign(new URL(targetUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: await proxiedUrl(server, targetUrl),
     freeze: () => {
       isFrozen = true;
       held = Promise.withResolvers();
@@ -75,4 +70,14 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
       return new Promise((done) => server.close(() => done()));
     },
   };
+}
+
+/** Makes a proxy listen on a free port. @returns the target's URL through the proxy */
+export async function proxiedUrl(server: Server, targetUrl: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return Object.assign(new URL(targetUrl), { hostname: '127.0.0.1', port: String(port) }).href;
 }

@@ -159,7 +159,7 @@ describe('the list of permissions', () => {
 
 it('rejects a resource without permissions at compile time', () => {
   const known: Resource = 'sites';
-  // @ts-expect-error: no permission begins with it
+  // @ts-expect-error: no permission has this resource
   const unknown: Resource = 'notes';
   expect([known, unknown].map((name) => isPermission(`${name}.read`))).toEqual([true, false]);
 });

@@ -39,7 +39,7 @@ describe('a transaction over sockets', () => {
   it('releases its connection when it cannot begin', async () => {
     await rowOf(connection);
     proxy.freeze();
-    await expect(withTransaction(connection.db, async () => undefined)).rejects.toThrow();
+    await expect(withTransaction(connection.db, (handle) => handle.execute(insert))).rejects.toThrow();
     proxy.thaw();
     expect(await rowOf(connection)).toEqual({ n: 0 });
   });

@@ -3,6 +3,7 @@ import { PgDialect } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
 import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
 import { pgFault } from './errors.ts';
+import { setFlightDriver } from './flight.ts';
 import { runBatch } from './postgres/batch.ts';
 import { type CheckedOutConnection, type Message, messageOf, type Query } from './postgres/checkout.ts';
 import { createPool, type Pool, type SessionReport } from './postgres/pool.ts';
@@ -53,14 +54,21 @@ export function connectPg(options: PgOptions): PgConnection {
   setBatchRunner(db, (build) =>
     runBatch(build, transactionOn, (messages) => use(({ transact }) => transact(messages))),
   );
+  setFlightDriver(db, {
+    handleOn: (ask) => transactionOn((statement, values) => ask({ statement, values })),
+    textOf: ({ statement }) => statement.text,
+    ask: ({ statement, values }: Message) => query(statement, values),
+    send: (messages) => use(({ readTogether }) => readTogether(messages)),
+  });
   return { db, query, use, close: pool.close };
 }
 
 /** Drizzle uses only the method `query` of a client. */
 const asClient = (query: Query): pg.Client => ({ query }) as unknown as pg.Client;
 
+const dialect = new PgDialect();
+
 function transactionOn(query: Query) {
-  const dialect = new PgDialect();
   const session = new NodePgSession<NoSchema, NoSchema>(asClient(query), dialect, undefined);
   return new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
 }

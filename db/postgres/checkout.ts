@@ -24,6 +24,8 @@ export type CheckedOutConnection = {
    * @returns the results of the statements
    */
   transact: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
+  /** Runs reads in one round trip, each with its own view of the data. The order of the answers is that of the reads. */
+  readTogether: (messages: readonly Message[]) => Promise<Answer[]>;
   /** The statement that begins a transaction with the limits. */
   begin: string;
   /** Removes the connection from the pool after use. */
@@ -42,7 +44,7 @@ export type CheckoutParts = {
 const marginMs = 1_000;
 
 /** The answer to one message. */
-type Answer = { result: pg.QueryResult } | { error: unknown };
+export type Answer = { result: pg.QueryResult } | { error: unknown };
 
 export class Checkout implements CheckedOutConnection {
   readonly begin: string;
@@ -103,6 +105,20 @@ export class Checkout implements CheckedOutConnection {
       -1,
     );
   };
+
+  readTogether = async (messages: readonly Message[]): Promise<Answer[]> => {
+    const { prepared } = this.#parts;
+    const named = messages.map((message) => ({ ...message, statement: prepared.named(message.statement) }));
+    const answers = await this.#sendReads(named);
+    return this.#noteRefusal(named, answers) ? this.#sendReads(messages) : answers;
+  };
+
+  /** Limits that must be set in each transaction make them one transaction: a failure then fails the reads after it. */
+  async #sendReads(messages: readonly Message[]): Promise<Answer[]> {
+    if (this.#parts.client.session.isLimited) return this.#sendAll(messages);
+    const answers = await this.#sendAll([messageOf(this.begin), ...messages, messageOf('commit')]);
+    return answers.slice(1, -1);
+  }
 
   async #once(message: Message): Promise<pg.QueryResult> {
     const { prepared } = this.#parts;

@@ -89,5 +89,5 @@ export class PreparedStatements {
 
 const isPreparable = (text: string): boolean =>
   text.length <= longestText &&
-  /^\s*(?:select|insert|update|delete|with)\b/i.test(text) &&
+  /^[\s(]*(?:select|insert|update|delete|with)\b/i.test(text) &&
   !text.includes(';');

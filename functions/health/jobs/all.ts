@@ -1,6 +1,7 @@
 import type { Connection, Db } from '../../../db/client.ts';
 import type { SessionReport } from '../../../db/pg.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
+import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
@@ -103,6 +104,7 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
     sealer,
     clock,
     log,
+    memory: createProcessMemory(),
   };
 }
 

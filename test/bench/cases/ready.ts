@@ -34,8 +34,10 @@ export async function measureReady(
   { starts, restS }: ReadyEffort,
   before: string | undefined,
 ): Promise<ReadyFigures> {
-  const checkouts = [await prepare(undefined), ...(before === undefined ? [] : [await prepare(before)])];
+  const checkouts: Prepared[] = [];
   try {
+    checkouts.push(await prepare(undefined));
+    if (before !== undefined) checkouts.push(await prepare(before));
     const times = checkouts.map((): number[] => []);
     const memories: RestingMemory[] = [];
     for (let round = 0; round < starts; round++)

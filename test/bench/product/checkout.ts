@@ -17,9 +17,8 @@ export type Checkout = { folder: string; remove(): Promise<void> };
 export async function otherCheckout(reference: string): Promise<Checkout> {
   if (existsSync(join(reference, 'package.json')))
     return { folder: resolve(reference), remove: () => Promise.resolve() };
-  const parent = join(root, 'node_modules', '.cache', 'aggregator-bench');
-  await mkdir(parent, { recursive: true });
-  const folder = await mkdtemp(join(parent, 'checkout-'));
+  // Beside the packages, which can be linked within one file system only. Git ignores the folder.
+  const folder = await mkdtemp(join(root, '.data-checkout-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const archive = join(folder, 'archive.tar');

@@ -2,7 +2,11 @@
  * The form in which names are compared, sorted and kept unique: NFC, lower case, trimmed. Lower-casing can create a
  * decomposed sequence (J with caron), so the text is normalised again.
  */
-export const foldName = (name: string): string => name.normalize('NFC').trim().toLowerCase().normalize('NFC');
+export const foldName = (name: string): string =>
+  isAscii(name) ? name.trim().toLowerCase() : name.normalize('NFC').trim().toLowerCase().normalize('NFC');
+
+/** ASCII has only one form, and most names are ASCII: lists fold hundreds of them. */
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 /**
  * True if the text has a letter, digit, symbol or punctuation mark that is visible; Hangul fillers and the Braille

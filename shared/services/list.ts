@@ -32,7 +32,7 @@ export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteSe
   );
   return {
     domains: linkedDomains(site, views),
-    services: shownServices(site, views, rules).sort(byName),
+    services: sortedByName(shownServices(site, views, rules)),
     sites,
     explain,
   };
@@ -46,17 +46,20 @@ function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readon
   return { rule, routed: route(factsOf(site, rule, lists, ctx.now), chance) };
 }
 
-const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number => {
-  const [left, right] = [foldName(a.name), foldName(b.name)];
-  if (left !== right) return left < right ? -1 : 1;
-  return a.id < b.id ? -1 : 1;
-};
+function sortedByName<T extends { name: string; id: string }>(services: readonly T[]): T[] {
+  const keyed = services.map((service) => ({ service, key: foldName(service.name), id: service.id }));
+  keyed.sort((a, b) => compareTexts(a.key, b.key) || compareTexts(a.id, b.id));
+  return keyed.map(({ service }) => service);
+}
+
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** The local domains, each with the farms whose dispatchers have a domain with its label. */
 const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
   site.domains.map(({ id, name, label }) => {
+    const folded = foldName(label);
     const farms = views.flatMap(({ farm, domains }) => {
-      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === foldName(label));
+      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === folded);
       return known ? [{ farm_id: farm.id, dispatcher_uuid: known.authUuid }] : [];
     });
     return { authSmallName: label, auth: name, local_uuid: id, linked: farms.length > 0, farms };

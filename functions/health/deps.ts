@@ -32,5 +32,5 @@ export type HealthDeps = {
 /** Milliseconds a response waits for the database, so that it is sent within one second. */
 export const patienceMs = 900;
 
-/** Seconds a worker counts as alive after its last heartbeat. */
-export const workerLivesS = 20;
+/** Seconds a worker counts as alive after its last heartbeat. Heartbeats are sent every ten seconds. */
+export const workerLivesS = 30;

@@ -26,7 +26,6 @@ import { readTlsFiles } from '../../shared/tooling/start/tls/tls-files.ts';
 import { createHealthApp } from './app.ts';
 import { verifyDatabase } from './database-check.ts';
 import { createJobs } from './jobs/all.ts';
-import { runEvery } from './jobs/process/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system-sampler.ts';
 
 type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown };
@@ -74,7 +73,7 @@ async function startAll(start: Start): Promise<void> {
   const telemetry = telemetryInto(jobsDb.db, log, { writes });
   shutdown.add('telemetry', () => telemetry.flush());
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
-  const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
+  const { run, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
   const registered = verified.then(() =>
     writes.observe(() => recordHeartbeat(leaseDb.db, worker)).catch(() => false),
@@ -84,7 +83,7 @@ async function startAll(start: Start): Promise<void> {
   // With a worker entry, the first health check finds a live worker. If the database is unavailable, the wait ends
   // after one second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
-  const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
+  const loops = verified.then(() => run(shutdown.signal));
   // Reading a certificate cannot be interrupted; its result is discarded.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
   const serving = await serve(config, log, databaseUrl, pools.answersDb, system, writes);

@@ -171,14 +171,11 @@ export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failu
   ]);
 }
 
-/** Deletes staged rows of aborted syncs, and removals older than any running sync. */
+/** Deletes staged rows of aborted syncs, and removals older than any running sync; one statement. */
 export async function sweepSyncs(db: Db): Promise<void> {
-  await atomically(db, (h) => [
-    h
-      .delete(syncRows)
-      .where(sql`not exists (select 1 from ${table} where ${table.sync_id} = ${syncRows.sync_id})`),
-    h.delete(removedRows).where(sql`${removedRows.removed_at} < clock_timestamp() - interval '1 day'`),
-  ]);
+  await db.execute(sql`
+    with outdated as (delete from ${removedRows} where removed_at < clock_timestamp() - interval '1 day')
+    delete from ${syncRows} where not exists (select 1 from ${table} where ${table.sync_id} = ${syncRows.sync_id})`);
 }
 
 async function withClaim(db: Db, claim: Claim, build: (h: Db) => Statement[]): Promise<boolean> {

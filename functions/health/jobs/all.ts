@@ -1,5 +1,8 @@
 import type { Connection, Db } from '../../../db/client.ts';
 import type { SessionReport } from '../../../db/pg.ts';
+import { listenForNotices } from '../../../db/postgres/listen.ts';
+import { readAgenda } from '../../../db/repositories/jobs/agenda.ts';
+import { sendNotice } from '../../../db/repositories/jobs/leases.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
@@ -10,6 +13,7 @@ import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { withDurations } from '../../../shared/remotes/http/durations.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
+import { isEmbeddedUrl } from '../../../shared/runtime/embedded-host.ts';
 import type { SystemSampler } from '../system-sampler.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
@@ -22,25 +26,27 @@ import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { gatewayJob, tunnelSweepJob } from './gateways.ts';
 import { keyLogOutJob } from './key-log-outs.ts';
 import { maintenanceJob } from './maintenance/maintenance.ts';
-import { type CachedParameters, parametersJob, readParameters } from './parameters.ts';
+import { type CachedParameters, parametersOf, readParameters } from './parameters.ts';
 import { circuitJob } from './probes/circuits.ts';
 import { probeJob } from './probes/probes.ts';
-import { heartbeatJob } from './process/heartbeat.ts';
-import { createLease, type Lease, onLeader, type Term } from './process/lease.ts';
-import type { Job } from './process/loop.ts';
+import { AgendaReader, type Task, whenDue } from './process/agenda.ts';
+import { createLease, type Lease, type Term } from './process/lease.ts';
+import { type Job, runEvery } from './process/loop.ts';
 import { portalReportJob } from './process/portal-report.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
+import { createWorkListener, type WorkListener } from './process/work-listener.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
-import { type AnyWorker, type FailedJob, startQueue } from './queue/queue.ts';
+import { type AnyWorker, type FailedJob, type Queue, startQueue } from './queue/queue.ts';
+import { hourlyTask, wakeTask } from './queue/tasks.ts';
 import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
 
 export type JobParts = {
   jobsDb: Connection;
   snapshotDb: Connection;
-  /** For the lease and the heartbeat only, so that no other query can delay them. */
+  /** For the lease only, so that no other query can delay it. */
   leaseDb: Connection;
   transport: NodeTransport;
   worker: { name: string; host: string };
@@ -57,33 +63,73 @@ export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: LeaderQueue; lease: Lease }> {
-  const { jobsDb, leaseDb, log, telemetry, worker, onSession } = parts;
+): Promise<{ run: (signal: AbortSignal) => Promise<unknown>; queue: LeaderQueue; lease: Lease }> {
+  const { jobsDb, leaseDb, log, telemetry, worker, writes } = parts;
+  const { db } = jobsDb;
   const fleet = await fleetOf(parts);
-  const parameters = parametersJob(jobsDb.db);
+  const { observe } = writes;
+  const lease = createLease({ db: leaseDb.db, holder: worker.name, log, stopping, worker, observe });
+  const isEmbedded = isEmbeddedUrl(databaseUrl);
+  const idleMs = () => pollsMs[isEmbedded ? 'embedded' : listener.isListening() ? 'listening' : 'otherwise'];
+  const reader = new AgendaReader({ read: () => readAgenda(db), lease, idleMs });
+  const listener = listenerOf(parts, databaseUrl, lease, reader);
+  const parameters = parametersOf(reader);
   const workers = workersOf(parts, databaseUrl, fleet.signing, parameters);
-  const noteFailure = noteFailureIn(jobsDb.db);
-  const lease = createLease({ db: leaseDb.db, holder: worker.name, log, stopping });
-  const { isHeld: isLeader } = lease;
-  const start = ({ signal }: Term) =>
-    startQueue(
-      { databaseUrl, log, stopping: signal, isLeader, onSession, noteFailure },
-      workers.map(counted),
-    );
+  const start = (term: Term) => queueOf(parts, databaseUrl, term, { lease, reader, workers });
   const queue = runQueueWhileLeading(start, lease, log);
-  const own = [lease.job, queue.job, ...ownRounds(parts, parameters)];
-  const shared = [outboxJob(jobsDb.db, queue.current), ...sharedRounds(parts, fleet, parameters)];
-  // Counted inside `onLeader`, so that standbys count no rounds.
-  const jobs = [...own.map(countedRound), ...shared.map((job) => onLeader(lease, countedRound(job)))];
-  return { jobs, queue, lease };
-
-  function counted(worker: AnyWorker): AnyWorker {
-    return countedWorker(worker, telemetry);
-  }
-  function countedRound(job: Job): Job {
-    return countedJob(job, telemetry);
-  }
+  const own = [lease.job, queue.job, reader.job, ...ownRounds(parts)];
+  const tasks = [
+    outboxJob(db, queue.current),
+    wakeTask(reader, queue.current),
+    hourlyTask(workers, queue.current, systemClock),
+    ...sharedTasks(parts, fleet, parameters, reader),
+  ];
+  // Counted inside `whenDue`, so that only rounds with work are counted.
+  const counted = <J extends Job>(job: J): J => countedJob(job, telemetry);
+  const jobs = [...own.map(counted), ...tasks.map((task) => whenDue(lease, reader, counted(task)))];
+  const run = (signal: AbortSignal) =>
+    Promise.all([
+      ...jobs.map((job) => runEvery(job, log, signal)),
+      ...(isEmbedded ? [] : [listener.run(signal)]),
+    ]);
+  return { run, queue, lease };
 }
+
+const queueOf = (
+  { jobsDb, log, onSession, telemetry }: JobParts,
+  databaseUrl: string,
+  { signal: stopping }: Term,
+  { lease, reader, workers }: { lease: Lease; reader: AgendaReader; workers: readonly AnyWorker[] },
+): Promise<Queue> => {
+  const { isHeld: isLeader } = lease;
+  const noteFailure = noteFailureIn(jobsDb.db);
+  const onStatement = reader.refresh;
+  return startQueue(
+    { databaseUrl, log, stopping, isLeader, onSession, onStatement, noteFailure },
+    workers.map((one) => countedWorker(one, telemetry)),
+  );
+};
+
+/**
+ * Interval in milliseconds at which the leader looks for work that no notification has announced. The embedded database
+ * has no notifications, and a statement costs little there.
+ */
+const pollsMs = { listening: 10_000, otherwise: 5_000, embedded: 500 };
+
+const listenerOf = (
+  { config, jobsDb, log }: JobParts,
+  databaseUrl: string,
+  lease: Lease,
+  reader: AgendaReader,
+): WorkListener =>
+  createWorkListener({
+    connect: (onNotice) =>
+      listenForNotices(config.databaseListenUrl ?? databaseUrl, 'aggregator-listener', onNotice),
+    send: (payload) => sendNotice(jobsDb.db, payload),
+    onWork: reader.notify,
+    onFreeLease: lease.tryNow,
+    log,
+  });
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 
@@ -123,31 +169,27 @@ function workersOf(
 }
 
 /** Jobs that every sidecar runs. */
-function ownRounds(
-  { config, jobsDb, leaseDb, system, worker, telemetry, writes }: JobParts,
-  parameters: ReturnType<typeof parametersJob>,
-): Job[] {
+function ownRounds({ config, jobsDb, system, worker, telemetry }: JobParts): Job[] {
   return [
-    heartbeatJob(leaseDb.db, worker, writes),
-    parameters.job,
     systemSampleJob(system),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     telemetryFlushJob(telemetry),
   ];
 }
 
-/** Jobs that only the leader runs. */
-function sharedRounds(
+/** Tasks that only the leader runs. */
+function sharedTasks(
   { config, log, jobsDb, snapshotDb, worker, telemetry }: JobParts,
   fleet: Fleet,
   parameters: CachedParameters,
-): Job[] {
+  reader: AgendaReader,
+): Task[] {
   const { db } = jobsDb;
   return [
     sealJob(db, fleet.signing, systemClock),
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
-    probeJob(db, { ...fleet, remote: fleet.dispatchers }, parameters, telemetry),
+    probeJob(db, { ...fleet, remote: fleet.dispatchers }, { parameters, reader, telemetry }),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),

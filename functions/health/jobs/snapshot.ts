@@ -9,7 +9,7 @@ import type { CallDeps } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { type SyncCtx, syncFarm } from '../../../shared/snapshot/sync.ts';
 import { jobContext } from './context.ts';
 import type { CachedParameters } from './parameters.ts';
-import type { Job } from './process/loop.ts';
+import type { Task } from './process/agenda.ts';
 
 /**
  * Farms that are read concurrently, each one list after another, so that memory holds at most one page of each. Farms
@@ -26,7 +26,7 @@ const principal: JobPrincipal = { kind: 'job', name: 'snapshot' };
 const unlimited: Semaphore = async (work) => work();
 
 /** Reads the objects of the dispatchers of every farm into the snapshot, every `aggregator.sync_interval_s`. */
-export function snapshotJob(deps: Deps, parameters: CachedParameters): Job {
+export function snapshotJob(deps: Deps, parameters: CachedParameters): Task {
   return {
     name: 'snapshot',
     intervalMs: () => parameters.current()['aggregator.sync_interval_s'] * 1000,
@@ -39,10 +39,12 @@ export function snapshotJob(deps: Deps, parameters: CachedParameters): Job {
 }
 
 /** Reads the farms whose last read failed. They are not read more often than the others. */
-export function failingFarmsJob(deps: Deps): Job {
+export function failingFarmsJob(deps: Deps): Task {
   return {
     name: 'snapshot of failing farms',
     intervalMs: () => failingEveryS * 1000,
+    changesAgenda: false,
+    dueIn: ({ failing_farms }) => failing_farms,
     round: async (signal) => {
       const farms = await farmsToSync(deps.db, { scope: '*', failing: true });
       await syncAll(deps, farms, { concurrency: concurrency.failing, signal, continuesAfterFailure: true });
@@ -51,10 +53,12 @@ export function failingFarmsJob(deps: Deps): Job {
 }
 
 /** Reads new farms before the next regular round. */
-export function newFarmsJob(deps: Deps): Job {
+export function newFarmsJob(deps: Deps): Task {
   return {
     name: 'snapshot of new farms',
     intervalMs: () => newFarmsS * 1000,
+    changesAgenda: false,
+    dueIn: ({ new_farms }) => new_farms,
     round: async (signal) => {
       const unread = await farmsToSync(deps.db, { scope: '*', failing: false, unread: true });
       const reachable = unread.filter(({ nodes }) => nodes.length > 0);

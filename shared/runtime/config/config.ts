@@ -66,6 +66,8 @@ function configFrom(values: Variables) {
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
     databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
+    /** Absent: that of the sidecar. */
+    databaseListenUrl: values.DATABASE_LISTEN_URL,
     /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: values.DATABASE_DRIVER,
     neonProxy: values.NEON_PROXY,

@@ -106,6 +106,14 @@ export const databases = {
     computed: '`DATABASE_URL`',
     isSecret: true,
   },
+  DATABASE_LISTEN_URL: {
+    schema: database().describe(
+      'The same database at a direct address, not a pooler, where the sidecar receives notifications of work. Without notifications it looks for work every five seconds.',
+    ),
+    scope: ['sidecar'],
+    computed: '`DATABASE_SIDECAR_URL`',
+    isSecret: true,
+  },
   DATABASE_DRIVER: {
     schema: word('pg', 'neon')
       .optional()

@@ -47,6 +47,7 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
     rows,
     counts,
     probe,
+    isCurrent: () => false,
     readPlan: async (known: string | undefined) => {
       counts.plans++;
       return { fingerprint: 'one', targets: known === 'one' ? null : nodes.map(target) };

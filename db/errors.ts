@@ -61,9 +61,9 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCode
 /**
  * SQLSTATEs of a temporary failure: connection (08), serialisation failure or deadlock (40), resources (53), shutdown
  * or cancellation (57), and timeouts: 55P03 lock, 57014 statement, 25P03 and 25P04 transaction. 25006: the server is
- * read-only, as a standby is.
+ * read-only, as a standby is. 26000, 42P05, 0A000: a prepared statement was lost or is out of date.
  */
-const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34])/;
+const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34]|26000|42P05|0A000)/;
 
 /** Messages of connection errors without a code, from `pg`, its pool and our pool. */
 const lostConnection =

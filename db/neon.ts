@@ -1,9 +1,16 @@
-import { Client, neon, neonConfig } from '@neondatabase/serverless';
+import {
+  Client,
+  type HTTPQueryOptions,
+  type NeonQueryFunction,
+  neon,
+  neonConfig,
+} from '@neondatabase/serverless';
 import { drizzle as overHttp } from 'drizzle-orm/neon-http';
 import { NeonSession, NeonTransaction } from 'drizzle-orm/neon-serverless';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
 import { pgFault } from './errors.ts';
+import { type FlightDriver, setFlightDriver, settledOneByOne } from './flight.ts';
 import { beginWith } from './postgres/limits.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
@@ -30,12 +37,14 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
       return AbortSignal.timeout(answerMs);
     },
   };
-  const http = overHttp({ client: neon(connectionString, { fetchOptions }) });
+  const sql = neon(connectionString, { fetchOptions });
+  const http = overHttp({ client: sql });
   const db: Db = http;
   setBatchRunner(db, async (build) => {
     const [first, ...rest] = build(db);
     return first ? http.batch([first, ...rest]) : [];
   });
+  setFlightDriver(db, flightsBy(sql));
   // The method of the HTTP driver throws.
   db.transaction = async (work, config) => {
     onRoundTrip?.();
@@ -53,6 +62,31 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
   };
   return { db, close: async () => undefined };
 }
+
+type Sql = NeonQueryFunction<false, false>;
+/** Text, values and options, as Drizzle passes them to the driver. */
+type Message = [text: string, values?: unknown[], options?: HTTPQueryOptions<false, false>];
+
+/** The batch of the HTTP driver is one transaction; with `read committed`, each read has its own view of the data. */
+const flightsBy = (sql: Sql): FlightDriver<Message, unknown> => ({
+  // Drizzle uses only the method `query` of a client.
+  handleOn: (ask) => overHttp({ client: { query: (...message: Message) => ask(message) } as unknown as Sql }),
+  textOf: ([text]) => text,
+  ask: async (message) => sql.query(...message),
+  send: async (messages) => {
+    try {
+      const results = await sql.transaction(
+        messages.map((message) => sql.query(...message)),
+        { isolationLevel: 'ReadCommitted', readOnly: true },
+      );
+      return results.map((result) => ({ result }));
+    } catch (error) {
+      if (!pgFault(error)) throw error;
+      // One of the reads has failed, and with it the transaction.
+      return settledOneByOne(messages.map((message) => () => sql.query(...message)));
+    }
+  },
+});
 
 /** Milliseconds by which the client waits longer than the server, so that the server's error is reported. */
 const marginMs = 1_000;

@@ -127,7 +127,8 @@ async function depsOf(
   log: Log,
   shutdown: Shutdown,
 ): Promise<PortalDeps> {
-  const options = { applicationName: 'aggregator-portal', ...loggedConnections(log) };
+  const { databasePoolSize: maxConnections } = config;
+  const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
   const connection = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', () => connection.close());
   const writes = monitorWrites(connection.db, log);

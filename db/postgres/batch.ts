@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { assertOwned, type BuildBatch, type Db, type Statement } from '../client.ts';
-import type { Message, Query } from './pool.ts';
+import type { Message, Query } from './checkout.ts';
 
 type Collected = Message & { answer: PromiseWithResolvers<pg.QueryResult> };
 

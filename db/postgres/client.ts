@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { cancelStatement } from './cancel.ts';
 import { readSession, type Session, startupOptions, type Timeouts } from './limits.ts';
+import { preparedNames } from './prepared.ts';
 import type { Slots } from './slots.ts';
 
 /** State shared by the connections of a pool. */
@@ -31,8 +32,10 @@ export class GuardedClient extends pg.Client {
   declare readonly readyForQuery: boolean | undefined;
   /** If true, `pg` sends statements without waiting for previous results. */
   declare pipeline: boolean;
+  declare readonly connection: pg.Connection & { readonly parsedStatements: Record<string, string> };
   session: Session = { isLimited: false, isByOptions: false, isPooled: false };
   readonly #shared: PoolState;
+  readonly #prepared = preparedNames();
   /** Resolves when both sides have closed the connection. */
   readonly #ended = Promise.withResolvers<void>();
   #isReady = false;
@@ -65,6 +68,15 @@ export class GuardedClient extends pg.Client {
     if (!callback) return left;
     left.then(callback, callback);
     return undefined;
+  }
+
+  /** Notes the use of a prepared statement. One that was not used for a long time is closed with the next message. */
+  prepare(name: string | undefined): void {
+    if (name === undefined || this.#prepared.get(name)) return;
+    const dropped = this.#prepared.set(name, true);
+    if (dropped === undefined) return;
+    this.connection.close({ type: 'S', name: dropped }, true);
+    delete this.connection.parsedStatements[dropped];
   }
 
   /** Closes the connection immediately unless a statement may be running. Used when the pool is closed. */

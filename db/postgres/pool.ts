@@ -1,7 +1,8 @@
 import pg from 'pg';
-import utils from 'pg/lib/utils.js';
+import { type CheckedOutConnection, Checkout, type Query } from './checkout.ts';
 import { GuardedClient, type PoolState } from './client.ts';
-import { beginWith, refusesOptions, type Session, type Timeouts } from './limits.ts';
+import { refusesOptions, type Session, type Timeouts } from './limits.ts';
+import { PreparedStatements, type PrepareReport } from './prepared.ts';
 import { NoResponseError, Slots, withTimeout } from './slots.ts';
 
 export type PoolOptions = {
@@ -18,29 +19,14 @@ export type PoolOptions = {
   onError?: ((error: Error) => void) | undefined;
   /** Called for the first session, and for each session whose report differs from the previous one. */
   onSession?: ((report: SessionReport) => void) | undefined;
+  /** False to send all statements without names. */
+  prepares: boolean;
+  /** Called when prepared statements are refused. */
+  onPrepare?: ((report: PrepareReport) => void) | undefined;
 };
 
 /** How the limits are enforced: by start-up options, by role settings, or by `set local` per transaction. */
 export type SessionReport = { limitedBy: 'session' | 'role' | 'transaction'; isPooled: boolean };
-
-export type Query = (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>;
-
-/** A statement with its values, in the form that the server receives. */
-export type Message = { statement: pg.QueryConfig; values?: unknown[] | undefined };
-
-/** A connection that is checked out of the pool. */
-export type CheckedOutConnection = {
-  query: Query;
-  /**
-   * Sends statements in one round trip. After a failed statement of a transaction, the server rejects the others.
-   * @throws the error of the first statement that failed
-   */
-  pipeline: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
-  /** The statement that begins a transaction with the limits. */
-  begin: string;
-  /** Removes the connection from the pool after use. */
-  discard(): void;
-};
 
 export type Pool = {
   /** Runs one statement. */
@@ -50,37 +36,33 @@ export type Pool = {
   close(): Promise<void>;
 };
 
-/** Milliseconds by which the client waits longer than the server, so that the server's error is reported. */
-const marginMs = 1_000;
 /** Timeout in milliseconds for a connection, idle or new. */
 const patienceMs = 3_000;
 
 /** A `pg` pool that never exceeds `maxConnections` on the server. */
 export function createPool(options: PoolOptions): Pool {
-  const { limits } = options;
+  const { limits, onRoundTrip } = options;
   const { url, urlOptions } = withoutOptions(options.url);
   const slots = new Slots(options.maxConnections);
   const shared: PoolState = { limits, urlOptions, sendsOptions: true, slots, clients: new Set() };
   const pool = poolOf(url, options, shared);
+  const prepared = new PreparedStatements(options.prepares, options.onPrepare);
 
-  async function use<T>(work: (lent: CheckedOutConnection, client: GuardedClient) => Promise<T>): Promise<T> {
+  async function use<T>(work: (checkout: Checkout) => Promise<T>): Promise<T> {
     const client = await acquire(pool, shared);
-    const { lent, isUsable } = lend(client, options);
+    const checkout = new Checkout({ client, limits, prepared, onRoundTrip });
     try {
-      return await work(lent, client);
+      return await work(checkout);
     } finally {
       // A connection stays usable after a PostgreSQL error. The pool removes ended connections.
-      client.release(!isUsable());
+      client.release(!checkout.isUsable);
       slots.release();
     }
   }
 
   return {
-    query: (statement, values) =>
-      use(async ({ query, pipeline, begin }, { session }) =>
-        session.isLimited ? query(statement, values) : limited(pipeline, begin, { statement, values }),
-      ),
-    use: (work) => use((lent) => work(lent)),
+    query: (statement, values) => use(({ single }) => single(statement, values)),
+    use,
     close: async () => {
       for (const client of shared.clients) client.abandon();
       await pool.end();
@@ -106,62 +88,6 @@ function poolOf(url: string, options: PoolOptions, shared: PoolState): pg.Pool {
   pool.on('error', (error) => options.onError?.(error));
   if (options.onSession) pool.on('connect', reporter(options.onSession));
   return pool;
-}
-
-function lend(
-  client: GuardedClient,
-  { limits, onRoundTrip }: PoolOptions,
-): { lent: CheckedOutConnection; isUsable: () => boolean } {
-  let isUsable = true;
-  const discard = () => {
-    isUsable = false;
-  };
-  const query: Query = async (statement, values) => {
-    onRoundTrip?.();
-    try {
-      return await withTimeout(client.query(statement, values), limits.statementMs + marginMs);
-    } catch (error) {
-      if (error instanceof NoResponseError) discard();
-      throw error;
-    }
-  };
-  const pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {
-    const results: pg.QueryResult[] = [];
-    const failures: unknown[] = [];
-    onRoundTrip?.();
-    for (const answer of sendTogether(client, messages)) {
-      // The server begins a statement when the one before it has ended.
-      await withTimeout(answer, limits.statementMs + marginMs).then(
-        (result) => results.push(result),
-        (error: unknown) => failures.push(error),
-      );
-      if (failures.at(-1) instanceof NoResponseError) break;
-    }
-    if (failures.some((error) => error instanceof NoResponseError)) discard();
-    else client.pipeline = false;
-    for (const failure of failures) throw failure;
-    return results;
-  };
-  const begin = client.session.isLimited ? 'begin' : beginWith(limits);
-  return { lent: { query, pipeline, discard, begin }, isUsable: () => isUsable };
-}
-
-/** Sends all messages in one packet. The values are encoded before, because a value that cannot be must stop them all. */
-function sendTogether(client: GuardedClient, messages: readonly Message[]): Promise<pg.QueryResult>[] {
-  const encoded = messages.map(({ statement, values = [] }) => ({
-    statement,
-    values: values.map(utils.prepareValue),
-  }));
-  const { stream } = client.connection;
-  client.pipeline = true;
-  stream.cork();
-  const answers = encoded.map(({ statement, values }) =>
-    client.query(statement, values.length === 0 ? undefined : values),
-  );
-  stream.uncork();
-  // A failure is reported when the answers before it have arrived.
-  for (const answer of answers) answer.catch(() => undefined);
-  return answers;
 }
 
 /** Options in the URL would replace those set here, so they are extracted and appended. */
@@ -215,21 +141,6 @@ async function connect(pool: pg.Pool, shared: PoolState): Promise<GuardedClient 
       throw again;
     });
   }
-}
-
-/** Runs a statement in its own transaction to apply the limits, in one round trip. */
-async function limited(
-  pipeline: CheckedOutConnection['pipeline'],
-  begin: string,
-  message: Message,
-): Promise<pg.QueryResult> {
-  const [, result] = await pipeline([
-    { statement: { text: begin } },
-    message,
-    { statement: { text: 'commit' } },
-  ]);
-  if (!result) throw new Error('the statement has no result');
-  return result;
 }
 
 function reporter(onSession: (report: SessionReport) => void) {

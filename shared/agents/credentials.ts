@@ -4,7 +4,8 @@ import { findSessionAgent } from '../../db/repositories/agents/sessions.ts';
 import { isAgentToken, isRegistrationToken, isSessionAgentToken } from '../access/agent-tokens.ts';
 import type { BaseDeps, ClientCtx } from '../context/context.ts';
 import type { AgentPrincipal } from '../context/principal.ts';
-import { createTokenBuckets, type TokenBuckets } from '../kernel/concurrency/token-buckets.ts';
+import { perProcess } from '../context/process-memory.ts';
+import { createTokenBuckets } from '../kernel/concurrency/token-buckets.ts';
 import { sha256 } from '../kernel/crypto/digests.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { networkOf } from '../kernel/networks.ts';
@@ -92,13 +93,11 @@ const lockedUntil = (until: Date, now: Date): AppError =>
   new AppError('locked_out', undefined, { retry_after_s: (until.getTime() - now.getTime()) / 1000 });
 
 const mostAgents = 20_000;
-const turnsOf = new WeakMap<BaseDeps, TokenBuckets>();
+const turnsOf = perProcess(() => createTokenBuckets(mostAgents));
 
 /** Each agent has its own rate limit. */
 function takeTurn({ deps, now }: AnyCtx, tokenHash: string, limit: number): void {
-  const turns = turnsOf.get(deps) ?? createTokenBuckets(mostAgents);
-  turnsOf.set(deps, turns);
-  const retry_after_s = turns.take(tokenHash, limit, now.getTime());
+  const retry_after_s = turnsOf(deps).take(tokenHash, limit, now.getTime());
   if (retry_after_s === 0) return;
   throw new AppError('rate_limited', undefined, {
     policy: 'session',

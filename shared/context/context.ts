@@ -9,6 +9,7 @@ import type { Parameters } from '../kernel/system-parameters.ts';
 import type { Language } from '../messages/languages.ts';
 import type { PortalType } from '../modules.ts';
 import type { Principal } from './principal.ts';
+import type { ProcessMemory } from './process-memory.ts';
 import type { Trace } from './trace.ts';
 
 /** Dependencies of every module. A module adds its own ones in `deps.ts`. */
@@ -24,6 +25,7 @@ export type BaseDeps = {
   /** `BASE_URL`. */
   baseUrl: string;
   telemetry: Telemetry;
+  memory: ProcessMemory;
 };
 
 /** The program that sent a request. */

@@ -203,9 +203,16 @@ const defaults = Object.fromEntries(
 
 /** @param overrides values stored in the database; unknown names are ignored */
 export function parametersFrom(overrides: Record<string, unknown> | null): Parameters {
+  if (overrides === null) return defaultParameters;
+  return withOverrides(overrides);
+}
+
+function withOverrides(overrides: Record<string, unknown>): Parameters {
   const parameters: Parameters = { ...(defaults as Parameters), ...overrides };
   return { ...parameters, 'session.idle_s': Math.max(shortestIdleS, parameters['session.idle_s']) };
 }
+
+const defaultParameters = withOverrides({});
 
 /** The properties of every parameter in their common type, in the order of the table. */
 export const parameterDefinitions: readonly (readonly [

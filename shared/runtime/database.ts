@@ -1,24 +1,26 @@
 import type { Connection } from '../../db/client.ts';
 import { connectNeon } from '../../db/neon.ts';
-import { connectPg, type PgOptions, type SessionReport } from '../../db/pg.ts';
+import { connectPg, type PgOptions, type PrepareReport, type SessionReport } from '../../db/pg.ts';
 import type { Log } from '../kernel/observability/log.ts';
 import type { Config } from './config/config.ts';
 
-export type DatabaseSettings = Pick<Config, 'databaseDriver' | 'neonProxy'> & { databaseUrl: string };
+export type DatabaseSettings = Pick<Config, 'databaseDriver' | 'databasePrepare' | 'neonProxy'> & {
+  databaseUrl: string;
+};
 
 /**
  * Connects with the driver of `DATABASE_DRIVER`; default: `pg`. Neon's driver has no pool and ignores its options.
  * Not for Workers, because the bundle would contain `pg`.
  */
 export function connectDatabase(
-  { databaseUrl: url, databaseDriver, neonProxy: proxy }: DatabaseSettings,
+  { databaseUrl: url, databaseDriver, databasePrepare: prepares, neonProxy: proxy }: DatabaseSettings,
   options: Omit<PgOptions, 'url'> = {},
 ): Connection {
   if (databaseDriver === 'neon') return connectNeon({ ...options, url, proxy });
-  return connectPg({ ...options, url });
+  return connectPg({ prepares, ...options, url });
 }
 
-/** Pool options that log lost connections and, once, how timeouts are enforced. */
+/** Pool options that log lost connections, refused prepared statements and, once, how timeouts are enforced. */
 export function loggedConnections(log: Pick<Log, 'info' | 'warn'>) {
   const logged = new Set<string>();
   return {
@@ -29,6 +31,12 @@ export function loggedConnections(log: Pick<Log, 'info' | 'warn'>) {
       logged.add(message);
       log.info(message, { pooled: isPooled });
     },
+    onPrepare: ({ code, isOff }: PrepareReport): void =>
+      isOff
+        ? log.warn('the database or its pooler loses prepared statements, so they are not used any more', {
+            code,
+          })
+        : log.info('statements are prepared again, because the schema has changed', { code }),
   };
 }
 

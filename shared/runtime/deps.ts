@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import { createProcessMemory } from '../context/process-memory.ts';
 import type { HttpDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import type { Compression } from '../http/serve/compression.ts';
@@ -75,6 +76,7 @@ export async function baseDeps(parts: RuntimeParts): Promise<HttpDeps> {
     cursorSealer: await sealer.derive('cursor'),
     checkAnswers: parts.checkAnswers ?? false,
     telemetry: parts.telemetry ?? noTelemetry,
+    memory: createProcessMemory(),
     compression: parts.compression,
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '../../db/repositories/sites/user-sites.ts';
 import type { ClientCtx } from '../context/context.ts';
 import type { AccountPrincipal } from '../context/principal.ts';
+import { perProcess } from '../context/process-memory.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
 import { isReservedUserName } from '../kernel/text.ts';
 import type { DispatcherPrincipal } from '../remotes/dispatcher/port.ts';
@@ -72,7 +73,7 @@ export type FoundFarms = Omit<UserSiteRecord, 'topology' | 'conditions' | 'maint
 };
 
 /** Cached topologies by the uri of the site, ordered by last use, the most recent at the end. */
-const cache = new WeakMap<FleetDeps, Map<string, Topology>>();
+const topologyCache = perProcess(() => new Map<string, Topology>());
 const mostCached = 64;
 
 /**
@@ -84,8 +85,7 @@ export async function findFarms(
   deps: FleetDeps,
   question: Omit<SiteQuery, 'held'>,
 ): Promise<FoundFarms | undefined> {
-  const topologies = cache.get(deps) ?? new Map<string, Topology>();
-  cache.set(deps, topologies);
+  const topologies = topologyCache(deps);
   // Another request can cache a newer topology during the read. The response refers to the version that this request
   // sent.
   const held = topologies.get(question.uri);

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
+import { createProcessMemory } from '../../shared/context/process-memory.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
 import { noTelemetry, type Telemetry } from '../../shared/kernel/observability/telemetry.ts';
@@ -193,6 +194,7 @@ export async function startPortal({
 /** Without the caches of one process. */
 const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
   ...deps,
+  memory: createProcessMemory(),
   singleFlight: createSingleFlight(),
   ...directoriesByPooledSockets(deps.outbound),
   kdcs: createKdcRemote(createTcp(deps.outbound)),

@@ -4,6 +4,7 @@ import { listenForNotices } from '../../../db/postgres/listen.ts';
 import { readAgenda } from '../../../db/repositories/jobs/agenda.ts';
 import { sendNotice } from '../../../db/repositories/jobs/leases.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
+import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
 import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
@@ -149,6 +150,7 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
     sealer,
     clock,
     log,
+    memory: createProcessMemory(),
   };
 }
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { findGateway, noteHeartbeat, noteReturn } from '../../../db/repositories/gateways/heartbeats.ts';
 import { gatewayRecord } from '../../../db/repositories/gateways/records.ts';
 import type { GatewayPrincipal } from '../../../shared/context/principal.ts';
+import { perProcess } from '../../../shared/context/process-memory.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
@@ -9,7 +10,7 @@ import type { WsproxyDeps } from '../deps.ts';
 import type { HeartbeatBody } from './schema.ts';
 
 /** Gateways by the digest of a token that was valid in this process; at most `mostTokens`. */
-const validTokens = new WeakMap<WsproxyDeps, Map<string, string>>();
+const validTokens = perProcess(() => new Map<string, string>());
 const mostTokens = 1_000;
 
 /**
@@ -18,8 +19,7 @@ const mostTokens = 1_000;
  * @throws AppError `forbidden` without a valid gateway token
  */
 export async function gatewayOf({ deps, bearer }: RequestCtx<WsproxyDeps>): Promise<GatewayPrincipal> {
-  const valid = validTokens.get(deps) ?? new Map<string, string>();
-  validTokens.set(deps, valid);
+  const valid = validTokens(deps);
   const hash = sha256(bearer ?? '');
   const id = valid.get(hash) ?? (bearer === undefined ? undefined : await findGateway(deps.db, hash));
   if (id === undefined) throw notGateway();

@@ -21,7 +21,8 @@ import { countingFailures } from './caller.ts';
 import { languageFor } from './language.ts';
 import { rateLimitsOf } from './rate-limits.ts';
 import { auditRefusal } from './refusals.ts';
-import { type Served, serveOperation } from './serve.ts';
+import type { Served } from './request-context.ts';
+import { serveOperation } from './serve.ts';
 
 export type ModuleApp = {
   name: ModuleName;

@@ -1,10 +1,13 @@
+import { type Flight, openFlight } from '../../../db/flight.ts';
 import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
 import { isBrowserToken, isServiceToken } from '../../access/service-tokens.ts';
 import { type FoundPrincipal, findPrincipal } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { type Anonymous, anonymous } from '../../context/principal.ts';
+import { perProcess } from '../../context/process-memory.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError, problemProperties } from '../../kernel/errors.ts';
+import { RecentMap } from '../../kernel/recent-map.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
@@ -48,8 +51,11 @@ export async function identify(
   }
   const find = rates.isKnown(tokenHash) ? findKnown : findUnknown;
   try {
-    return await find(deps, rates, { ...request, token, tokenHash });
+    const found = await find(deps, rates, { ...request, token, tokenHash });
+    callersOf(deps).set(tokenHash, found);
+    return found;
   } catch (error) {
+    callersOf(deps).delete(tokenHash);
     // A rejected request reads no parameters, so they are refreshed here. Otherwise an increased limit would not take
     // effect.
     refreshParameters(deps, rates, request);
@@ -58,6 +64,66 @@ export async function identify(
     throw error;
   }
 }
+
+/**
+ * The callers of the last requests, by the digest of their tokens: what the next lookup will probably find. Nothing is
+ * decided by them.
+ */
+const callersOf = perProcess(() => new RecentMap<string, FoundPrincipal>(mostCallers));
+const mostCallers = 2_000;
+
+/** A request that is served while its caller is looked up. */
+export type ExpectedCaller = {
+  /** The caller of the last request with the token. */
+  caller: FoundPrincipal;
+  /** Sends the first reads of the request with the lookup. */
+  flight: Flight;
+  /**
+   * The caller that was found, after the approval of the flight: the same object if it is as expected.
+   * @throws AppError as `identify`
+   */
+  found: Promise<Caller>;
+};
+
+type ReadRules = AccessRules & Pick<Operation<never>, 'method' | 'credential'>;
+
+/**
+ * Starts the lookup of the caller of a read, and returns who is expected. The response of the request must be discarded
+ * if another caller is found.
+ * @returns undefined if the caller must be found before the request is served
+ */
+export function expectCaller(
+  deps: BaseDeps,
+  operation: ReadRules,
+  request: TokenRequest,
+): ExpectedCaller | undefined {
+  const { token, isByCookie } = request;
+  const isSimple = operation.method === 'GET' && operation.access !== 'public' && !operation.credential;
+  if (!isSimple || isByCookie || token === undefined) return undefined;
+  const caller = callersOf(deps).get(sha256(token));
+  const flight = caller && openFlight(deps.db);
+  if (!flight) return undefined;
+  const found = identify({ ...deps, db: flight.lookup }, operation, request).then(
+    (actual) => {
+      const isExpected = isSame(actual, caller);
+      flight.decide(isExpected);
+      return isExpected ? caller : actual;
+    },
+    (error: unknown) => {
+      flight.decide(false);
+      throw error;
+    },
+  );
+  // The request may be rejected before the lookup is awaited.
+  found.catch(() => undefined);
+  return { caller, flight, found };
+}
+
+/** Everything that a response can depend on is compared. The order of the members is that of the lookup. */
+const isSame = ({ principal, parameters }: Caller, expected: FoundPrincipal): boolean =>
+  (parameters === expected.parameters ||
+    JSON.stringify(parameters) === JSON.stringify(expected.parameters)) &&
+  JSON.stringify(principal) === JSON.stringify(expected.principal);
 
 /** A caller of a public operation is anonymous regardless of the header. On pages, the cookie can identify the user. */
 const tokenOf = ({ access, browser }: AccessRules, { token = '' }: TokenRequest): string =>

@@ -1,4 +1,4 @@
-import type { BaseDeps } from '../../context/context.ts';
+import { perProcess } from '../../context/process-memory.ts';
 import { createTokenBuckets } from '../../kernel/concurrency/token-buckets.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
@@ -34,14 +34,8 @@ const freshMs = 4_000;
 /** Time after which a read is retried, because it never completes if its request was terminated. */
 const patienceMs = 15_000;
 
-const limitsOf = new WeakMap<BaseDeps, RateLimits>();
-
-/** Returns the rate limits of one process or isolate. They exist as long as its dependencies and are not stored. */
-export function rateLimitsOf(deps: BaseDeps): RateLimits {
-  const limits = limitsOf.get(deps) ?? createRateLimits();
-  limitsOf.set(deps, limits);
-  return limits;
-}
+/** Returns the rate limits of one process or isolate, which are not stored. */
+export const rateLimitsOf = perProcess(createRateLimits);
 
 function createRateLimits(): RateLimits {
   const sessions = createTokenBuckets(mostOfEach);

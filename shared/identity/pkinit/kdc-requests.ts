@@ -1,5 +1,5 @@
-import type { BaseDeps } from '../../context/context.ts';
-import { createTokenBuckets, type TokenBuckets } from '../../kernel/concurrency/token-buckets.ts';
+import { perProcess } from '../../context/process-memory.ts';
+import { createTokenBuckets } from '../../kernel/concurrency/token-buckets.ts';
 import { DerError } from '../../kernel/crypto/der.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { networkOf } from '../../kernel/networks.ts';
@@ -11,14 +11,7 @@ import type { CardCtx } from './deps.ts';
 const requestsPerLogin = 2;
 
 const mostNetworks = 5_000;
-/** The counts of one process or isolate. Their lifetime is that of its dependencies. */
-const bucketsByDeps = new WeakMap<BaseDeps, TokenBuckets>();
-
-function requestBuckets(deps: BaseDeps): TokenBuckets {
-  const buckets = bucketsByDeps.get(deps) ?? createTokenBuckets(mostNetworks);
-  bucketsByDeps.set(deps, buckets);
-  return buckets;
-}
+const requestBuckets = perProcess(() => createTokenBuckets(mostNetworks));
 
 /**
  * Sends a request to the KDCs of a realm. Each request counts toward the rate limit of the caller's network, because

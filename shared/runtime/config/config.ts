@@ -70,6 +70,8 @@ function configFrom(values: Variables) {
     databaseListenUrl: values.DATABASE_LISTEN_URL,
     /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
     databaseDriver: values.DATABASE_DRIVER,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    databasePrepare: values.DATABASE_PREPARE === 'on',
     neonProxy: values.NEON_PROXY,
     portalType: values.PORTAL_TYPE,
     /** Absent: the host name. */

@@ -123,6 +123,22 @@ export const databases = {
     scope: everywhere,
     computed: '`pg`; `neon` on Workers',
   },
+  DATABASE_POOL_SIZE: {
+    schema: whole(1_000, 1)
+      .default(10)
+      .describe(
+        'Maximum number of connections of the portal to the database. A request that gets none within three seconds is answered with 503. About 25 requests/s per connection and 40 ms between portal and database.',
+      ),
+    scope: ['portal'],
+  },
+  DATABASE_PREPARE: {
+    schema: word('on', 'off')
+      .default('on')
+      .describe(
+        'Prepared statements, with the driver `pg`. A pooler that does not support them is noticed, and they are turned off; `off` avoids the first failures.',
+      ),
+    scope: ['portal', 'sidecar', 'lambda'],
+  },
   NEON_PROXY: {
     // The password of the database must not leave the machine over plain HTTP.
     schema: text('a URL of this machine', isLoopbackUrl)

@@ -42,6 +42,7 @@ function configFrom(values: Variables) {
   return {
     databaseUrl: values.DATABASE_URL ?? '',
     databaseDriver: values.DATABASE_DRIVER,
+    databasePrepare: values.DATABASE_PREPARE === 'on',
     neonProxy: values.NEON_PROXY,
     portalType: values.PORTAL_TYPE,
     portalName: values.PORTAL_NAME ?? new URL(values.BASE_URL ?? 'https://localhost').hostname,

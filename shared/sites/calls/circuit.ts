@@ -1,5 +1,6 @@
 import { claimProbe, noteFailure, noteSuccess } from '../../../db/repositories/sites/circuit.ts';
 import { circuitRecord } from '../../../db/repositories/sites/node-records.ts';
+import { perProcess } from '../../context/process-memory.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Parameters } from '../../kernel/system-parameters.ts';
 import type { Node } from '../../remotes/dispatcher/port.ts';
@@ -28,7 +29,7 @@ const rulesOf = (parameters: Parameters) => ({
 });
 
 /** When this isolate last wrote a failure of each node. At most one write per second and node. */
-const written = new WeakMap<CallCtx['deps'], Map<string, number>>();
+const failuresWritten = perProcess(() => new Map<string, number>());
 const writeAgainMs = 1_000;
 
 /**
@@ -53,8 +54,7 @@ export function noteOutcome(
 }
 
 function mayWrite(deps: CallCtx['deps'], id: string): boolean {
-  const times = written.get(deps) ?? new Map<string, number>();
-  written.set(deps, times);
+  const times = failuresWritten(deps);
   const now = performance.now();
   if (now - (times.get(id) ?? Number.NEGATIVE_INFINITY) < writeAgainMs) return false;
   times.set(id, now);

@@ -26,7 +26,7 @@ export type FleetDeps = BaseDeps & {
   singleFlight?: SingleFlight;
 };
 
-export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers'>;
+export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers' | 'memory'>;
 
 /** The part of a context that calls of nodes need. The caller may replace `upstream` by a semaphore of its own. */
 export type CallCtx = Pick<

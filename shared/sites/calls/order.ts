@@ -1,4 +1,5 @@
 import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
+import { perProcess } from '../../context/process-memory.ts';
 import type { CallCtx } from './dispatcher-keys.ts';
 
 /** The state of an enabled node of a farm. */
@@ -54,16 +55,16 @@ const rank = (node: NodeFacts, balancing: 'priority' | 'least_loaded'): number =
 /**
  * Call counts by farm id and by rule id. With one common count, farms that are called together would keep their order.
  */
-const callCounts = new WeakMap<CallCtx['deps'], Map<string, number>>();
+const callCounts = perProcess(() => new Map<string, number>());
 
 /** The number that the next call of `nextTurn` returns. */
 export const currentCallCount = (deps: CallCtx['deps'], { id }: { id: string }): number =>
-  callCounts.get(deps)?.get(id) ?? 0;
+  callCounts(deps).get(id) ?? 0;
 
 /** @returns a number that increases with each call */
 export function countCall(deps: CallCtx['deps'], one: { id: string }): number {
   const turn = currentCallCount(deps, one);
-  callCounts.set(deps, (callCounts.get(deps) ?? new Map<string, number>()).set(one.id, turn + 1));
+  callCounts(deps).set(one.id, turn + 1);
   return turn;
 }
 

@@ -15,8 +15,8 @@ export const budgets: Record<EdgeModule, number> = {
   client: 225,
   discover: 195,
   ssa: 200,
-  userinfo: 260,
-  webui: 352,
+  userinfo: 265,
+  webui: 356,
   wsproxy: 190,
 };
 

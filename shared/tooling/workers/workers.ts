@@ -26,15 +26,14 @@ async function startAll({ config, env }: Settings, log: Log, { add, signal }: Sh
   await assertFree(config, log);
   const { database, bundles, adminPassword } = await prepareModules('workers', config, add);
   await assertKeyOf(database.url, config);
-  const proxy = await startNeonProxy({ databaseUrl: database.url });
-  add('Neon proxy', () => proxy.close());
+  const proxyUrl = config.neonProxy ?? (await startProxy(database.url, add));
   const { host, port } = config;
   const variables = {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => edgeNames.includes(name))),
     // The proxy has the database URL; Workers need neither its address nor its login.
     DATABASE_URL: 'postgres://worker:none@localhost/portal',
     DATABASE_DRIVER: 'neon',
-    NEON_PROXY: proxy.url,
+    NEON_PROXY: proxyUrl,
   };
   signal.throwIfAborted();
   const workers = await startLocalWorkers({ bundles, host, port, variables });
@@ -42,6 +41,12 @@ async function startAll({ config, env }: Settings, log: Log, { add, signal }: Sh
   add('schedules', startSchedules(workers, log));
   signal.throwIfAborted();
   process.stdout.write(announcement(config.baseUrl, database.kind, adminPassword));
+}
+
+async function startProxy(databaseUrl: string, add: Shutdown['add']): Promise<string> {
+  const proxy = await startNeonProxy({ databaseUrl });
+  add('Neon proxy', () => proxy.close());
+  return proxy.url;
 }
 
 /** Workers verify the key at their first requests; here a wrong key prevents the start. */

@@ -68,22 +68,22 @@ const operations: readonly Operation[] = [
     most: 1,
     run: ({ world }) => world.portal.send('GET /api/auth/v7.0/authenticators'),
   },
-  { name: 'the own user', most: 2, run: (stand) => asAdmin(stand)('GET /api/userinfo') },
-  { name: 'a list', most: 2, run: (stand) => asAdmin(stand)(`GET ${base}/sites`) },
-  { name: 'a record', most: 2, run: (stand) => asAdmin(stand)(`GET ${base}/sites/${stand.site.id}`) },
+  { name: 'the own user', most: 1, run: (stand) => asAdmin(stand)('GET /api/userinfo') },
+  { name: 'a list', most: 1, run: (stand) => asAdmin(stand)(`GET ${base}/sites`) },
+  { name: 'a record', most: 1, run: (stand) => asAdmin(stand)(`GET ${base}/sites/${stand.site.id}`) },
   {
     name: 'the services of a site',
-    most: 2,
+    most: 1,
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/servicesList/`),
   },
   {
     name: 'a check of a connection',
-    most: 2,
+    most: 1,
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/preconnectionInfo/${stand.rule.id}`),
   },
   {
     name: 'a connection',
-    most: 3,
+    most: 2,
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/connectionInfo/${stand.rule.id}`),
   },
   {

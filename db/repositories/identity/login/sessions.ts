@@ -1,6 +1,7 @@
 import { and, eq, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../../../client.ts';
+import { prebuilt } from '../../../prebuilt.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
 import { loginSessions } from '../../../schema/identity/login-sessions.ts';
 import { roles, userRoles } from '../../../schema/identity/roles.ts';
@@ -54,24 +55,18 @@ export const mayAct = and(eq(users.state, 'active'), ne(authenticators.state, 'd
  * that changes take effect with the next request. Disabled users and domains give no row.
  */
 export async function findSession(db: Db, tokenHash: string) {
-  const lookUp = sessionLookups.get(db) ?? sessionLookup(db);
-  sessionLookups.set(db, lookUp);
-  const [row] = await lookUp.execute({ tokenHash });
+  const [row] = await sessionByHash(db, { tokenHash });
   return row;
 }
 
-/** The statement of every authenticated request. Its text is built once per handle. */
-const sessionLookups = new WeakMap<Db, ReturnType<typeof sessionLookup>>();
-
-// An unnamed statement: transaction poolers may not keep named prepared statements.
-const sessionLookup = (db: Db) =>
+const sessionByHash = prebuilt((db) =>
   db
     .select({ session: loginSessions, ...principalColumns })
     .from(loginSessions)
     .innerJoin(users, eq(users.id, loginSessions.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
-    .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct))
-    .prepare('');
+    .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct)),
+);
 
 type AccessEnd = { access_ended_at: Date | null };
 

@@ -1,0 +1,60 @@
+import type { HttpDeps } from '../context.ts';
+import type { Operation, Shape } from '../declare/operation.ts';
+import { Answer, Document } from './answer.ts';
+import { type Coding, codingOf, encoded } from './compression.ts';
+import { etagOf, isUnchanged } from './conditions.ts';
+import type { Served } from './request-context.ts';
+
+export const safeMethods: readonly string[] = ['GET', 'HEAD'];
+
+/** Renders the result of an operation. */
+export async function respond(
+  c: Served,
+  deps: HttpDeps,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
+  result: unknown,
+): Promise<Response> {
+  const answer = result instanceof Answer ? result : new Answer(result);
+  const [status, shape] = declaredFor(operation, answer);
+  const isDocument = answer instanceof Document;
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
+  const headers = new Headers(answer.headers);
+  if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
+  const coding = deps.compression && codingOf(c, answer);
+  if (deps.compression && answer.isCompressible) headers.append('vary', 'accept-encoding');
+  if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
+  if (!isDocument && shape === null) return new Response(null, { status, headers });
+  headers.set('content-type', isDocument ? answer.mediaType : 'application/json');
+  const content = isDocument ? answer.body : JSON.stringify(answer.body);
+  const body =
+    coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
+  return new Response(body, { status, headers });
+}
+
+/**
+ * True if the caller already has the response. A compressed response has a weak tag, because its bytes differ (RFC
+ * 9110, 8.8.1).
+ */
+function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boolean {
+  const etag = headers.get('etag');
+  if (etag === null) return false;
+  if (coding) headers.set('etag', `W/${etag}`);
+  return (
+    safeMethods.includes(c.req.method) && isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
+  );
+}
+
+function declaredFor(
+  { returns, orReturns }: Pick<Operation, 'returns' | 'orReturns'>,
+  { status }: Answer,
+): readonly [status: number, shape: Shape | null] {
+  return status !== undefined && orReturns ? orReturns : returns;
+}
+
+/** Fails a test if the response does not match its declaration. */
+async function assertDeclared(id: string, shape: Shape | null, body: unknown): Promise<void> {
+  const checked = await shape?.safeParseAsync(
+    body === undefined ? undefined : JSON.parse(JSON.stringify(body)),
+  );
+  if (checked?.error) throw new Error(`${id} answers what it does not declare: ${checked.error.message}`);
+}

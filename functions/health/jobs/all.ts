@@ -42,7 +42,7 @@ import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts'
 import { outboxJob } from './queue/outbox.ts';
 import { type AnyWorker, type FailedJob, type Queue, startQueue } from './queue/queue.ts';
 import { hourlyTask, wakeTask } from './queue/tasks.ts';
-import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
+import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot/tasks.ts';
 
 export type JobParts = {
   jobsDb: Connection;

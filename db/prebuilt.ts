@@ -1,47 +1,77 @@
+import { type Placeholder, sql } from 'drizzle-orm';
 import { PgDatabase, PgDialect, type PgQueryResultHKT, PgSession } from 'drizzle-orm/pg-core';
+import { RecentMap } from '../shared/kernel/recent-map.ts';
 import type { Db } from './client.ts';
+import { rowMapper } from './row-mapper.ts';
 
 /** The part of a query builder of Drizzle that is used. */
 type Builder<Row> = {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Row[]> };
 };
 
-/** What Drizzle prepares a query from, without the connection. */
-type Prepared = { parts: Parameters<PgSession['prepareQuery']>; joinsNotNullableMap?: unknown };
+/** What Drizzle prepares a query from. */
+type Parts = Parameters<PgSession['prepareQuery']>;
+
+/** Values that are sent as they are: a date is given as text. */
+type Values = Readonly<Record<string, string | number>>;
+
+const mostForms = 64;
 
 /**
- * Declares a frequent read. Its text is built once per process, with `sql.placeholder` for each value.
- * @returns a function that runs the read on a handle with these values
+ * Declares a frequent read, whose text is built once per process and form.
+ * @param build builds the query. Its values are placeholders, which can only be put into SQL; what the text depends on is
+ *   part of the form
+ * @returns a function that runs the read on a handle with other values
  */
-export function prebuilt<Values extends Record<string, unknown>, Row>(
-  build: (db: Db) => Builder<Row>,
-): (db: Db, values: Values) => Promise<Row[]> {
-  let built: Prepared | undefined;
-  return async (db, values) => {
-    if (!built) built = preparedParts(build);
-    const { parts, joinsNotNullableMap } = built;
-    const query = Object.assign(db._.session.prepareQuery(...parts), { joinsNotNullableMap });
-    return (await query.execute(values)) as Row[];
+export function prebuilt<V extends Values, Row>(
+  build: (db: Db, values: V, form: string) => Builder<Row>,
+): (db: Db, values: V, form?: string) => Promise<Row[]> {
+  const forms = new RecentMap<string, Parts>(mostForms);
+  return async (db, values, form = '') => {
+    const parts = forms.get(form) ?? preparedParts(build, form);
+    forms.set(form, parts);
+    return (await db._.session.prepareQuery(...parts).execute(values)) as Row[];
   };
 }
 
-function preparedParts<Row>(build: (db: Db) => Builder<Row>): Prepared {
+function preparedParts<V extends Values, Row>(
+  build: (db: Db, values: V, form: string) => Builder<Row>,
+  form: string,
+): Parts {
   const recorder = new Recorder(new PgDialect());
-  // An empty name would be a named statement for Drizzle.
-  const prepared: unknown = build(
-    new PgDatabase<PgQueryResultHKT>(new PgDialect(), recorder, undefined),
-  ).prepare('');
+  const db = new PgDatabase<PgQueryResultHKT>(new PgDialect(), recorder, undefined);
+  const query = build(db, placeholders as V, form);
+  const prepared: unknown = query.prepare('');
   if (!(prepared instanceof Recorded)) throw new Error('the query was not prepared');
-  return prepared;
+  return prepared.parts();
+}
+
+/** Any member is the placeholder of this name. */
+const placeholders: object = new Proxy(
+  {},
+  { get: (_, name): Placeholder => Object.assign(sql.placeholder(String(name)), { toString: notAValue }) },
+);
+
+function notAValue(): never {
+  throw new Error('a placeholder has no value when the text is built');
 }
 
 /** A query that was prepared without a connection. */
-class Recorded implements Prepared {
-  joinsNotNullableMap?: unknown;
-  readonly parts: Prepared['parts'];
+class Recorded {
+  /** Set by the query builder. */
+  joinsNotNullableMap: Record<string, boolean> | undefined;
+  readonly #parts: Parts;
 
-  constructor([query, fields, , ...rest]: Prepared['parts']) {
-    this.parts = [query, fields, undefined, ...rest];
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** With a compiled mapping of the rows instead of the fields. */
+  parts(): Parts {
+    const [query, fields, , isArray, , ...rest] = this.#parts;
+    if (!fields) throw new Error('a query without fields');
+    const map = rowMapper(fields, this.joinsNotNullableMap);
+    return [query, undefined, undefined, isArray, (rows) => rows.map(map), ...rest];
   }
 
   setToken(): this {
@@ -51,7 +81,7 @@ class Recorded implements Prepared {
 
 /** Records what a query is prepared from. */
 class Recorder extends PgSession {
-  override prepareQuery(...parts: Prepared['parts']): never {
+  override prepareQuery(...parts: Parts): never {
     return new Recorded(parts) as never;
   }
 

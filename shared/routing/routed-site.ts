@@ -1,8 +1,4 @@
-import {
-  type RoutingRows,
-  type RoutingTarget,
-  routingRows,
-} from '../../db/repositories/routing/routing-rows.ts';
+import type { RoutingRows, RoutingTarget } from '../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
 import { findFarms, type UserCtx, type UserSite, userSiteOf, type Viewer } from '../sites/user-site.ts';
@@ -28,8 +24,7 @@ export async function loadRoutedSite(
   const { id, name, domain } = viewer;
   const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
   const who = { userId: id, domainId: domain.id };
-  const routing = routingRows({ userId: id, userKey }, target);
-  const found = await findFarms(ctx.deps, { uri, who, routing });
+  const found = await findFarms(ctx.deps, { uri, who, routing: { userKey, target } });
   if (!found?.routing) throw notFound();
   const own = id === ctx.principal.user.id;
   return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };

@@ -7,13 +7,20 @@ import type { z } from 'zod';
 export function viewOf<T extends z.ZodObject>(schema: T): (row: object) => z.input<T> {
   const names = Object.keys(schema.shape);
   const secrets = new Set(names.filter((name) => names.includes(`${name}_set`)));
-  return (row) => Object.fromEntries(names.map((name) => [name, memberOf(row, name, secrets)])) as z.input<T>;
+  const members = names.map((name) => ({ name, read: readerOf(name, secrets) }));
+  return (row) => {
+    const view: Record<string, unknown> = {};
+    for (const { name, read } of members) view[name] = read(row as Record<string, unknown>);
+    return view as z.input<T>;
+  };
 }
 
-function memberOf(row: object, name: string, secrets: ReadonlySet<string>): unknown {
-  if (secrets.has(name)) return null;
+function readerOf(name: string, secrets: ReadonlySet<string>): (row: Record<string, unknown>) => unknown {
+  if (secrets.has(name)) return () => null;
   const owner = name.replace(/_set$/, '');
-  if (owner !== name && secrets.has(owner)) return (Reflect.get(row, owner) ?? null) !== null;
-  const value: unknown = Reflect.get(row, name) ?? null;
-  return value instanceof Date ? value.toISOString() : value;
+  if (owner !== name && secrets.has(owner)) return (row) => (row[owner] ?? null) !== null;
+  return (row) => {
+    const value = row[name] ?? null;
+    return value instanceof Date ? value.toISOString() : value;
+  };
 }

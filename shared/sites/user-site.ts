@@ -1,13 +1,11 @@
 import type { FarmNode, NodeState } from '../../db/repositories/sites/farm-nodes.ts';
 import {
   findUserSite,
-  type LocalDomain,
-  type MaintainedFarm,
   type SiteQuery,
-  type StoredFarm,
   type Topology,
   type UserSiteRecord,
-} from '../../db/repositories/sites/user-sites.ts';
+} from '../../db/repositories/sites/user-site.ts';
+import type { LocalDomain, MaintainedFarm, StoredFarm } from '../../db/repositories/sites/user-sites.ts';
 import type { ClientCtx } from '../context/context.ts';
 import type { AccountPrincipal } from '../context/principal.ts';
 import { perProcess } from '../context/process-memory.ts';

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
+import { prebuilt } from '../../prebuilt.ts';
 import { passwordHistory, users } from '../../schema/identity/users.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { type Scope, within } from '../records/scope.ts';
@@ -15,7 +16,12 @@ const sitesOf = (who: EntitledUser): SQL<SiteName[]> =>
 
 /** Returns the account data of a user that the session does not contain. */
 export async function findOwnAccount(db: Db, who: EntitledUser) {
-  const [row] = await db
+  const [row] = await ownAccount(db, who);
+  return row;
+}
+
+const ownAccount = prebuilt((db, who: EntitledUser) =>
+  db
     .select({
       email: users.email,
       lastLoginAt: users.last_login_at,
@@ -23,9 +29,8 @@ export async function findOwnAccount(db: Db, who: EntitledUser) {
       sites: sitesOf(who),
     })
     .from(users)
-    .where(eq(users.id, who.userId));
-  return row;
-}
+    .where(eq(users.id, who.userId)),
+);
 
 /** Returns the sites that the user may use or may see as an administrator, by name. */
 export const listReachableSites = (

@@ -2,7 +2,8 @@ import { and, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
-import { atomically, type Db, type Statement } from '../../client.ts';
+import { atomically, type Db } from '../../client.ts';
+import { prebuilt } from '../../prebuilt.ts';
 import {
   type ListRow,
   type ListSpec,
@@ -10,6 +11,7 @@ import {
   type Page,
   type PageQuery,
   pageOrder,
+  type Reach,
   reachable,
   type Selection,
 } from './records.ts';
@@ -26,15 +28,16 @@ export async function listPage<S extends Selection>(
   { spec }: { readonly spec: ListSpec<S> },
   query: PageQuery,
 ): Promise<Page<S>> {
-  const column = spec.sorts[query.sort.key];
-  if (!column) throw new Error(`no sort key ${query.sort.key}`);
+  const column = columnOf(spec, query.sort);
   const matching = and(
     reachable(spec, query),
     isElsewhere(query) ? sql`false` : undefined,
     ...filterConditions(spec, query.filters),
     searchCondition(spec, query.search),
   );
-  const page = (h: Db) => pageStatement(h, spec, column, query, matching);
+  const most = query.limit + 1;
+  const page = (h: Db) =>
+    pageStatement(h, spec, column, { ...query, after: textOf(query.after), most }, matching);
   const total = (h: Db) =>
     h
       .select({ n: sql<number>`count(*)::int` })
@@ -42,10 +45,50 @@ export async function listPage<S extends Selection>(
       .where(matching);
   const results: unknown[] = query.count
     ? await atomically(db, (h) => [page(h), total(h)])
-    : [await page(db)];
+    : [isPlain(query) ? await plainPage(db, spec, query) : await page(db)];
   const [found, counted] = results;
   return assemble(spec, query, found as PageRow<S>[], counted as { n: number }[] | undefined);
 }
+
+const textOf = (after: Position | undefined): TextPosition | undefined =>
+  after && { key: String(after.key), id: after.id };
+
+/** True for most pages: nothing but their order, start and length is requested. */
+const isPlain = ({ scope, filters, search }: PageQuery): boolean =>
+  scope === '*' && !search && Object.values(filters).every((value) => value === undefined);
+
+type PlainValues = { most: number; key: string; id: string; parent: string };
+
+const plainPages = new WeakMap<object, ReturnType<typeof plainPagesOf>>();
+
+/** A page without conditions, whose text is built once for each order. */
+function plainPage<S extends Selection>(
+  db: Db,
+  spec: ListSpec<S>,
+  { sort, after, limit, parent }: PageQuery,
+): Promise<unknown[]> {
+  const read = plainPages.get(spec) ?? plainPagesOf(spec);
+  plainPages.set(spec, read);
+  const form: PlainForm = { sort, hasStart: after !== undefined, isNested: parent !== undefined };
+  const { key, id } = textOf(after) ?? { key: '', id: '' };
+  return read(db, { most: limit + 1, key, id, parent: parent ?? '' }, JSON.stringify(form));
+}
+
+type PlainForm = Pick<PageQuery, 'sort'> & { hasStart: boolean; isNested: boolean };
+
+const plainPagesOf = <S extends Selection>(spec: ListSpec<S>) =>
+  prebuilt<PlainValues, unknown>((db, { most, key, id, parent }, text) => {
+    const { sort, hasStart, isNested }: PlainForm = JSON.parse(text);
+    const reach: Reach = { scope: '*', ...(isNested && { parent }) };
+    const after = hasStart ? { key, id } : undefined;
+    return pageStatement(
+      db,
+      spec,
+      columnOf(spec, sort),
+      { ...reach, sort, after, most },
+      reachable(spec, reach),
+    );
+  });
 
 /** `_owner` and rows without `id` occur only in nested collections, `_more` only in weighed pages. */
 type PageRow<S extends Selection> = ListRow<S> & {
@@ -55,13 +98,22 @@ type PageRow<S extends Selection> = ListRow<S> & {
   _more?: boolean;
 };
 
+/** `most` is the number of rows. */
+type PageParts = Reach & Pick<PageQuery, 'sort'> & { after: TextPosition | undefined; most: number };
+
+function columnOf<S extends Selection>(spec: ListSpec<S>, { key }: PageQuery['sort']): PgColumn {
+  const column = spec.sorts[key];
+  if (!column) throw new Error(`no sort key ${key}`);
+  return column;
+}
+
 function pageStatement<S extends Selection>(
   h: Db,
   spec: ListSpec<S>,
   column: PgColumn,
-  { sort, after, limit, parent, scope }: PageQuery,
+  { sort, after, most, parent, scope }: PageParts,
   matching: SQL | undefined,
-): Statement {
+) {
   const select = { ...(spec.select as Selection), _key: sortKey(column) };
   const here = and(matching, after && afterCondition(spec, column, after, sort.descending));
   const order = pageOrder(spec.table, column, sort.descending);
@@ -73,13 +125,13 @@ function pageStatement<S extends Selection>(
       .from(table)
       .where(here)
       .orderBy(...order)
-      .limit(limit + 1);
+      .limit(most);
   const rows = h
     .select()
     .from(table)
     .where(here)
     .orderBy(...order)
-    .limit(limit + 1)
+    .limit(most)
     .as(getTableName(table));
   if (!spec.parent || parent === undefined) return sizeLimitedPage(h, { ...spec, rows, select, order });
   // A lateral join to a constant row returns the owner check also for an empty page. The limit is inside of the
@@ -104,14 +156,17 @@ type Parent = NonNullable<ListSpec<Selection>['parent']>;
 /** The sort key in the form of the cursor: timestamps as text with full precision. */
 export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;
 
+/** A position whose sort key is text. */
+export type TextPosition = { key: string; id: string };
+
 /** The condition for rows after a position, in the order of the page. */
 export const afterCondition = <S extends Selection>(
   spec: ListSpec<S>,
   column: PgColumn,
-  after: Position,
+  after: TextPosition,
   descending: boolean,
 ): SQL => {
-  const key = sql`${String(after.key)}::${sql.raw(column.getSQLType().replace(/ collate.*/, ''))}`;
+  const key = sql`${after.key}::${sql.raw(column.getSQLType().replace(/ collate.*/, ''))}`;
   const here = sql`(${column}, ${spec.table.id})`;
   return descending ? sql`${here} < (${key}, ${after.id}::uuid)` : sql`${here} > (${key}, ${after.id}::uuid)`;
 };

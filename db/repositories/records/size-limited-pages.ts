@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, or, type SQL, type Subquery, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { Db, Statement } from '../../client.ts';
+import type { Db } from '../../client.ts';
 import type { ListedTable, Selection } from './records.ts';
 
 /** Maximum size in bytes of the rows of a page. */
@@ -19,7 +19,7 @@ type SizeLimitedRows = {
  * Returns the rows of a page up to the maximum size, and at least one row. `_more` of the last row shows whether
  * further rows exist. The size of a response is therefore independent of the length of texts.
  */
-export function sizeLimitedPage(h: Db, { table, weight, rows, select, order }: SizeLimitedRows): Statement {
+export function sizeLimitedPage(h: Db, { table, weight, rows, select, order }: SizeLimitedRows) {
   const name = getTableName(table as PgTable);
   const window = sql`(order by ${sql.join([...order], sql`, `)} rows unbounded preceding)`;
   const accumulated = h

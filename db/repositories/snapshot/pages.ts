@@ -99,7 +99,10 @@ function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: 
   const { table, found, inFarm } = spec;
   const { sort, after, limit, choice, filters, search } = query;
   const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${limit + 1}`;
-  const condition = and(matching(spec, query), after && afterCondition(spec, column, after, sort.descending));
+  const condition = and(
+    matching(spec, query),
+    after && afterCondition(spec, column, { ...after, key: String(after.key) }, sort.descending),
+  );
   const isSet = (name: string) => filters[name] !== undefined;
   const hasIndex = Boolean(search) || found.some(isSet);
   if (!isLimited(choice) && (hasIndex || !inFarm.some(isSet)))

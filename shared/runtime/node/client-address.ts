@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { RecentMap } from '../../kernel/recent-map.ts';
 import type { Invocation } from '../invocation.ts';
 
 export type Peer = {
@@ -14,22 +15,29 @@ export type Peer = {
  * were written by trusted proxies. A header with fewer entries did not pass all of them and is ignored.
  */
 export function clientOf(peer: Peer, trustProxy: number): Invocation['client'] {
-  const address = normalised(peer.address ?? '') ?? '0.0.0.0';
+  const address = addressOf(peer.address ?? '') ?? unknownAddress;
   const forwarded = trustProxy > 0 ? entryOf(peer.forwardedFor, trustProxy) : undefined;
   const proto =
     trustProxy > 0 ? (entryOf(peer.forwardedProto, trustProxy) ?? onlyEntry(peer.forwardedProto)) : undefined;
-  const ip = normalised(withoutPort(forwarded ?? '')) ?? address;
-  return {
-    ip,
-    secure: peer.isEncrypted || proto?.toLowerCase() === 'https',
-    // Behind a proxy the socket belongs to the proxy, so the check uses the client address.
-    loopback: ipaddr.parse(ip).range() === 'loopback',
-  };
+  // Behind a proxy the socket belongs to the proxy, so the client address decides whether it is a loopback address.
+  const client = (forwarded === undefined ? undefined : addressOf(withoutPort(forwarded))) ?? address;
+  return { ...client, secure: peer.isEncrypted || proto?.toLowerCase() === 'https' };
 }
 
+type Address = Pick<Invocation['client'], 'ip' | 'loopback'>;
+
+const unknownAddress: Address = { ip: '0.0.0.0', loopback: false };
+/** Clients send many requests; the text of their addresses is parsed once. */
+const addresses = new RecentMap<string, Address>(2_000);
+
 /** The canonical form of an address, with IPv4-mapped addresses as IPv4; undefined if it is invalid. */
-function normalised(address: string): string | undefined {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
+function addressOf(text: string): Address | undefined {
+  const known = addresses.get(text);
+  if (known || !ipaddr.isValid(text)) return known;
+  const parsed = ipaddr.process(text);
+  const address = { ip: parsed.toString(), loopback: parsed.range() === 'loopback' };
+  addresses.set(text, address);
+  return address;
 }
 
 const entryOf = (header: string | undefined, fromRight: number): string | undefined =>

@@ -6,7 +6,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { type AuditEntry, appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findOwnAccount } from '../../../db/repositories/identity/own-account.ts';
 import type { FarmNode } from '../../../db/repositories/sites/farm-nodes.ts';
-import { findUserSite } from '../../../db/repositories/sites/user-sites.ts';
+import { findUserSite } from '../../../db/repositories/sites/user-site.ts';
 import { findPrincipal } from '../../../shared/access/session.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import type { UserPrincipal } from '../../../shared/context/principal.ts';

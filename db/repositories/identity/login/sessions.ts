@@ -59,13 +59,13 @@ export async function findSession(db: Db, tokenHash: string) {
   return row;
 }
 
-const sessionByHash = prebuilt((db) =>
+const sessionByHash = prebuilt((db, { tokenHash }: { tokenHash: string }) =>
   db
     .select({ session: loginSessions, ...principalColumns })
     .from(loginSessions)
     .innerJoin(users, eq(users.id, loginSessions.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
-    .where(and(eq(loginSessions.token_hash, sql.placeholder('tokenHash')), mayAct)),
+    .where(and(eq(loginSessions.token_hash, tokenHash), mayAct)),
 );
 
 type AccessEnd = { access_ended_at: Date | null };

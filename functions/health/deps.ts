@@ -27,6 +27,14 @@ export type HealthDeps = {
   system: { latest(): SystemSample };
   /** Tracks the writes of this process; if there were none recently, makes a test write. */
   writes: WriteMonitor;
+  rest: RestState;
+};
+
+/** While the sidecar rests (`DATABASE_MAY_SUSPEND`), responses come from memory. */
+export type RestState = {
+  isResting(): boolean;
+  /** Reads that fill a cache before each rest. */
+  beforeRest(prepare: () => Promise<unknown>): void;
 };
 
 /** Milliseconds a response waits for the database, so that it is sent within one second. */

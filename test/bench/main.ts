@@ -7,6 +7,7 @@ import { type AuditEffort, measureAudit } from './cases/audit.ts';
 import { measureCards } from './cases/cards.ts';
 import { measureDirectory } from './cases/directory-burst.ts';
 import { measureEdgeStarts } from './cases/edge-starts.ts';
+import { type IdleEffort, measureIdle } from './cases/idle.ts';
 import { measureLists } from './cases/lists.ts';
 import { measureLogins } from './cases/logins.ts';
 import { measureStarts } from './cases/start-times.ts';
@@ -27,6 +28,7 @@ type BenchEffort = Effort & {
   operations: OperationsEffort;
   bodies: BodiesEffort;
   soak: SoakEffort;
+  idle: IdleEffort;
 };
 
 /** Takes some minutes, or with `--quick` the shortest run that shows that everything works. */
@@ -47,6 +49,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     },
     bodies: { cases: 1_000, repeats: 5 },
     soak: { minutes: 10, everyS: 10 },
+    idle: { seconds: 60, nodes: [0, 500] },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -74,6 +77,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     },
     bodies: { cases: 2, repeats: 1 },
     soak: { minutes: 0.1, everyS: 1 },
+    idle: { seconds: 2, nodes: [0, 2] },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -87,7 +91,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
   },
 };
 
-/** Selected on the command line; the default is all of them except the long soak. */
+/** Selected on the command line; the default is all of them except the long ones. */
 const parts = [
   'starts',
   'requests',
@@ -101,6 +105,7 @@ const parts = [
   'operations',
   'bodies',
   'soak',
+  'idle',
 ] as const;
 type Part = (typeof parts)[number];
 
@@ -108,7 +113,8 @@ try {
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const unknown = named.filter((name) => !parts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
-  const isAsked = (part: Part) => (named.length === 0 ? part !== 'soak' : named.includes(part));
+  const isAsked = (part: Part) =>
+    named.length === 0 ? part !== 'soak' && part !== 'idle' : named.includes(part);
   const figures = await run(efforts[process.argv.includes('--quick') ? 'quick' : 'full'], isAsked);
   const isJson = process.argv.includes('--json');
   process.stdout.write(isJson ? `${JSON.stringify(figures)}\n` : tableOf(figures));
@@ -119,7 +125,7 @@ try {
 
 /** Sequentially, so that measurements do not share the machine. */
 async function run(
-  { rows, audit, operations, bodies, soak, ...effort }: BenchEffort,
+  { rows, audit, operations, bodies, soak, idle, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
 ): Promise<Figures> {
   const only = async <T>(part: Part, measure: () => Promise<T>): Promise<T | undefined> =>
@@ -130,6 +136,7 @@ async function run(
   const operationsFigures = await only('operations', () => measureOperations(operations));
   const bodiesFigures = await only('bodies', () => measureBodies(bodies));
   const soakFigures = await only('soak', () => measureSoak(soak));
+  const idleFigures = await only('idle', () => measureIdle(idle));
   return onStand(async (stand) => ({
     database: stand.database,
     machine: { node: process.versions.node, cores: availableParallelism() },
@@ -155,6 +162,7 @@ async function run(
     operations: operationsFigures,
     bodies: bodiesFigures,
     soak: soakFigures,
+    idle: idleFigures,
     starts,
     edge,
     sources: measureSources(),

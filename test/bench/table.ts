@@ -4,6 +4,7 @@ import type { AuditFigures } from './cases/audit.ts';
 import type { CardFigures } from './cases/cards.ts';
 import { type DirectoryFigures, directoryLines } from './cases/directory-burst.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './cases/edge-starts.ts';
+import { type IdleRow, idleLines } from './cases/idle.ts';
 import type { ListFigures } from './cases/lists.ts';
 import type { LoginFigures } from './cases/logins.ts';
 import type { ExportFigures } from './exports/exports.ts';
@@ -36,6 +37,7 @@ export type Figures = {
   operations?: OperationsFigures | undefined;
   bodies?: BodiesFigures | undefined;
   soak?: SoakFigures | undefined;
+  idle?: IdleRow[] | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   edge?: EdgeFigures | undefined;
   sources: { files: number; median_lines: number; p90_lines: number };
@@ -57,6 +59,7 @@ export function tableOf(figures: Figures): string {
     operations,
     bodies,
     soak,
+    idle,
     audit,
     exports,
     starts,
@@ -79,6 +82,7 @@ export function tableOf(figures: Figures): string {
     ...(operations ? operationsLines(operations) : []),
     ...(bodies ? bodiesLines(bodies) : []),
     ...(soak ? soakLines(soak) : []),
+    ...(idle ? idleLines(idle) : []),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),

@@ -48,6 +48,8 @@ export type Agenda = {
   outbox: string[];
   /** Jobs of the queue by kind. */
   queue: Record<string, number>;
+  /** Whether an attempt of a job runs. */
+  is_working: boolean;
   /** Fingerprint of the probe plan. */
   plan: string;
   /** Overrides of system parameters. */
@@ -85,6 +87,7 @@ const columns: { [K in keyof Agenda]: SQL<Agenda[K]> } = {
   outbox: derived(sql`select coalesce(jsonb_agg(distinct ${jobOutbox.kind}), '[]') from ${jobOutbox}`),
   queue: derived(sql`select coalesce(jsonb_object_agg(name, due), '{}') from (
     select name, ${until(sql`min(start_after)`)} as due from pgboss.job where state < 'active' group by name) as waiting`),
+  is_working: derived(sql`select exists (select from pgboss.job where state = 'active')`),
   plan: planFingerprint,
   overrides: parameterOverrides,
   sealed_to: derived<number>(sql`select max(seq) from ${auditHead}`).mapWith(Number),

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { workChannel } from '../../postgres/work-notice.ts';
 import { leases } from '../../schema/jobs/leases.ts';
+import { installation } from '../../schema/settings/installation.ts';
 import { beat, type Worker } from './workers.ts';
 
 /**
@@ -73,6 +74,18 @@ const notify = (payload: string): SQL => sql`pg_notify(${workChannel}, ${payload
 /** Sends a notification to the sidecars. */
 export async function sendNotice(db: Db, payload: string): Promise<void> {
   await db.execute(sql`select ${notify(payload)}`);
+}
+
+/** The payload of the notification that the leader rests. */
+export const restNotice = 'rest';
+
+/** Records that the sidecars send no statements from now on, and notifies the standbys. */
+export async function beginRest(db: Db): Promise<void> {
+  await db.execute(sql`update ${installation} set resting_since = now() returning ${notify(restNotice)}`);
+}
+
+export async function endRest(db: Db): Promise<void> {
+  await db.execute(sql`update ${installation} set resting_since = null where resting_since is not null`);
 }
 
 /** Frees the lease immediately if `holder` still holds it, and notifies the others. */

@@ -1,8 +1,5 @@
 import type { Connection, Db } from '../../../db/client.ts';
 import type { SessionReport } from '../../../db/pg.ts';
-import { listenForNotices } from '../../../db/postgres/listen.ts';
-import { readAgenda } from '../../../db/repositories/jobs/agenda.ts';
-import { sendNotice } from '../../../db/repositories/jobs/leases.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
@@ -30,13 +27,14 @@ import { maintenanceJob } from './maintenance/maintenance.ts';
 import { type CachedParameters, parametersOf, readParameters } from './parameters.ts';
 import { circuitJob } from './probes/circuits.ts';
 import { probeJob } from './probes/probes.ts';
-import { AgendaReader, type Task, whenDue } from './process/agenda.ts';
-import { createLease, type Lease, type Term } from './process/lease.ts';
+import { type Activity, createActivity } from './process/activity.ts';
+import { type AgendaReader, type Task, whenDue } from './process/agenda.ts';
+import type { Lease, Term } from './process/lease.ts';
 import { type Job, runEvery } from './process/loop.ts';
 import { portalReportJob } from './process/portal-report.ts';
+import type { Rest } from './process/rest.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
-import { createWorkListener, type WorkListener } from './process/work-listener.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
@@ -64,37 +62,54 @@ export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
-): Promise<{ run: (signal: AbortSignal) => Promise<unknown>; queue: LeaderQueue; lease: Lease }> {
-  const { jobsDb, leaseDb, log, telemetry, worker, writes } = parts;
+): Promise<{ run: (signal: AbortSignal) => Promise<unknown>; queue: LeaderQueue; lease: Lease; rest: Rest }> {
+  const { jobsDb, log, telemetry } = parts;
   const { db } = jobsDb;
   const fleet = await fleetOf(parts);
-  const { observe } = writes;
-  const lease = createLease({ db: leaseDb.db, holder: worker.name, log, stopping, worker, observe });
-  const isEmbedded = isEmbeddedUrl(databaseUrl);
-  const idleMs = () => pollsMs[isEmbedded ? 'embedded' : listener.isListening() ? 'listening' : 'otherwise'];
-  const reader = new AgendaReader({ read: () => readAgenda(db), lease, idleMs });
-  const listener = listenerOf(parts, databaseUrl, lease, reader);
+  const activity = activityOf(parts, databaseUrl, stopping);
+  const { lease, reader, rest } = activity;
   const parameters = parametersOf(reader);
   const workers = workersOf(parts, databaseUrl, fleet.signing, parameters);
   const start = (term: Term) => queueOf(parts, databaseUrl, term, { lease, reader, workers });
   const queue = runQueueWhileLeading(start, lease, log);
-  const own = [lease.job, queue.job, reader.job, ...ownRounds(parts)];
+  const own = [queue.job, rest.job, systemSampleJob(parts.system)];
+  const pausing = [reader.job, ...ownRounds(parts)];
   const tasks = [
     outboxJob(db, queue.current),
     wakeTask(reader, queue.current),
     hourlyTask(workers, queue.current, systemClock),
-    ...sharedTasks(parts, fleet, parameters, reader),
+    ...sharedTasks(parts, fleet, parameters),
   ];
   // Counted inside `whenDue`, so that only rounds with work are counted.
   const counted = <J extends Job>(job: J): J => countedJob(job, telemetry);
-  const jobs = [...own.map(counted), ...tasks.map((task) => whenDue(lease, reader, counted(task)))];
+  const jobs = [
+    rest.waking(counted(lease.job)),
+    whenDue(lease, reader, probesOf(parts, fleet, { parameters, reader, rest })),
+    ...own.map(counted),
+    ...pausing.map((job) => rest.pausing(counted(job))),
+    ...tasks.map((task) => rest.pausing(whenDue(lease, reader, counted(task)))),
+  ];
   const run = (signal: AbortSignal) =>
-    Promise.all([
-      ...jobs.map((job) => runEvery(job, log, signal)),
-      ...(isEmbedded ? [] : [listener.run(signal)]),
-    ]);
-  return { run, queue, lease };
+    Promise.all([activity.listen(signal), ...jobs.map((job) => runEvery(job, log, signal))]);
+  return { run, queue, lease, rest };
 }
+
+const activityOf = (
+  { config, jobsDb, leaseDb, log, worker, writes }: JobParts,
+  databaseUrl: string,
+  stopping: AbortSignal,
+): Activity =>
+  createActivity({
+    jobsDb: jobsDb.db,
+    leaseDb: leaseDb.db,
+    worker,
+    observe: writes.observe,
+    stopping,
+    listenUrl: config.databaseListenUrl ?? databaseUrl,
+    isEmbedded: isEmbeddedUrl(databaseUrl),
+    maySuspend: config.databaseMaySuspend,
+    log,
+  });
 
 const queueOf = (
   { jobsDb, log, onSession, telemetry }: JobParts,
@@ -110,27 +125,6 @@ const queueOf = (
     workers.map((one) => countedWorker(one, telemetry)),
   );
 };
-
-/**
- * Interval in milliseconds at which the leader looks for work that no notification has announced. The embedded database
- * has no notifications, and a statement costs little there.
- */
-const pollsMs = { listening: 10_000, otherwise: 5_000, embedded: 500 };
-
-const listenerOf = (
-  { config, jobsDb, log }: JobParts,
-  databaseUrl: string,
-  lease: Lease,
-  reader: AgendaReader,
-): WorkListener =>
-  createWorkListener({
-    connect: (onNotice) =>
-      listenForNotices(config.databaseListenUrl ?? databaseUrl, 'aggregator-listener', onNotice),
-    send: (payload) => sendNotice(jobsDb.db, payload),
-    onWork: reader.notify,
-    onFreeLease: lease.tryNow,
-    log,
-  });
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 
@@ -173,25 +167,29 @@ function workersOf(
 /** Jobs that every sidecar runs. */
 function ownRounds({ config, jobsDb, system, worker, telemetry }: JobParts): Job[] {
   return [
-    systemSampleJob(system),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     telemetryFlushJob(telemetry),
   ];
 }
 
+/** Probes go on during a rest. */
+const probesOf = (
+  { jobsDb, telemetry }: JobParts,
+  fleet: Fleet,
+  state: { parameters: CachedParameters; reader: AgendaReader; rest: Rest },
+): Task => probeJob(jobsDb.db, { ...fleet, remote: fleet.dispatchers }, { ...state, telemetry });
+
 /** Tasks that only the leader runs. */
 function sharedTasks(
-  { config, log, jobsDb, snapshotDb, worker, telemetry }: JobParts,
+  { config, log, jobsDb, snapshotDb, worker }: JobParts,
   fleet: Fleet,
   parameters: CachedParameters,
-  reader: AgendaReader,
 ): Task[] {
   const { db } = jobsDb;
   return [
     sealJob(db, fleet.signing, systemClock),
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
-    probeJob(db, { ...fleet, remote: fleet.dispatchers }, { parameters, reader, telemetry }),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),

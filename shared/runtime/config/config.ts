@@ -91,6 +91,7 @@ const databaseFrom = (values: Variables) => ({
   databaseUrl: values.DATABASE_URL,
   databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
   databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
+  databaseMaySuspend: values.DATABASE_MAY_SUSPEND === 'on',
   /** Absent: that of the sidecar. */
   databaseListenUrl: values.DATABASE_LISTEN_URL,
   /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */

@@ -114,6 +114,14 @@ export const databases = {
     computed: '`DATABASE_SIDECAR_URL`',
     isSecret: true,
   },
+  DATABASE_MAY_SUSPEND: {
+    schema: word('on', 'off')
+      .default('off')
+      .describe(
+        'For a serverless database that suspends when it is not used, such as Neon. While no write is pending, the sidecar sends no statement.',
+      ),
+    scope: ['portal', 'sidecar', 'workers'],
+  },
   DATABASE_DRIVER: {
     schema: word('pg', 'neon')
       .optional()

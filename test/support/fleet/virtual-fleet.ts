@@ -48,6 +48,7 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
     counts,
     probe,
     isCurrent: () => false,
+    mayWrite: () => true,
     readPlan: async (known: string | undefined) => {
       counts.plans++;
       return { fingerprint: 'one', targets: known === 'one' ? null : nodes.map(target) };

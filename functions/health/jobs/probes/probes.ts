@@ -10,6 +10,7 @@ import {
 import type { Telemetry } from '../../../../shared/kernel/observability/telemetry.ts';
 import type { CachedParameters } from '../parameters.ts';
 import type { AgendaReader, Task } from '../process/agenda.ts';
+import type { Rest } from '../process/rest.ts';
 import { pause, systemTiming, type Timing } from '../process/timing.ts';
 import { type ProbeDeps, type ProbeLimits, probeNode } from './node.ts';
 import { ProbeResults } from './results.ts';
@@ -18,6 +19,8 @@ import { createProbeScheduler } from './scheduler.ts';
 export type ProbingParts = {
   timing: Timing;
   intervalMs: () => number;
+  /** False while the sidecar rests. */
+  mayWrite: () => boolean;
   /** Whether the fingerprint of the last plan is known to be that of the current one. */
   isCurrent: (fingerprint: string) => boolean;
   /** @param fingerprint of the last plan */
@@ -41,8 +44,14 @@ export function probeJob(
   {
     parameters,
     reader,
+    rest,
     telemetry,
-  }: { parameters: CachedParameters; reader: Pick<AgendaReader, 'current'>; telemetry: Telemetry },
+  }: {
+    parameters: CachedParameters;
+    reader: Pick<AgendaReader, 'current'>;
+    rest: Pick<Rest, 'isAwake'>;
+    telemetry: Telemetry;
+  },
 ): Task {
   const counted = async <T>(statement: Promise<T>): Promise<T> => {
     const result = await statement;
@@ -52,7 +61,8 @@ export function probeJob(
   const parts: ProbingParts = {
     timing: systemTiming,
     intervalMs: () => parameters.current()['aggregator.health_interval_s'] * 1000,
-    isCurrent: (fingerprint) => reader.current()?.agenda.plan === fingerprint,
+    mayWrite: rest.isAwake,
+    isCurrent: (fingerprint) => !rest.isAwake() || reader.current()?.agenda.plan === fingerprint,
     readPlan: (fingerprint) => counted(probePlan(db, fingerprint)),
     probe: (target, limits) => probeNode(deps, parameters.current(), target, limits),
     write: (outcomes) => counted(recordProbes(db, outcomes)),

@@ -38,6 +38,8 @@ type Parts = {
   worker?: Worker;
   /** Runs the statement and observes its result. */
   observe?: <T>(write: () => Promise<T>) => Promise<T>;
+  /** The lease of a leader that rests does not expire by its clock. It is renewed, or lost, before anything else. */
+  isResting?: () => boolean;
   /** In seconds; injected so that tests need not wait. */
   times?: typeof ordinaryTimes;
   /** A monotonic clock in milliseconds; injected so that tests can advance it. */
@@ -143,7 +145,7 @@ class CompetedLease implements Lease {
   }
 
   #current(): HeldTerm | undefined {
-    if (this.#heldTerm && this.#now() >= this.#heldTerm.endsAt) this.#lose();
+    if (this.#heldTerm && this.#now() >= this.#heldTerm.endsAt && !this.#parts.isResting?.()) this.#lose();
     return this.#heldTerm;
   }
 

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { NoticeConnection } from '../../../../db/postgres/listen.ts';
-import { freeNotice } from '../../../../db/repositories/jobs/leases.ts';
+import { freeNotice, restNotice } from '../../../../db/repositories/jobs/leases.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
+import type { Rest } from './rest.ts';
 import { pause, systemTiming, type Timing } from './timing.ts';
 
 export type ListenerParts = {
   connect: (onNotice: (payload: string) => void) => Promise<NoticeConnection>;
   /** Sends a notification over another connection. */
   send: (payload: string) => Promise<void>;
-  /** There may be work: a notification, a new connection or a lost one. */
+  /** There is work. */
   onWork: () => void;
+  /** A connection was opened or lost, so that there may be work of which no notification has arrived. */
+  onChange: () => void;
   /** The leader has released its lease. */
   onFreeLease: () => void;
+  rest: Pick<Rest, 'isResting' | 'changedAt' | 'whenAwake' | 'follow' | 'limit'>;
   log: Pick<Log, 'info' | 'warn'>;
   timing?: Timing;
 };
@@ -33,7 +37,7 @@ const silenceCheckMs = 5_000;
 const shortestPauseMs = 1_000;
 const longestPauseMs = 30_000;
 /** Pause after a connection on which no notification arrives, because a pooler or proxy is in between. */
-const unheardPauseMs = 600_000;
+const unheardPauseMs = 300_000;
 
 export const createWorkListener = (parts: ListenerParts): WorkListener => new ReconnectingListener(parts);
 
@@ -55,7 +59,7 @@ class ReconnectingListener implements WorkListener {
 
   run = async (signal: AbortSignal): Promise<void> => {
     let failures = 0;
-    while (!signal.aborted) {
+    for (; !signal.aborted; await this.#parts.rest.whenAwake(signal)) {
       let error: unknown;
       const outcome = await this.#listen(signal).catch((reason: unknown): Outcome => {
         error = reason;
@@ -64,7 +68,11 @@ class ReconnectingListener implements WorkListener {
       if (signal.aborted) return;
       this.#report(outcome, error);
       failures = outcome === 'failed' ? failures + 1 : 0;
-      this.#parts.onWork();
+      if (this.#parts.rest.isResting()) {
+        this.#parts.rest.limit();
+        continue;
+      }
+      this.#parts.onChange();
       const backoffMs = Math.min(longestPauseMs, shortestPauseMs * 2 ** failures);
       await pause(this.#timing, outcome === 'unheard' ? unheardPauseMs : backoffMs, signal);
     }
@@ -74,11 +82,13 @@ class ReconnectingListener implements WorkListener {
     const session = createSession(this.#parts, this.#timing);
     const connection = await this.#parts.connect(session.onNotice);
     try {
-      if (!(await session.isProven(signal))) return 'unheard';
+      const isProven = await Promise.race([session.isProven(signal), connection.ended]);
+      if (isProven === undefined) return 'lost';
+      if (!isProven) return 'unheard';
       if (this.#reported) this.#parts.log.info('notifications of the database arrive again');
       this.#reported = undefined;
       this.#isListening = true;
-      this.#parts.onWork();
+      this.#parts.onChange();
       await session.isSilent(connection.ended, signal);
       return 'lost';
     } finally {
@@ -101,7 +111,7 @@ const messages: Record<Outcome, string> = {
 };
 
 /** Detects on one connection that notifications arrive, and that they no longer do. */
-function createSession({ send, onWork, onFreeLease }: ListenerParts, timing: Timing) {
+function createSession({ send, onWork, onFreeLease, rest }: ListenerParts, timing: Timing) {
   const proof = `proof ${randomUUID()}`;
   const proven = Promise.withResolvers<true>();
   let noticedAt = timing.now();
@@ -109,6 +119,7 @@ function createSession({ send, onWork, onFreeLease }: ListenerParts, timing: Tim
     noticedAt = timing.now();
     if (payload === '') onWork();
     else if (payload === freeNotice) onFreeLease();
+    else if (payload === restNotice) rest.follow();
     else if (payload === proof) proven.resolve(true);
   };
   return { onNotice, isProven, isSilent };
@@ -125,7 +136,9 @@ function createSession({ send, onWork, onFreeLease }: ListenerParts, timing: Tim
     void ended.then(() => {
       hasEnded = true;
     });
-    while (!hasEnded && !signal.aborted && timing.now() - noticedAt < silenceMs)
+    const isHeard = () =>
+      rest.isResting() || timing.now() - Math.max(noticedAt, rest.changedAt()) < silenceMs;
+    while (!hasEnded && !signal.aborted && isHeard())
       await Promise.race([ended, pause(timing, silenceCheckMs, signal)]);
   }
 }

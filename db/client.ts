@@ -77,6 +77,48 @@ export async function withTransaction<T>(
   return db.transaction(work, config).catch(afterRollback);
 }
 
+/** An interactive transaction with statements around its work. */
+export type Frame<T> = {
+  /** Conditions and locks, which are sent with the first statement of the work where the driver can do so. */
+  opening: BuildBatch;
+  work: (transaction: Db) => Promise<T>;
+  /** The last statements, which are sent with the commit where the driver can do so. */
+  closing: (handle: Db, result: T) => readonly Statement[];
+};
+type RunFrame = <T>(frame: Frame<T>) => Promise<T>;
+
+const frameRunners = new WeakMap<Db, RunFrame>();
+
+/** Sets how the driver of a handle runs a frame in few round trips. */
+export const setFrameRunner = (db: Db, run: RunFrame): void => void frameRunners.set(db, run);
+
+/**
+ * Runs the work in an interactive transaction between its opening and its closing statements. If the opening fails,
+ * nothing of the transaction takes effect, whatever its work has done with the error.
+ * @throws OpeningError if the opening failed; its cause is the error of the database
+ */
+export async function withFrame<T>(db: Db, frame: Frame<T>): Promise<T> {
+  const run = frameRunners.get(db);
+  if (run) return run(frame);
+  return db.transaction(async (transaction) => {
+    for (const statement of frame.opening(transaction)) await opened(statement);
+    const result = await frame.work(transaction);
+    for (const statement of frame.closing(transaction, result)) await statement;
+    return result;
+  });
+}
+
+async function opened(statement: Statement): Promise<void> {
+  try {
+    await statement;
+  } catch (cause) {
+    throw new OpeningError('the transaction could not be opened', { cause });
+  }
+}
+
+/** The opening of a transaction failed. */
+export class OpeningError extends Error {}
+
 /**
  * Runs the work in an interactive transaction that is always rolled back.
  * @returns the result of the work

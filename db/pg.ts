@@ -1,14 +1,21 @@
 import { drizzle, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres';
-import { PgDialect } from 'drizzle-orm/pg-core';
+import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
-import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
-import { pgFault } from './errors.ts';
+import {
+  type Connection,
+  type ConnectOptions,
+  type Db,
+  type Frame,
+  setBatchRunner,
+  setFrameRunner,
+} from './client.ts';
 import { setFlightDriver } from './flight.ts';
-import { runBatch } from './postgres/batch.ts';
-import { type CheckedOutConnection, type Message, messageOf, type Query } from './postgres/checkout.ts';
+import { collect, runBatch } from './postgres/batch.ts';
+import type { CheckedOutConnection, Message, Query } from './postgres/checkout.ts';
+import { InteractiveTransaction } from './postgres/interactive.ts';
 import { createPool, type Pool, type SessionReport } from './postgres/pool.ts';
 import type { PrepareReport } from './postgres/prepared.ts';
-import { type NoSchema, runTransaction } from './postgres/transaction.ts';
+import type { NoSchema } from './postgres/transaction.ts';
 
 export type { SessionReport } from './postgres/pool.ts';
 export type { PrepareReport } from './postgres/prepared.ts';
@@ -50,7 +57,8 @@ export function connectPg(options: PgOptions): PgConnection {
   });
   const { query, use } = pool;
   const db: Db = drizzle({ client: asClient(query) });
-  db.transaction = transactionsBy(use);
+  db.transaction = (work, config) => use((lent) => runFramed(lent, { work }, config));
+  setFrameRunner(db, (frame) => use((lent) => runFramed(lent, frame)));
   setBatchRunner(db, (build) =>
     runBatch(build, transactionOn, (messages) => use(({ transact }) => transact(messages))),
   );
@@ -73,28 +81,28 @@ function transactionOn(query: Query) {
   return new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
 }
 
-const transactionsBy =
-  (use: Pool['use']): Db['transaction'] =>
-  (work, config) =>
-    use((lent) => {
-      const transaction = transactionOn(lent.query);
-      setBatchRunner(transaction, (build) =>
-        runBatch(build, transactionOn, (messages) => withinSavepoint(lent, messages)),
-      );
-      return runTransaction(transaction, { begin: lent.begin, work, config, onUncertain: lent.discard });
-    });
+const nothing = (): [] => [];
 
-/** A failed batch leaves the transaction usable. */
-async function withinSavepoint({ pipeline, query }: CheckedOutConnection, messages: readonly Message[]) {
+async function runFramed<T>(
+  connection: CheckedOutConnection,
+  { opening = nothing, work, closing = nothing }: PartialFrame<T>,
+  config?: PgTransactionConfig,
+): Promise<T> {
+  const { messages } = await collect(opening, transactionOn);
+  const own = new InteractiveTransaction(connection, messages);
+  const transaction = transactionOn(own.query);
+  setBatchRunner(transaction, (build) => runBatch(build, transactionOn, own.batch));
   try {
-    const [, ...results] = await pipeline([
-      messageOf('savepoint batch'),
-      ...messages,
-      messageOf('release savepoint batch'),
-    ]);
-    return results;
+    if (config) await transaction.setTransaction(config);
+    const result = await work(transaction);
+    const last = await collect((h) => closing(h, result), transactionOn);
+    await own.commit(last.messages);
+    return result;
   } catch (error) {
-    if (pgFault(error)) await query({ text: 'rollback to savepoint batch' });
-    throw error;
+    throw await own.abandon(error);
   }
 }
+
+type PartialFrame<T> = Partial<Omit<Frame<T>, 'work'>> & {
+  work: (transaction: ReturnType<typeof transactionOn>) => Promise<T>;
+};

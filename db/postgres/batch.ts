@@ -4,6 +4,12 @@ import type { Message, Query } from './checkout.ts';
 
 type Collected = Message & { answer: PromiseWithResolvers<pg.QueryResult> };
 
+/** Statements of a batch in the form in which they are sent, and the results that their answers give. */
+type CollectedBatch = {
+  messages: readonly Message[];
+  resultsOf(answers: readonly pg.QueryResult[]): Promise<unknown[]>;
+};
+
 /**
  * Runs a batch in one round trip. All statements are built and encoded before the first one is sent, so that an error
  * in one of them sends nothing.
@@ -15,6 +21,12 @@ export async function runBatch(
   handleOn: (query: Query) => Db,
   send: (messages: readonly Message[]) => Promise<readonly pg.QueryResult[]>,
 ): Promise<unknown[]> {
+  const { messages, resultsOf } = await collect(build, handleOn);
+  return messages.length === 0 ? [] : resultsOf(await send(messages));
+}
+
+/** Builds and encodes the statements of a batch, without sending any. */
+export async function collect(build: BuildBatch, handleOn: (query: Query) => Db): Promise<CollectedBatch> {
   const collected: Collected[] = [];
   const handle = handleOn((statement, values = []) => {
     const answer = Promise.withResolvers<pg.QueryResult>();
@@ -29,14 +41,17 @@ export async function runBatch(
     // Drizzle calls the driver at once. Otherwise the statement has failed before.
     if (collected.length !== results.length) throw await result.then(notSent, (error: unknown) => error);
   }
-  if (collected.length === 0) return [];
-  const answers = await send(collected);
-  for (const [at, { answer }] of collected.entries()) {
-    const result = answers[at];
-    if (!result) throw new Error('a statement of the batch has no result');
-    answer.resolve(result);
-  }
-  return Promise.all(results);
+  return {
+    messages: collected,
+    resultsOf: (answers) => {
+      for (const [at, { answer }] of collected.entries()) {
+        const result = answers[at];
+        if (result) answer.resolve(result);
+        else answer.reject(new Error('a statement of the batch has no result'));
+      }
+      return Promise.all(results);
+    },
+  };
 }
 
 /** Drizzle sends a statement in the call of its `then`. */

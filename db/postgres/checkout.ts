@@ -18,6 +18,8 @@ export type CheckedOutConnection = {
    * @throws the error of the first statement that failed
    */
   pipeline: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
+  /** As `pipeline`, with the answers to all statements. */
+  answersTo: (messages: readonly Message[]) => Promise<Answer[]>;
   /**
    * Runs statements as one transaction in one round trip, which is repeated if it was rolled back because a statement
    * was prepared.
@@ -84,14 +86,17 @@ export class Checkout implements CheckedOutConnection {
     }
   };
 
-  pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {
+  pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> =>
+    resultsOf(await this.answersTo(messages));
+
+  answersTo = async (messages: readonly Message[]): Promise<Answer[]> => {
     const named = messages.map(({ statement, values }) => ({
       statement: this.#namedInTransaction(statement),
       values,
     }));
     const answers = await this.#sendAll(named);
     this.#noteRefusal(named, answers);
-    return resultsOf(answers);
+    return answers;
   };
 
   transact = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {

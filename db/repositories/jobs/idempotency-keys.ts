@@ -1,23 +1,33 @@
 import { and, eq, gt, isNull, lte, type SQL, sql } from 'drizzle-orm';
-import type { Db } from '../../client.ts';
+import type { Db, Statement } from '../../client.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
+import { must } from '../records/statements.ts';
 
 /** An idempotency key is unique per user or peer. */
 export type KeyOwner = { kind: 'user' | 'peer'; id: string; key: string };
 
 const retentionMs = 86_400_000;
 
+/** Raised by `claimNewKey`. */
+export const keyIsStored = 'idempotency_stored';
+
 /**
- * Takes the advisory lock of the key for the transaction of `handle`, without waiting. The stored answer must be read
- * by a later statement: the snapshot of the locking statement is taken before it has the lock.
- * @returns false if another transaction holds the lock
+ * Takes the advisory lock of the key for the transaction of `handle`, without waiting, and fails if the key has a row:
+ * with `idempotency_in_progress` if another transaction holds the lock, with `idempotency_stored` for a row. The row is
+ * read by a later statement, because the snapshot of the locking statement is taken before it has the lock.
  */
-export async function lockKey(handle: Db, owner: KeyOwner): Promise<boolean> {
-  const [row] = await handle
-    .select({ taken: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))` })
-    .from(sql`(values (1)) as once`);
-  return row?.taken === true;
-}
+export const claimNewKey = (handle: Db, owner: KeyOwner, now: Date): Statement[] => [
+  must(
+    handle,
+    sql`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
+    'idempotency_in_progress',
+  ),
+  must(
+    handle,
+    sql`not exists(select 1 from ${idempotencyKeys} where ${and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestValid(now)))})`,
+    keyIsStored,
+  ),
+];
 
 /** Returns the row of the key, unless it is older than 24 hours. */
 export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
@@ -28,17 +38,15 @@ export async function findKey(handle: Db, owner: KeyOwner, now: Date) {
   return row;
 }
 
+export type StoredResponse = Pick<
+  typeof idempotencyKeys.$inferSelect,
+  'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
+>;
+
 /** Stores a response under its key; an older one is replaced. */
-export async function storeResponse(
-  handle: Db,
-  owner: KeyOwner,
-  answer: Pick<
-    typeof idempotencyKeys.$inferSelect,
-    'fingerprint' | 'created_at' | 'status' | 'headers' | 'sealed_body' | 'rights'
-  >,
-): Promise<void> {
+export function storeResponse(handle: Db, owner: KeyOwner, answer: StoredResponse): Statement {
   const row = { ...answer, lease_until: null };
-  await handle
+  return handle
     .insert(idempotencyKeys)
     .values({ ...row, ...columnsOf(owner) })
     .onConflictDoUpdate({ target: ownerColumns, set: row });

@@ -1,12 +1,14 @@
-import { type Db, withTransaction } from '../../../db/client.ts';
-import { asAppError, isReferenceViolation } from '../../../db/errors.ts';
+import { OpeningError, withFrame } from '../../../db/client.ts';
+import { asAppError, isReferenceViolation, pgFault, raisedByMust } from '../../../db/errors.ts';
 import {
   claimKey,
+  claimNewKey,
   endLease,
   findKey,
   type KeyOwner,
-  lockKey,
+  keyIsStored,
   releaseKey,
+  type StoredResponse,
   storeResponse,
 } from '../../../db/repositories/jobs/idempotency-keys.ts';
 import type { StoredRight } from '../../../db/schema/jobs/idempotency-keys.ts';
@@ -55,18 +57,29 @@ export async function runOnce<D extends BaseDeps>(
 ): Promise<Response> {
   const owner = keyOwner(ctx.principal, keyed.key);
   const late: LateWrites = [];
-  const outcome = await withTransaction(ctx.deps.db, async (handle) => {
-    if (!(await lockKey(handle, owner))) throw new AppError('idempotency_in_progress');
-    const stored = await findKey(handle, owner, ctx.now);
-    if (stored) return replay(ctx, keyed, stored);
-    const answer = await runWithin(ctx, handle, run, late).catch(refusalOf);
-    if (answer instanceof AppError) return answer;
-    return keep(ctx, handle, owner, keyed, answer, operation);
-  });
-  for (const write of late) ctx.later(write);
-  if (outcome instanceof AppError) throw outcome;
-  return outcome;
+  try {
+    const outcome = await withFrame(ctx.deps.db, {
+      opening: (h) => claimNewKey(h, owner, ctx.now),
+      work: async (handle) => {
+        const answer = await runWithin(ctx, handle, run, late).catch(refusalOf);
+        return answer instanceof AppError ? answer : storable(ctx, owner, keyed, answer, operation);
+      },
+      closing: (h, result) => (result instanceof AppError ? [] : [storeResponse(h, owner, result.stored)]),
+    });
+    for (const write of late) ctx.later(write);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome.answer;
+  } catch (error) {
+    if (!isStored(error)) throw explained(error);
+    const stored = await findKey(ctx.deps.db, owner, ctx.now);
+    // The row was deleted meanwhile: its user was, or it has expired.
+    if (!stored) throw new AppError('idempotency_in_progress');
+    return replay(ctx, keyed, stored);
+  }
 }
+
+const isStored = (error: unknown): boolean =>
+  error instanceof OpeningError && raisedByMust(error)?.code === keyIsStored;
 
 /**
  * Runs an operation with an effect on another system. The key is claimed first. The effect cannot be rolled back, so an
@@ -96,7 +109,9 @@ export async function runLeased<D extends BaseDeps>(
     await (isWithoutEffect(error) ? releaseKey(db, owner) : endLease(db, owner));
     throw error;
   });
-  return keep(ctx, db, owner, keyed, answer, operation);
+  const { answer: unread, stored } = await storable(ctx, owner, keyed, answer, operation);
+  await Promise.resolve(storeResponse(db, owner, stored)).catch(explainOwner);
+  return unread;
 }
 
 /** Lease in seconds; longer than the time limit of any call to a dispatcher. */
@@ -108,26 +123,25 @@ function isWithoutEffect(error: unknown): boolean {
   return problemProperties(code).status < 500 || code === 'upstream_unavailable';
 }
 
-/** Stores the response for retries. @returns the same response with an unread body */
-async function keep(
+/** Returns what is stored of a response for retries, and the same response with an unread body. */
+async function storable(
   ctx: RequestCtx<BaseDeps, SignedIn>,
-  handle: Db,
   owner: KeyOwner,
   keyed: Keyed,
   answer: Response,
   { access, shownOnce }: ResponseStorage,
-): Promise<Response> {
+): Promise<{ answer: Response; stored: StoredResponse }> {
   const body = await answer.text();
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => storedHeaders.includes(name)));
-  await storeResponse(handle, owner, {
+  const stored = {
     fingerprint: fingerprintOf(ctx.deps, keyed),
     created_at: ctx.now,
     status: answer.status,
     headers,
     sealed_body: body && (await ctx.deps.sealer.seal(withoutSecrets(body, shownOnce), placeOf(owner))),
     rights: rightsAt(ctx, access),
-  }).catch(explainOwner);
-  return new Response(body || null, answer);
+  };
+  return { answer: new Response(body || null, answer), stored };
 }
 
 /**
@@ -151,8 +165,13 @@ function refusalOf(error: unknown): AppError {
 
 /** The user or the peer was deleted during the request. */
 function explainOwner(error: unknown): never {
-  throw isReferenceViolation(error) ? new AppError('invalid_token', undefined, {}, { cause: error }) : error;
+  throw explained(error);
 }
+
+const explained = (error: unknown): unknown =>
+  pgFault(error)?.constraint?.startsWith('idempotency_keys') && isReferenceViolation(error)
+    ? new AppError('invalid_token', undefined, {}, { cause: error })
+    : error;
 
 type KeyRecord = NonNullable<Awaited<ReturnType<typeof findKey>>>;
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { atomically, type Connection, withTransaction } from '../../../db/client.ts';
+import { atomically, type Connection, OpeningError, withFrame, withTransaction } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../support/database/freezable-proxy.ts';
@@ -39,7 +39,7 @@ describe('a transaction over sockets', () => {
   it('releases its connection when it cannot begin', async () => {
     await rowOf(connection);
     proxy.freeze();
-    await expect(withTransaction(connection.db, async () => undefined)).rejects.toThrow();
+    await expect(withTransaction(connection.db, (handle) => handle.execute(insert))).rejects.toThrow();
     proxy.thaw();
     expect(await rowOf(connection)).toEqual({ n: 0 });
   });
@@ -135,5 +135,58 @@ describe('PERF-2: a batch over sockets', () => {
     await expect(work).rejects.toThrow('The database did not answer');
     proxy.thaw();
     expect(await pidOf(connection)).not.toBe(before);
+  });
+});
+
+describe('PERF-2: a transaction between opening and closing statements', () => {
+  it('takes two round trips with one batch of work', async () => {
+    let trips = 0;
+    const counted = connectPg({ url: proxy.url, maxConnections: 1, onRoundTrip: () => trips++ });
+    await rowOf(counted);
+    trips = 0;
+    const result = await withFrame(counted.db, {
+      opening: (h) => [h.execute(insert), h.execute(insert)],
+      work: (h) => atomically(h, (b) => [b.execute(insert)]),
+      closing: (h) => [h.execute(insert)],
+    });
+    expect([result.length, trips, await rowOf(counted)]).toEqual([1, 2, { n: 4 }]);
+    await counted.close();
+  });
+
+  it.each([
+    ['fails', (error: unknown) => Promise.reject(error)],
+    ['goes on', () => Promise.resolve()],
+  ])('takes no effect after a failed opening, also if its work %s', async (_, then) => {
+    const before = await pidOf(connection);
+    const work = withFrame(connection.db, {
+      opening: (h) => [h.execute(sql`select 1 / 0`)],
+      work: async (h) => {
+        await atomically(h, (b) => [b.execute(insert)]).catch(then);
+        await h.execute(insert).catch(then);
+      },
+      closing: (h) => [h.execute(insert)],
+    });
+    const error = await work.catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(OpeningError);
+    expect(error).toMatchObject({ cause: { code: '22012' } });
+    expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
+  });
+
+  it('sends its opening with its end if the work has no statement', async () => {
+    await withFrame(connection.db, {
+      opening: (h) => [h.execute(insert)],
+      work: async () => undefined,
+      closing: (h) => [h.execute(insert)],
+    });
+    expect(await rowOf(connection)).toEqual({ n: 2 });
+  });
+
+  it('reports a commit that the server has turned into a rollback', async () => {
+    const work = withTransaction(connection.db, async (h) => {
+      await h.execute(insert);
+      await h.execute(sql`select 1 / 0`).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('rolled back');
+    expect(await rowOf(connection)).toEqual({ n: 0 });
   });
 });

@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, realpathSync, rmdirSync, statSync, utimesSync } 
 import { constants, tmpdir, userInfo } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endWithNpm } from './end-with-npm.mjs';
 import { bundledPrograms, bundleOf, currentFolder, isBuilt, root } from './programs.mjs';
 
 const modules = join(root, 'node_modules');
@@ -19,11 +20,14 @@ const bin = join(modules, '.bin');
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(modules, '.cache', 'node-compile');
 const heartbeatMs = 1_000;
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+const nodeFlags = ['--disable-warning=ExperimentalWarning'];
+
 let child;
 let stoppedBy;
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => forward(signal));
+for (const signal of signals) process.on(signal, () => forward(signal));
 
-endWithNpm();
+endWithNpm(() => forward('SIGTERM'));
 
 try {
   const [program, ...args] = process.argv.slice(2);
@@ -97,21 +101,41 @@ async function run(program, args) {
     return node(['--watch', target, ...args.filter((arg) => arg !== '--watch')]);
   const bundle = await builtBundle(program);
   if (stoppedBy) return codeOf(stoppedBy);
-  return node(bundle ? ['--enable-source-maps', bundle, ...args] : [target, ...args]);
+  if (!bundle) return node([target, ...args]);
+  const flags = ['--enable-source-maps', '--import', join(root, 'shared/tooling/end-with-npm.mjs')];
+  if (process.execve !== undefined && process.platform !== 'win32') {
+    // Signals that have arrived are handled first. From then on they end the process, as they do at the start of the
+    // program.
+    await new Promise((handled) => setImmediate(handled));
+    if (stoppedBy) return codeOf(stoppedBy);
+    for (const signal of signals) process.removeAllListeners(signal);
+    // Replaces this process, which would otherwise occupy 50 MB beside the program.
+    process.execve(
+      nodeCommand(),
+      [nodeCommand(), ...nodeFlags, ...flags, bundle, ...args],
+      nodeEnvironment(),
+    );
+  }
+  return node([...flags, bundle, ...args]);
 }
 
 function node(args) {
+  return spawned(nodeCommand(), [...nodeFlags, ...args], { stdio: 'inherit', env: nodeEnvironment() });
+}
+
+function nodeCommand() {
   const command = join(bin, 'node');
   if (!existsSync(command))
     throw new Error('node_modules has no Node 24: install scripts may be disabled; run npm ci');
-  return spawned(command, ['--disable-warning=ExperimentalWarning', ...args], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: compileCache,
-      PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
-    },
-  });
+  return command;
+}
+
+function nodeEnvironment() {
+  return {
+    ...process.env,
+    NODE_COMPILE_CACHE: compileCache,
+    PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+  };
 }
 
 /** The sources are enough to run, for example if the folder of the bundles cannot be written. */
@@ -144,17 +168,6 @@ function spawned(command, args, options) {
 
 function codeOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
-}
-
-/** npm does not forward signals: `npm start & kill $!` would leave the program running with its ports. */
-function endWithNpm() {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const watching = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(watching);
-    forward('SIGTERM');
-  }, heartbeatMs / 4).unref();
 }
 
 /** On a terminal the child has received Ctrl-C already. */

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 export type Ready = { url: string; ca_certificate?: string; nodes?: { name: string; url: string }[] };
 export type Child = Ready & {
   pid: number;
-  /** Sends a command, and waits until the server has executed it. */
-  tell(order: object): Promise<void>;
+  /** Sends a command, and waits until the server has executed it. @returns its result */
+  tell(order: object): Promise<unknown>;
   stop(): Promise<void>;
 };
 
@@ -37,10 +37,11 @@ export async function startChild(file: string, settings: object, log: string): P
     child.disconnect();
     await exited;
   };
-  const tell = async (order: object): Promise<void> => {
+  const tell = async (order: object): Promise<unknown> => {
     const carriedOut = once(child, 'message');
     child.send(order);
-    await Promise.race([carriedOut, failed]);
+    const [result] = await Promise.race([carriedOut, failed]);
+    return result;
   };
   return { ...facts, pid: child.pid ?? 0, tell, stop };
 }
@@ -55,9 +56,8 @@ export function tellReady(ready: Ready): void {
 }
 
 /** In a server: executes the commands of the benchmark. */
-export function obey(carryOut: (order: unknown) => void): void {
+export function obey(carryOut: (order: unknown) => unknown): void {
   process.on('message', (order) => {
-    carryOut(order);
-    process.send?.('carried out');
+    process.send?.(carryOut(order) ?? 'carried out');
   });
 }

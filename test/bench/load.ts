@@ -1,13 +1,17 @@
 import autocannon from 'autocannon/autocannon.js';
 import { quantile } from '../structure/sizes.ts';
+import { cpuMs } from './product/cpu.ts';
 
 export type Target = {
   url: string;
   headers: Record<string, string>;
   /** Default: GET without a body. */
   body?: string;
+  /** The process whose CPU time is counted, on all its threads. */
+  pid?: number;
 };
-export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number };
+/** `cpu_ms` is the CPU time of the process for one request. Null without a process, or outside of Linux. */
+export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number; cpu_ms: number | null };
 export type Comparison = {
   name: string;
   portal: Sample;
@@ -33,42 +37,49 @@ export type Effort = Loading & {
   logins: Loading;
 };
 
-/**
- * Loads portal and floor in turns, so that drift (the machine, the size of tables) affects both equally.
- * @throws Error for a response other than 2xx
- */
+/** Loads portal and floor in turns. @throws Error for a response other than 2xx */
 export async function compare(
   name: string,
-  { portal, floor }: { portal: Target; floor: Target },
-  { connections, warmUpS, roundS, rounds, perSecond }: Loading,
+  targets: { portal: Target; floor: Target },
+  loading: Loading,
 ): Promise<Comparison> {
-  for (const target of [portal, floor]) await load(target, connections, warmUpS, perSecond);
-  const pairs: { portal: Sample; floor: Sample }[] = [];
-  while (pairs.length < rounds) {
-    pairs.push({
-      portal: await load(portal, connections, roundS, perSecond),
-      floor: await load(floor, connections, roundS, perSecond),
-    });
-  }
-  const ratioOf = (figure: keyof Sample): number =>
-    rounded(median(pairs.map((pair) => pair.portal[figure] / pair.floor[figure])), 3);
-  return {
-    name,
-    portal: typical(pairs.map((pair) => pair.portal)),
-    floor: typical(pairs.map((pair) => pair.floor)),
-    ratio: { requests: ratioOf('requests_per_s'), p50: ratioOf('p50_ms'), p99: ratioOf('p99_ms') },
+  const { portal, floor } = await loadInTurns(targets, loading);
+  const ratio = {
+    requests: ratioOf(portal, floor, 'requests_per_s'),
+    p50: ratioOf(portal, floor, 'p50_ms'),
+    p99: ratioOf(portal, floor, 'p99_ms'),
   };
+  return { name, portal: typical(portal), floor: typical(floor), ratio };
 }
 
-/** The portal alone, where there is no floor. */
-export async function measureAlone(
-  target: Target,
+/**
+ * Loads several targets in turns, so that drift (the machine, the size of tables) affects all equally.
+ * @returns the samples of each, one for each round
+ */
+export async function loadInTurns<Targets extends Record<string, Target>>(
+  targets: Targets,
   { connections, warmUpS, roundS, rounds, perSecond }: Loading,
-): Promise<Sample> {
-  await load(target, connections, warmUpS, perSecond);
-  const samples: Sample[] = [];
-  while (samples.length < rounds) samples.push(await load(target, connections, roundS, perSecond));
-  return typical(samples);
+): Promise<{ [Name in keyof Targets]: Sample[] }> {
+  const loaded = Object.entries(targets).map(([name, target]) => ({ name, target, samples: [] as Sample[] }));
+  for (const { target } of loaded) await load(target, connections, warmUpS, perSecond);
+  for (let round = 0; round < rounds; round++)
+    for (const { target, samples } of loaded)
+      samples.push(await load(target, connections, roundS, perSecond));
+  const all = Object.fromEntries(loaded.map(({ name, samples }) => [name, samples]));
+  return all as { [Name in keyof Targets]: Sample[] };
+}
+
+/** The median of the ratios of simultaneous rounds. */
+export const ratioOf = (
+  portal: readonly Sample[],
+  floor: readonly Sample[],
+  figure: 'requests_per_s' | 'p50_ms' | 'p99_ms',
+): number =>
+  rounded(median(portal.map((sample, at) => sample[figure] / (floor[at]?.[figure] ?? Number.NaN))), 3);
+
+/** The portal alone, where there is no floor. */
+export async function measureAlone(target: Target, loading: Loading): Promise<Sample> {
+  return typical((await loadInTurns({ target }, loading)).target);
 }
 
 /** Seconds without a response that count as a failure. */
@@ -80,8 +91,9 @@ async function load(
   duration: number,
   perSecond?: number,
 ): Promise<Sample> {
-  const { url, headers, body } = target;
+  const { url, headers, body, pid } = target;
   const times: number[] = [];
+  const cpuBefore = await cpuMs(pid);
   const started = performance.now();
   // It ends at the first sample after `duration`.
   const post = body === undefined ? {} : { method: 'POST' as const, body };
@@ -99,14 +111,21 @@ async function load(
     requests_per_s: times.length / seconds,
     p50_ms: quantile(times, 0.5),
     p99_ms: quantile(times, 0.99),
+    cpu_ms: cpuBefore === null ? null : (((await cpuMs(pid)) ?? cpuBefore) - cpuBefore) / times.length,
   };
 }
 
-const typical = (samples: readonly Sample[]): Sample => ({
+export const typical = (samples: readonly Sample[]): Sample => ({
   requests_per_s: figure(median(samples.map((sample) => sample.requests_per_s))),
   p50_ms: rounded(median(samples.map((sample) => sample.p50_ms)), 2),
   p99_ms: rounded(median(samples.map((sample) => sample.p99_ms)), 2),
+  cpu_ms: cpuOf(samples),
 });
+
+function cpuOf(samples: readonly Sample[]): number | null {
+  const known = samples.flatMap(({ cpu_ms }) => (cpu_ms === null ? [] : [cpu_ms]));
+  return known.length === 0 ? null : rounded(median(known), 2);
+}
 
 /** Small rates are printed exactly. */
 const figure = (perS: number): number => rounded(perS, perS < 100 ? 2 : 0);

@@ -1,5 +1,5 @@
 import type { PageFigures } from './cases/pages.ts';
-import type { Sample } from './load.ts';
+import type { Comparison, Sample } from './load.ts';
 
 /** A line of figures behind a name. */
 export const row = (name: string, ...figures: string[]): string =>
@@ -11,18 +11,19 @@ export const cells = ({ requests_per_s, p50_ms, p99_ms }: Sample): string[] => [
   p99_ms.toFixed(2),
 ];
 
+/** The portal beside its floor. */
+export const comparisonLines = ({ name, portal, floor, ratio }: Comparison): string[] => [
+  name,
+  row('  portal', ...cells(portal)),
+  row('  floor', ...cells(floor)),
+  `${row('  portal / floor', ratio.requests.toFixed(2), ratio.p50.toFixed(2), ratio.p99.toFixed(2))}\n`,
+];
+
 /** Pages of lists, each with the plan when it is not by index. */
 export const pageLines = (pages: readonly PageFigures[]): string[] => [
-  row('portal / floor', 'req/s', 'p50 ms', 'p99 ms', 'p50 ratio', 'items', 'statements', 'plan'),
-  ...pages.flatMap(({ name, portal, floor, ratio, items, statements, plan: { verdict, text } }) => [
-    row(
-      `  ${name}`,
-      ...[0, 1, 2].map((figure) => `${cells(portal)[figure]} / ${cells(floor)[figure]}`),
-      ratio.p50.toFixed(2),
-      String(items),
-      String(statements),
-      `  ${verdict}`,
-    ),
+  row('pages', 'req/s', 'p50 ms', 'p99 ms', 'items', 'statements', 'plan'),
+  ...pages.flatMap(({ name, portal, items, statements, plan: { verdict, text } }) => [
+    row(`  ${name}`, ...cells(portal), String(items), String(statements), `  ${verdict}`),
     ...(text === undefined ? [] : [text.replace(/^/gm, '    ')]),
   ]),
   '',

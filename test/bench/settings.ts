@@ -1,4 +1,4 @@
-import { domain } from '../simulator/demo/seed.ts';
+import { alice, domain } from '../simulator/demo/seed.ts';
 
 /** The settings that the benchmark passes to its servers. */
 export type Settings = {
@@ -27,3 +27,10 @@ export const node = {
     auth: domain.name,
   },
 };
+
+/** The login of the user. */
+export const loginBody = JSON.stringify({
+  username: alice.name,
+  password: alice.password,
+  authSmallName: domain.small_name,
+});

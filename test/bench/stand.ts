@@ -10,12 +10,11 @@ import { newSecretKey, newSigningKey } from '../support/identity/signing-keys.ts
 import { loginByDirectory, startDirectory } from './cases/directory.ts';
 import { startChild } from './child-process.ts';
 import type { Target } from './load.ts';
-import { node, type Settings } from './settings.ts';
+import { loginBody, node, type Settings } from './settings.ts';
 
 export type Stand = {
   database: { kind: string; version: string };
-  userinfo: { portal: Target; floor: Target };
-  connectionInfo: { portal: Target; floor: Target };
+  userinfo: Target;
   /** Only where a slapd is installed. */
   directoryLogin: { portal: Target; floor: Target } | undefined;
   login: { portal: Target; floor: Target };
@@ -29,7 +28,7 @@ export type Stand = {
   stop(): Promise<void>;
 };
 
-/** A database, the portal, its floor and a dispatcher without latency, each in a separate process; one user. */
+/** A database, the portal, the floor of logins and a dispatcher without latency, each in a separate process; one user. */
 export async function startStand(): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-bench-'));
   const endings: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
@@ -71,7 +70,7 @@ async function startServers(
   settings: Settings,
 ): Promise<Omit<Stand, 'database' | 'start' | 'stop'>> {
   const portal = await start('portal/portal-server.ts', settings);
-  const floor = await start('portal/floor-server.ts', settings);
+  const floor = await start('floors/login-server.ts', settings);
   const { url, ca_certificate = '' } = await start('portal/node-server.ts', {
     jwks: `${portal.url}/api/auth/v7.0/jwks`,
   });
@@ -82,20 +81,14 @@ async function startServers(
   const adminToken = await api.login('admin', settings.adminPassword);
   await seed(api, adminToken, [north]);
   const token = await api.login(alice.name, alice.password, domain.small_name);
-  const { body } = await api.send('GET /aggregator/api/client/v7.0/north/servicesList/', { token });
   await api.close();
   const { directoryUrl } = settings;
   const directoryLogin =
     directoryUrl === undefined
       ? undefined
       : await loginByDirectory(directoryUrl, { url: portal.url, adminToken }, floor.url);
-  const pairOf = (path: string) => ({
-    portal: { url: portal.url + path, headers: { 'x-auth-token': token } },
-    floor: { url: floor.url + path, headers: { 'x-auth-token': token } },
-  });
   return {
-    userinfo: pairOf('/api/userinfo'),
-    connectionInfo: pairOf(body.services[0].link),
+    userinfo: { url: `${portal.url}/api/userinfo`, headers: { 'x-auth-token': token } },
     directoryLogin,
     login: { portal: loginAt(portal.url), floor: loginAt(floor.url) },
     settings,
@@ -108,9 +101,5 @@ async function startServers(
 const loginAt = (url: string): Target => ({
   url: `${url}/api/auth/v7.0/login`,
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({
-    username: alice.name,
-    password: alice.password,
-    authSmallName: domain.small_name,
-  }),
+  body: loginBody,
 });

@@ -7,23 +7,25 @@ import type { EdgeFigures, LambdaStart, WorkerStart } from './cases/edge-starts.
 import { type IdleRow, idleLines } from './cases/idle.ts';
 import type { ListFigures } from './cases/lists.ts';
 import type { LoginFigures } from './cases/logins.ts';
+import { type ReadyFigures, readyLines } from './cases/ready.ts';
 import type { ExportFigures } from './exports/exports.ts';
 import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
 import { fleetLines } from './fleet/table.ts';
-import type { Comparison, Effort } from './load.ts';
+import { type GoalFigure, goalLines } from './goals.ts';
+import type { Effort } from './load.ts';
 import type { OperationsFigures } from './operations/figures.ts';
 import { operationsLines } from './operations/table.ts';
 import type { HealthFigures } from './portal/health.ts';
-import { cells, pageLines, row } from './rows.ts';
-import type { SoakFigures } from './soak.ts';
-import { soakLines } from './soak.ts';
+import { comparisonLines, pageLines, row } from './rows.ts';
+import { type SoakFigures, soakLines } from './soak/figures.ts';
+import type { TripsFigures } from './trips/figures.ts';
+import { tripsLines } from './trips/table.ts';
 
 export type Figures = {
   database: { kind: string; version: string };
   machine: { node: string; cores: number };
   effort: Effort & { fleet: FleetEffort };
   /** Figures that were not requested are absent. */
-  benchmarks?: Comparison[] | undefined;
   logins?: LoginFigures | undefined;
   /** Null where there is no KDC. */
   cards?: CardFigures | null | undefined;
@@ -39,7 +41,11 @@ export type Figures = {
   soak?: SoakFigures | undefined;
   idle?: IdleRow[] | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
+  ready?: ReadyFigures | undefined;
   edge?: EdgeFigures | undefined;
+  trips?: TripsFigures | undefined;
+  /** Of the parts that have goals. */
+  goals: GoalFigure[];
   sources: { files: number; median_lines: number; p90_lines: number };
 };
 
@@ -49,7 +55,6 @@ export function tableOf(figures: Figures): string {
     database,
     machine,
     effort,
-    benchmarks,
     logins,
     cards,
     directory,
@@ -63,14 +68,16 @@ export function tableOf(figures: Figures): string {
     audit,
     exports,
     starts,
+    ready,
     edge,
+    trips,
+    goals,
     sources,
   } = figures;
   const { connections, rounds, roundS } = effort;
   return [
     `${database.kind} ${database.version}, Node ${machine.node}, ${machine.cores} cores;`,
     `${connections} connections, ${rounds} × ${roundS} s each, in turns\n`,
-    ...(benchmarks ? [row('', 'req/s', 'p50 ms', 'p99 ms'), ...benchmarks.flatMap(rowsOf)] : []),
     ...(logins ? loginLines(logins) : []),
     ...cardLines(cards),
     ...directoryLines(directory),
@@ -86,8 +93,11 @@ export function tableOf(figures: Figures): string {
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),
+    ...(ready ? readyLines(ready) : []),
     ...(edge ? edgeLines(edge, effort.coldStarts) : []),
+    ...(trips ? tripsLines(trips) : []),
     `sources     ${sources.files} files, median ${sources.median_lines} lines, p90 ${sources.p90_lines} lines\n`,
+    ...(goals.length > 0 ? goalLines(goals) : []),
   ].join('\n');
 }
 
@@ -105,7 +115,7 @@ const cardLines = (cards: CardFigures | null | undefined): string[] =>
 const cardNames = { portal: 'portal', floor: 'the KDC alone', besides: 'portal without the KDC' };
 
 const loginLines = ({ login, storm: { reads, ...storm }, refusals }: LoginFigures): string[] => [
-  ...rowsOf(login),
+  ...comparisonLines(login),
   `storm of ${storm.logins_per_s} logins/s beside ${storm.reads_per_s} reads/s: ${Object.entries(
     storm.statuses,
   )
@@ -134,7 +144,7 @@ const auditLines = ({ append, sealing, verification }: AuditFigures): string[] =
 
 const healthLines = ({ sites, series, asked }: HealthFigures): string[] => [
   `The sidecar of ${sites} sites, ${series} series: health 50 times a second, metrics 4 times\n`,
-  ...asked.flatMap(rowsOf),
+  ...asked.flatMap(comparisonLines),
 ];
 
 const exportLine = ({ rows, mb, export_s, copy_s, ratio, memory_growth_mb }: ExportFigures): string =>
@@ -157,10 +167,3 @@ const startCells = ({ listens_ms, first_ms, total_ms, second_ms }: WorkerStart):
 
 const lambdaCells = ({ import_ms, first_ms, total_ms }: LambdaStart): string[] =>
   [import_ms, first_ms, total_ms].map((ms) => ms.toFixed(1));
-
-const rowsOf = ({ name, portal, floor, ratio }: Comparison): string[] => [
-  name,
-  row('  portal', ...cells(portal)),
-  row('  floor', ...cells(floor)),
-  `${row('  portal / floor', ratio.requests.toFixed(2), ratio.p50.toFixed(2), ratio.p99.toFixed(2))}\n`,
-];

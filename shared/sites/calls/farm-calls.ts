@@ -54,7 +54,7 @@ const tries = 2;
 export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeRequest<T>): Promise<T> {
   const { site, farm, signal, retry } = to;
   probeOpenCircuits(ctx, farm);
-  let last = farm.nodes.length > 0 ? circuitOpen() : withoutNodes();
+  let last: AppError | undefined;
   for (const [n, node] of nodesToTry(ctx, farm).entries()) {
     if (n > 0) await jitter();
     if (signal?.aborted) break;
@@ -64,8 +64,13 @@ export async function callFarm<T>(ctx: FarmCtx, to: FarmTarget, request: NodeReq
     last = attempt.error;
     if (retry === 'unsent' && attempt.isSent && !isUnsent(last)) break;
   }
-  const members = { ...last.members, site: site.uri, farm: farm.name };
-  throw new AppError(last.code, last.detail, members, { cause: last });
+  const cause = last ?? (farm.nodes.length > 0 ? circuitOpen() : withoutNodes());
+  throw new AppError(
+    cause.code,
+    cause.detail,
+    { ...cause.members, site: site.uri, farm: farm.name },
+    { cause },
+  );
 }
 
 const nodesToTry = (ctx: FarmCtx, farm: UserFarm): FarmNode[] => {
@@ -85,12 +90,11 @@ function inSlot<T>(
   const { parameters } = ctx;
   const node = nodeOf(stored, parameters['aggregator.call_timeout_ms']);
   return ctx.upstream(async () => {
-    const late = new AppError('upstream_timeout');
     // The wait for the slot can exceed the deadline. That is not a failure of the node.
-    if (signal?.aborted) return { ok: false, error: late, isSent: false };
+    if (signal?.aborted) return { ok: false, error: new AppError('upstream_timeout'), isSent: false };
     const note = (error?: unknown) => noteOutcome(ctx, node, stored, parameters, error);
     // The wait for a new key can exceed the deadline. The node is then recorded as timed out.
-    const noteLate = () => note(late);
+    const noteLate = () => note(new AppError('upstream_timeout'));
     signal?.addEventListener('abort', noteLate, { once: true });
     const attempt = await tryNode(ctx, { node, principal, keys: stored.keys }, request, signal);
     signal?.removeEventListener('abort', noteLate);

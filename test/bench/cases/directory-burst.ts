@@ -4,10 +4,13 @@ import { quantile } from '../../structure/sizes.ts';
 import { passwordOf, person, posixGroup } from '../../support/directories/entries.ts';
 import { startLdapWire } from '../../support/directories/ldap-wire.ts';
 import { hasSlapd, reader, startSlapd, suffix } from '../../support/directories/slapd.ts';
-import { rounded } from '../load.ts';
-import { row } from '../rows.ts';
+import { type Comparison, compare, type Loading, rounded } from '../load.ts';
+import { comparisonLines, row } from '../rows.ts';
+import type { Stand } from '../stand.ts';
 
 export type DirectoryFigures = {
+  /** One login after the other, beside the requests to the directory alone. */
+  sequential: Comparison;
   logins: number;
   served: number;
   p50_ms: number;
@@ -18,12 +21,17 @@ export type DirectoryFigures = {
 
 const people = Array.from({ length: 200 }, (_, at) => `crowd${at}`);
 
-/** Concurrent logins of one domain, and the requests of one login to the directory afterwards. */
-export async function measureDirectory(portal: {
-  portalUrl: string;
-  adminToken: string;
-}): Promise<DirectoryFigures | null> {
-  if (!hasSlapd) return null;
+/**
+ * Sequential logins by a directory; concurrent logins of one domain, and the requests of one login to the directory
+ * afterwards.
+ */
+export async function measureDirectory(
+  { directoryLogin, ...portal }: Pick<Stand, 'directoryLogin' | 'portalUrl' | 'adminToken'>,
+  loading: Loading,
+): Promise<DirectoryFigures | null> {
+  if (!hasSlapd || !directoryLogin) return null;
+  // The time beyond that of the directory, not the throughput of the machine.
+  const sequential = await compare('POST …/login by LDAP', directoryLogin, { ...loading, connections: 1 });
   const ldif = people.map((uid) => person(uid)).join('') + posixGroup('staff', people);
   const slapd = await startSlapd(await (await createAuthority()).issue(), ldif);
   const wire = await startLdapWire(slapd.url);
@@ -35,6 +43,7 @@ export async function measureDirectory(portal: {
     await logIn(api, domain, people[0] ?? '');
     const good = times.flatMap(({ status, ms }) => (status === 200 ? [ms] : []));
     return {
+      sequential,
       logins: times.length,
       served: good.length,
       p50_ms: rounded(quantile(good, 0.5), 1),
@@ -69,6 +78,7 @@ async function logIn(api: Api, authId: string, username: string): Promise<{ stat
 export const directoryLines = (figures: DirectoryFigures | null | undefined): string[] =>
   figures
     ? [
+        ...comparisonLines(figures.sequential),
         row('simultaneous logins by LDAP', 'served', 'p50 ms', 'p95 ms'),
         row(
           `  ${figures.logins}`,

@@ -51,7 +51,7 @@ export async function measureEdgeStarts(runs: number): Promise<EdgeFigures> {
 async function measureWorkers(folder: string, runs: number): Promise<Pick<EdgeFigures, 'floor' | 'workers'>> {
   const bundles = await bundleAll('workers', folder);
   const floorFile = join(folder, 'floor.js');
-  await bundleEntry('test/bench/portal/floor-worker.ts', 'workers', floorFile);
+  await bundleEntry('test/bench/floors/start-worker.ts', 'workers', floorFile);
   const floors: WorkerStart[] = [];
   const starts = new Map<EdgeModule, WorkerStart[]>(bundles.map(({ module }) => [module, []]));
   while (floors.length < runs) {

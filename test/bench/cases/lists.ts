@@ -7,7 +7,7 @@ import { measurePages, type PageFigures } from './pages.ts';
 
 export type ListFigures = { rows: Rows; filled_s: number; pages: PageFigures[] };
 
-/** Fills the long lists, and compares pages of them with the bare run of the same statements. */
+/** Fills the long lists, and measures pages of them. */
 export async function measureLists(stand: Stand, rows: Rows, loading: Loading): Promise<ListFigures> {
   const { databaseUrl, secretKey } = stand.settings;
   const database = new pg.Pool({ connectionString: databaseUrl, max: 1 });

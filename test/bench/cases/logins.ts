@@ -48,7 +48,7 @@ async function storm(
   const idle: Answer[] = [];
   const beside: Answer[] = [];
   const logins: Answer[] = [];
-  const read = () => send(userinfo.portal, agent);
+  const read = () => send(userinfo, agent);
   await pace(read, readsPerS, 0.5);
   for (let round = 0; round < rounds; round++) {
     idle.push(...(await pace(read, readsPerS, roundS)));

@@ -34,7 +34,7 @@ export async function measureFleet(
     return {
       farms: effort.farms,
       latency_ms: effort.latencyMs,
-      services: await measureServices(stand, fleet, effort.requests),
+      services: await measureServices(fleet, effort.requests),
       hanging_sites: await measureHangingSites(fleet, effort.roundS),
       sync: await measureSyncs(fleet, effort.workplaces),
       workplaces: await measureWorkplaces(stand, effort.snapshot, loading),

@@ -1,12 +1,8 @@
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import { fanOut } from '../../../shared/sites/calls/fan-out.ts';
-import { createApi } from '../../e2e/support/api.ts';
 import { alice, domain } from '../../simulator/demo/seed.ts';
-import { watchPortal } from '../cases/statements.ts';
 import { rounded } from '../load.ts';
-import type { StatementsSettings } from '../portal/statements-server.ts';
 import { sameForBoth } from '../settings.ts';
-import type { Stand } from '../stand.ts';
 import { type Times, timed, timesOf } from '../times.ts';
 import type { FleetNode, FleetStand } from './stand.ts';
 
@@ -17,9 +13,8 @@ export type ServicesFigures = {
   warm: Times & { ratio: number };
   /** Without session keys and without known domains. */
   cold: Times & { present: number };
-  /** A bare route that runs the same statements, in turns with `kept`. */
-  kept_floor: Times & { statements: number };
-  kept: Times & { ratio: number };
+  /** From the cache. */
+  cached: Times;
   /** One farm hangs: the number of lists until its circuit breaker opened, and of farms in the slowest of them. */
   hanging: Times & { lists: number; present: number };
   circuit_open: Times & { present: number };
@@ -28,11 +23,7 @@ export type ServicesFigures = {
 type Listed = { tookMs: number; statuses: string[] };
 
 /** Lists of one user, sequentially. */
-export async function measureServices(
-  stand: Stand,
-  fleet: FleetStand,
-  count: number,
-): Promise<ServicesFigures> {
+export async function measureServices(fleet: FleetStand, count: number): Promise<ServicesFigures> {
   const list = () => listOf(fleet);
   const cold: Listed[] = [];
   while (cold.length < Math.ceil(count / 4)) {
@@ -44,7 +35,7 @@ export async function measureServices(
   return {
     cold: { ...timesOf(tookBy(cold)), present: presentIn(cold) },
     ...(await measureWarm(fleet, count)),
-    ...(await measureKept(stand, fleet, count)),
+    ...(await measureCached(fleet, count)),
     ...(await measureHanging(fleet, count)),
   };
 }
@@ -98,26 +89,10 @@ async function callOf({ deps }: FleetStand, { name, url, caPem }: FleetNode): Pr
   return { node, key: (await deps.dispatchers.authorize(request)).token, trace };
 }
 
-async function measureKept({ settings, start }: Stand, fleet: FleetStand, count: number) {
-  const [farm] = fleet.listed;
-  const portal = await watchPortal(settings, fleet.token);
-  const { statements } = await portal.ask(`/aggregator/api/client/v7.0/${farm?.siteUri}/servicesList/`);
-  await portal.close();
-  const pages: StatementsSettings['pages'] = [statements];
-  const { url } = await start('portal/statements-server.ts', { databaseUrl: settings.databaseUrl, pages });
-  const bare = createApi(url);
-  const floors: number[] = [];
+async function measureCached(fleet: FleetStand, count: number): Promise<{ cached: Times }> {
   const lists: Listed[] = [];
-  while (lists.length < count) {
-    floors.push(await timed(() => bare.send('GET /0')));
-    lists.push(await listOf(fleet));
-  }
-  await bare.close();
-  const [floor, kept] = [timesOf(floors), timesOf(tookBy(lists))];
-  return {
-    kept_floor: { ...floor, statements: statements.length },
-    kept: { ...kept, ratio: ratioOf(kept, floor) },
-  };
+  while (lists.length < count) lists.push(await listOf(fleet));
+  return { cached: timesOf(tookBy(lists)) };
 }
 
 /** The circuit breaker opens after three consecutive failures of the farm. */

@@ -58,7 +58,7 @@ export async function startFleetStand(stand: Stand, sizes: FleetSizes): Promise<
   const { nodes = [], ca_certificate: caPem = '' } = child;
   const api = createApi(portalUrl);
   const made: FleetNode[] = [];
-  for (const node of nodes) made.push(await register(api, adminToken, { ...node, caPem }));
+  for (const node of nodes) made.push(await registerNode(api, adminToken, { ...node, caPem }));
   const isIn = (prefix: string) => made.filter(({ name }) => name.startsWith(prefix));
   const [large] = isIn('large');
   if (!large) throw new Error('there is no large farm');
@@ -74,7 +74,9 @@ export async function startFleetStand(stand: Stand, sizes: FleetSizes): Promise<
       const answer = await api.send(`GET /aggregator/api/client/v7.0/${siteUri}/${what}`, { token });
       return { ...answer, tookMs: performance.now() - started };
     },
-    hang: (hanging) => child.tell({ hang: hanging.map(({ name }) => name) } satisfies FleetOrder),
+    hang: async (hanging) => {
+      await child.tell({ hang: hanging.map(({ name }) => name) } satisfies FleetOrder);
+    },
     forget: async (...tables) => {
       // Background writes of the last request must end before.
       await delay(50);
@@ -104,7 +106,7 @@ function simulated(portalUrl: string, sizes: FleetSizes): FleetSettings {
 type Api = ReturnType<typeof createApi>;
 
 /** A farm of this node, in the site of its name, which is created if missing. */
-async function register(
+export async function registerNode(
   api: Api,
   token: string,
   node: Pick<FleetNode, 'name' | 'url' | 'caPem'>,

@@ -19,12 +19,11 @@ export const fleetLines = (figures: FleetFigures): string[] => {
   ];
 };
 
-const servicesLines = ({ hanging, circuit_open, cold, kept_floor, ...lists }: ServicesFigures): string[] => [
+const servicesLines = ({ hanging, circuit_open, cold, ...lists }: ServicesFigures): string[] => [
   timesRow('floor (calls alone)', lists.floor),
   timesRow('warm keys', lists.warm, `${lists.warm.ratio} × floor`),
   timesRow('cold', cold, `${cold.present} present`),
-  timesRow('floor (statements)', kept_floor, `${kept_floor.statements} statements`),
-  timesRow('kept', lists.kept, `${lists.kept.ratio} × floor`),
+  timesRow('cached', lists.cached),
   timesRow('one farm hangs', hanging, `${hanging.present} present`, `${hanging.lists} lists`),
   `${timesRow('circuit open', circuit_open, `${circuit_open.present} present`)}\n`,
 ];

@@ -9,7 +9,7 @@ import type { Stand } from '../stand.ts';
 export type SnapshotSizes = { sites: number; farmsPerSite: number; workplacesPerFarm: number };
 export type WorkplacesFigures = SnapshotSizes & { rows: number; filled_s: number; pages: PageFigures[] };
 
-/** Fills the snapshot, and compares pages of all workplaces with the bare run of the same statements. */
+/** Fills the snapshot, and measures pages of all workplaces. */
 export async function measureWorkplaces(
   stand: Stand,
   sizes: SnapshotSizes,

@@ -1,170 +1,165 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { watchPortal } from '../cases/statements.ts';
-import { fillUsers } from '../fill.ts';
-import { startFleetStand } from '../fleet/stand.ts';
-import { fillWorkplaces } from '../fleet/workplaces.ts';
-import { type Comparison, compare, type Loading, measureAlone, rounded, type Sample } from '../load.ts';
-import type { StatementsSettings } from '../portal/statements-server.ts';
-import { type Stand, startStand } from '../stand.ts';
-import { type Operation, operationsOf, type Rows, targetOf } from './cases.ts';
-import { type Cost, measureCosts } from './cost.ts';
-import { type Memory, memoryDuring } from './memory.ts';
+import type { FloorSettings } from '../floors/server.ts';
+import { assertSameShape } from '../floors/shapes.ts';
+import { type Loading, loadInTurns, ratioOf, rounded, type Sample, type Target, typical } from '../load.ts';
+import { type Memory, memoryDuring } from '../product/processes.ts';
+import { type ProductStand, type Rows, startProductStand } from '../product/stand.ts';
+import { type Operation, operationsOf, targetOf } from './cases.ts';
 import { startWorkers } from './workers.ts';
 
-export type OperationsEffort = Loading & { sizes: readonly Rows[]; costRequests: number };
+export type OperationsEffort = Loading & {
+  rows: Rows;
+  /** An installation for comparison, of which only the growth is shown. */
+  small: Rows;
+};
+
+export type OperationFigures = {
+  name: string;
+  portal: Sample;
+  floor?: Sample;
+  /** Requests per second of the portal by those of the floor, the median of the rounds. */
+  ratio?: number;
+  /** The other checkout. */
+  before?: Sample;
+};
 
 export type OperationsFigures = {
-  /** On Node, on a separate database for each size, the smallest first. */
-  sizes: { rows: Rows; operations: Comparison[] }[];
-  /** The ratio of the median on the largest database to that on the smallest. */
+  rows: Rows;
+  /** By `npm start` on Node. */
+  node: OperationFigures[];
+  /** On workerd, by Neon's driver. */
+  workers: OperationFigures[];
+  /** The ratio of the median to that of the small installation. */
   growth: { name: string; p50: number }[];
-  /** On workerd, by Neon's driver, on the largest; the floor is a bare Worker. */
-  workers: (Comparison | { name: string; portal: Sample })[];
-  costs: Cost[];
   memory: { node: Memory; workerd: Memory };
 };
 
-/** The cost of a request by runtime, and its growth with the installation. */
-export async function measureOperations({
-  sizes,
-  costRequests,
-  ...loading
-}: OperationsEffort): Promise<OperationsFigures> {
-  const measured: OperationsFigures['sizes'] = [];
-  let largest: Awaited<ReturnType<typeof measureLargest>> | undefined;
-  for (const [at, rows] of sizes.entries()) {
-    await onFilledStand(rows, async (filled) => {
-      const operations = await measureNode(filled, loading);
-      measured.push({ rows, operations: operations.figures });
-      if (at === sizes.length - 1)
-        largest = await measureLargest(filled, operations, { costRequests, ...loading });
-    });
-  }
-  if (!largest) throw new Error('no size was given');
-  return { sizes: measured, growth: growthOf(measured), ...largest };
+/** @param before another checkout of the project, measured in turns with this one */
+export async function measureOperations(
+  { rows, small, ...loading }: OperationsEffort,
+  before: string | undefined,
+): Promise<OperationsFigures> {
+  const onSmall = await onStands([undefined], small, (portal) => measureNode({ portal }, loading));
+  return onStands([undefined, ...(before === undefined ? [] : [before])], rows, async (portal, other) => {
+    const floors = await startFloors(portal);
+    const measured = { portal, floors, ...(other && { before: other }) };
+    const { value: node, memory } = await memoryDuring(portal.launcherPid, () =>
+      measureNode(measured, loading),
+    );
+    const onWorkers = await measureWorkers(portal, loading);
+    return {
+      rows,
+      node,
+      workers: onWorkers.value,
+      growth: node.map(({ name, portal: { p50_ms } }, at) => ({
+        name,
+        p50: rounded(p50_ms / (onSmall[at]?.portal.p50_ms ?? Number.NaN), 2),
+      })),
+      memory: { node: memory, workerd: onWorkers.memory },
+    };
+  });
 }
 
-type Filled = { stand: Stand; operations: Operation[]; statements: StatementsSettings };
-
-async function onFilledStand(rows: Rows, work: (filled: Filled) => Promise<void>): Promise<void> {
-  const stand = await startStand();
-  const database = new pg.Pool({ connectionString: stand.settings.databaseUrl, max: 1 });
+/** Starts a stand for each checkout; undefined is this one. */
+async function onStands<T>(
+  checkouts: readonly (string | undefined)[],
+  rows: Rows,
+  work: (portal: ProductStand, other: ProductStand | undefined) => Promise<T>,
+): Promise<T> {
+  const stands: ProductStand[] = [];
   try {
-    const fleet = await startFleetStand(stand, {
-      farms: 20,
-      latencyMs: 0,
-      others: 1,
-      workplaces: 10,
-      listDeadlineMs: 1_500,
-    });
-    try {
-      await fillUsers(database, rows.users);
-      await fillWorkplaces(database, { sites: 10, farmsPerSite: 1, workplacesPerFarm: rows.workplaces / 10 });
-      const operations = await operationsOf(stand, database, fleet.token);
-      await work({ stand, operations, statements: await statementsOf(stand, operations) });
-    } finally {
-      await fleet.stop();
-    }
+    for (const checkout of checkouts) stands.push(await startProductStand({ rows, checkout }));
+    const [portal, other] = stands;
+    if (!portal) throw new Error('there is no checkout');
+    return await work(portal, other);
   } finally {
-    await database.end();
-    await stand.stop();
+    for (const stand of stands) await stand.stop();
   }
 }
 
-/** The statements of the portal for each; empty for those with another reference. */
-async function statementsOf(
-  { settings }: Stand,
-  operations: readonly Operation[],
-): Promise<StatementsSettings> {
-  const pages: StatementsSettings['pages'] = [];
-  for (const { floor, path, token = '' } of operations) {
-    if (floor !== 'statements') {
-      pages.push([]);
-      continue;
-    }
-    const portal = await watchPortal(settings, token);
-    try {
-      pages.push((await portal.ask(path)).statements);
-    } finally {
-      await portal.close();
-    }
-  }
-  return { databaseUrl: settings.databaseUrl, pages };
+type Floor = { url: string; pid: number };
+/** Servers of the floor: of reads and connections, and of logins. */
+type Floors = { reads: Floor; login: Floor };
+type Measured = { portal: ProductStand; floors?: Floors; before?: ProductStand };
+
+async function startFloors({ address, url, keys, start }: ProductStand): Promise<Floors> {
+  const settings = { databaseUrl: address.url, baseUrl: url, signingKey: keys.AGGREGATOR_JWT_SSL_KEY };
+  return {
+    reads: await start('floors/server.ts', settings satisfies FloorSettings),
+    login: await start('floors/login-server.ts', {}),
+  };
 }
 
-type Measured = { figures: Comparison[]; memory: Memory };
-
-async function measureNode({ stand, operations, statements }: Filled, loading: Loading): Promise<Measured> {
-  const floor = await stand.start('portal/statements-server.ts', statements);
-  const { value: figures, memory } = await memoryDuring(stand.portalPid, () =>
-    compareAll(operations, loading, { portal: stand.portalUrl, statements: floor.url }),
-  );
-  return { figures, memory };
-}
-
-async function compareAll(
-  operations: readonly Operation[],
+/** Portal, floor and the other checkout in turns, one operation after the other. */
+async function measureNode(
+  { portal, floors, before }: Measured,
   loading: Loading,
-  urls: { portal: string; statements: string },
-): Promise<Comparison[]> {
-  const figures: Comparison[] = [];
-  for (const [at, operation] of operations.entries()) {
-    const { name, floor, isHeavy } = operation;
-    const target = floor === 'statements' ? { url: `${urls.statements}/${at}`, headers: {} } : floor;
-    if (!target) continue;
-    const connections = isHeavy ? 2 : loading.connections;
-    const pair = { portal: targetOf(urls.portal, operation), floor: target };
-    figures.push(await compare(name, pair, { ...loading, connections }));
+): Promise<OperationFigures[]> {
+  const others = before && operationsOf(before);
+  const figures: OperationFigures[] = [];
+  for (const [at, operation] of operationsOf(portal).entries()) {
+    const other = others?.[at];
+    figures.push(
+      await measureOne(operation, loading, {
+        portal: { ...targetOf(portal.url, operation), pid: portal.portalPid },
+        ...(floors && { floor: await floorOf(operation, portal, floors) }),
+        ...(before && other && { before: { ...targetOf(before.url, other), pid: before.portalPid } }),
+      }),
+    );
   }
   return figures;
 }
 
-/** What is measured once: the edge, the cost of one request, and memory. */
-async function measureLargest(
-  { stand, operations, statements }: Filled,
-  { memory: node }: Measured,
-  { costRequests, ...loading }: Loading & { costRequests: number },
-): Promise<Pick<OperationsFigures, 'workers' | 'costs' | 'memory'>> {
-  const costs = await measureCosts(stand, operations, costRequests);
+async function floorOf(operation: Operation, portal: ProductStand, { reads, login }: Floors) {
+  if (operation.floor === 'login') return { ...targetOf(login.url, operation), pid: login.pid };
+  const target = targetOf(reads.url, operation);
+  await assertSameShape(targetOf(portal.url, operation), target);
+  return { ...target, pid: reads.pid };
+}
+
+type Targets = { portal: Target; floor?: Target; before?: Target };
+
+async function measureOne(
+  { name, isHeavy }: Operation,
+  loading: Loading,
+  targets: Targets,
+): Promise<OperationFigures> {
+  const connections = isHeavy ? 2 : loading.connections;
+  const { portal, floor, before } = await loadInTurns(targets, { ...loading, connections });
+  return {
+    name,
+    portal: typical(portal),
+    ...(floor && { floor: typical(floor), ratio: ratioOf(portal, floor, 'requests_per_s') }),
+    ...(before && { before: typical(before) }),
+  };
+}
+
+/**
+ * The modules as Workers on the database of the stand. The product is ended before, because a Worker cannot be given the
+ * certificate authority of its dispatchers. The floors that run on Node only are no reference for Workers.
+ */
+async function measureWorkers(
+  stand: ProductStand,
+  loading: Loading,
+): Promise<{ value: OperationFigures[]; memory: Memory }> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-operations-'));
-  const workers = await startWorkers(stand, statements, folder);
+  await stand.endProduct();
+  const workers = await startWorkers(stand, folder);
   try {
-    const { value: figures, memory: workerd } = await memoryDuring(workers.pid, () =>
-      measureWorkers(operations, loading, { portal: workers.url, statements: workers.floorUrl }),
-    );
-    return { workers: figures, costs, memory: { node, workerd } };
+    return await memoryDuring(workers.pid, async () => {
+      const figures: OperationFigures[] = [];
+      for (const operation of operationsOf(stand)) {
+        const portal = targetOf(workers.url, operation);
+        const floor =
+          operation.floor === 'everywhere' ? { floor: targetOf(workers.floorUrl, operation) } : {};
+        figures.push(await measureOne(operation, loading, { portal, ...floor }));
+      }
+      return figures;
+    });
   } finally {
     await workers.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-/** The floors that run on Node are no reference for a Worker. */
-async function measureWorkers(
-  operations: readonly Operation[],
-  loading: Loading,
-  urls: { portal: string; statements: string },
-): Promise<OperationsFigures['workers']> {
-  const figures: OperationsFigures['workers'] = [];
-  for (const [at, operation] of operations.entries()) {
-    const { name, floor, isHeavy } = operation;
-    const portal = targetOf(urls.portal, operation);
-    const effort = { ...loading, connections: isHeavy ? 2 : loading.connections };
-    if (floor === 'statements') {
-      const bare = { url: `${urls.statements}/${at}`, headers: {} };
-      figures.push(await compare(name, { portal, floor: bare }, effort));
-    } else figures.push({ name, portal: await measureAlone(portal, effort) });
-  }
-  return figures;
-}
-
-const growthOf = (sizes: OperationsFigures['sizes']): OperationsFigures['growth'] => {
-  const [smallest, largest] = [sizes[0], sizes.at(-1)];
-  return (smallest?.operations ?? []).map(({ name, portal }, at) => ({
-    name,
-    p50: rounded((largest?.operations[at]?.portal.p50_ms ?? Number.NaN) / portal.p50_ms, 2),
-  }));
-};

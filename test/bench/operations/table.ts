@@ -1,36 +1,40 @@
+import type { Memory } from '../product/processes.ts';
 import { cells, row } from '../rows.ts';
-import type { OperationsFigures } from './figures.ts';
-import type { Memory } from './memory.ts';
+import type { OperationFigures, OperationsFigures } from './figures.ts';
 
 /** The figures as tables. */
-export const operationsLines = ({ sizes, growth, workers, costs, memory }: OperationsFigures): string[] => [
-  ...sizes.flatMap(({ rows, operations }) => [
-    row(`Node, ${rows.users} users`, 'req/s', 'p50 ms', 'p99 ms', 'req/s ÷ floor', 'p50 ÷ floor'),
-    ...operations.map(lineOf),
-    `  (and ${rows.workplaces} workplaces)\n`,
-  ]),
-  row('workerd', 'req/s', 'p50 ms', 'p99 ms', 'req/s ÷ floor', 'p50 ÷ floor'),
-  ...workers.map(lineOf),
-  `\n${row('one request', 'round trips', 'calls', 'CPU ms', 'growth of p50')}`,
-  ...costs.map(({ name, round_trips, upstream_calls, cpu_ms }) =>
-    row(
-      `  ${name}`,
-      String(round_trips),
-      String(upstream_calls),
-      cpu_ms.toFixed(2),
-      growth.find((one) => one.name === name)?.p50.toFixed(2) ?? '',
-    ),
-  ),
+export const operationsLines = ({ rows, node, workers, growth, memory }: OperationsFigures): string[] => [
+  `${rows.users} users and ${rows.workplaces} workplaces\n`,
+  row('Node', ...heads, 'before, req/s', '× before', 'growth of p50'),
+  ...node.map((figures) => row(...lineOf(figures), ...beforeCells(figures), growthOf(growth, figures.name))),
+  `\n${row('workerd', ...heads)}`,
+  ...workers.map((figures) => row(...lineOf(figures))),
   `\n${row('memory, MB', 'at rest', 'peak', 'afterwards')}`,
-  row('  Node', ...memoryCells(memory.node)),
+  row('  Node, with sidecar', ...memoryCells(memory.node)),
   row('  workerd, all modules', ...memoryCells(memory.workerd)),
   '',
 ];
 
-const lineOf = ({ name, portal, ...compared }: OperationsFigures['workers'][number]): string => {
-  const { requests, p50 } = 'ratio' in compared ? compared.ratio : {};
-  return row(`  ${name}`, ...cells(portal), requests?.toFixed(2) ?? '–', p50?.toFixed(2) ?? '–');
-};
+const heads = ['req/s', 'p50 ms', 'p99 ms', 'CPU ms', 'floor, req/s', 'floor, CPU ms', 'of its floor'];
+
+const lineOf = ({ name, portal, floor, ratio }: OperationFigures): [string, ...string[]] => [
+  `  ${name}`,
+  ...cells(portal),
+  cpuCell(portal.cpu_ms),
+  floor ? String(floor.requests_per_s) : '–',
+  cpuCell(floor?.cpu_ms),
+  ratio?.toFixed(2) ?? '–',
+];
+
+const cpuCell = (ms: number | null | undefined): string => ms?.toFixed(2) ?? '–';
+
+const beforeCells = ({ portal, before }: OperationFigures): string[] =>
+  before
+    ? [String(before.requests_per_s), (portal.requests_per_s / before.requests_per_s).toFixed(2)]
+    : ['–', '–'];
+
+const growthOf = (growth: OperationsFigures['growth'], name: string): string =>
+  growth.find((one) => one.name === name)?.p50.toFixed(2) ?? '–';
 
 const memoryCells = ({ rest_mb, peak_mb, after_mb }: Memory): string[] =>
   [rest_mb, peak_mb, after_mb].map((mb) => mb.toFixed(0));

@@ -1,34 +1,32 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { bundleEntry } from '../../../shared/tooling/build/bundles.ts';
 import { type Announced, bareVariables, freePorts, startPortal } from '../../e2e/support/portal-process.ts';
-import type { StatementsSettings } from '../portal/statements-server.ts';
-import type { Stand } from '../stand.ts';
+import type { WorkerFloorSettings } from '../floors/worker-server.ts';
+import { addressVariables } from '../product/product.ts';
+import type { ProductStand } from '../product/stand.ts';
 
 export type Workers = { url: string; floorUrl: string; pid: number; stop(): Promise<void> };
 
-/** The modules as Workers on the database of the stand, and beside them a bare Worker that runs the same statements. */
-export async function startWorkers(
-  stand: Stand,
-  statements: StatementsSettings,
-  folder: string,
-): Promise<Workers> {
-  const { settings } = stand;
+/** The modules as Workers on the database of the stand, and beside them a bare Worker as their floor. */
+export async function startWorkers(stand: ProductStand, folder: string): Promise<Workers> {
+  const { admin, address, url, keys, start } = stand;
   const caFile = join(folder, 'dispatchers.pem');
-  await writeFile(caFile, await releaseAuthorities(settings.databaseUrl));
-  const floorFile = join(folder, 'floor.js');
-  await bundleEntry('test/bench/operations/statements-worker.ts', 'workers', floorFile);
-  const floor = await stand.start('operations/workers-floor-server.ts', { ...statements, file: floorFile });
+  await writeFile(caFile, await releaseAuthorities(admin));
+  const file = join(folder, 'floor.js');
+  await bundleEntry('test/bench/floors/worker.ts', 'workers', file);
+  const settings: WorkerFloorSettings = { databaseUrl: address.url, file };
+  const floor = await start('floors/worker-server.ts', settings);
   const [port = 0, healthPort = 0] = await freePorts(2);
   const portal = await startPortal<Announced>({
     command: ['--disable-warning=ExperimentalWarning', 'shared/tooling/workers/workers.ts', '--json'],
+    log: join(folder, 'log'),
     env: {
       ...bareVariables(folder, [port, healthPort]),
-      DATABASE_URL: settings.databaseUrl,
-      BASE_URL: settings.baseUrl,
-      SECRET_KEY: settings.secretKey,
-      AGGREGATOR_JWT_SSL_KEY: settings.signingKey,
+      ...addressVariables(address),
+      ...keys,
+      BASE_URL: url,
       NODE_EXTRA_CA_CERTS: caFile,
       LOG_LEVEL: 'info',
     },
@@ -45,16 +43,10 @@ export async function startWorkers(
  * A Worker cannot be given the certificate authority of a dispatcher; its runtime trusts it instead.
  * @returns all, PEM
  */
-async function releaseAuthorities(connectionString: string): Promise<string> {
-  const database = new pg.Client({ connectionString });
-  await database.connect();
-  try {
-    const { rows } = await database.query(
-      'select distinct ca_certificate as pem from dispatchers where ca_certificate is not null',
-    );
-    await database.query('update dispatchers set ca_certificate = null');
-    return rows.map(({ pem }) => pem).join('\n');
-  } finally {
-    await database.end();
-  }
+async function releaseAuthorities(admin: pg.Pool): Promise<string> {
+  const { rows } = await admin.query(
+    'select distinct ca_certificate as pem from dispatchers where ca_certificate is not null',
+  );
+  await admin.query('update dispatchers set ca_certificate = null');
+  return rows.map(({ pem }) => pem).join('\n');
 }

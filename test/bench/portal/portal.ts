@@ -2,7 +2,6 @@ import type { Db } from '../../../db/client.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../../functions/portal.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
-import type { TransportRequest } from '../../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../../../shared/remotes/peer-keys/https.ts';
@@ -11,25 +10,14 @@ import { createSingleFlight } from '../../../shared/runtime/node/single-flight.t
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { type Settings, sameForBoth } from '../settings.ts';
 
-/**
- * The portal as the benchmark measures it, on an existing database.
- * @param onCall is called for each request to a dispatcher
- */
+/** The modules of the portal in this process, on an existing database. */
 export async function createBenchPortal(
   settings: Settings,
   db: Db,
   log: Log,
-  onCall: () => void = () => undefined,
 ): Promise<{ portal: Portal; deps: PortalDeps; close(): Promise<void> }> {
   const { outbound } = sameForBoth;
-  const { send, inspect, close } = createNodeTransport(outbound);
-  const transport = {
-    send: (request: TransportRequest) => {
-      onCall();
-      return send(request);
-    },
-    inspect,
-  };
+  const transport = createNodeTransport(outbound);
   const deps = await portalDeps({
     db,
     log,
@@ -46,5 +34,5 @@ export async function createBenchPortal(
     ...directoriesByPooledSockets(outbound),
     singleFlight: createSingleFlight(),
   });
-  return { portal: createPortal(deps), deps, close };
+  return { portal: createPortal(deps), deps, close: transport.close };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +29,8 @@ export type Ending = ProcessEnd;
 
 export type PortalProcess<A extends Announced = Announcement> = {
   announcement: A;
+  /** Process id of the command. */
+  pid: number;
   /** From the command to the announcement. */
   startMs: number;
   /** Settles when the process and all its descendants have ended. */
@@ -43,6 +46,10 @@ export type PortalOptions = {
   env: NodeJS.ProcessEnv;
   /** Default: `npm start` by its launcher. */
   command?: readonly string[];
+  /** The folder of the command. Default: this checkout. */
+  folder?: string;
+  /** A file for standard error, which is collected otherwise. */
+  log?: string;
   /** Prints standard error instead of collecting it. */
   showErrors?: boolean;
   /** Ends it by SIGTERM, also during the start. */
@@ -78,6 +85,7 @@ export async function startPortal<A extends Announced = Announcement>(
   ]);
   return {
     announcement,
+    pid: child.pid ?? 0,
     startMs: Math.round(performance.now() - started),
     ended,
     signal: (name) => void child.kill(name),
@@ -119,11 +127,13 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-function launch({ env, command = launcher, showErrors = false, signal }: PortalOptions): ChildProcess {
+function launch(options: PortalOptions): ChildProcess {
+  const { env, command = launcher, folder = root, log, showErrors = false, signal } = options;
+  const errors = showErrors ? 'inherit' : 'pipe';
   const child = spawn(process.execPath, [...command], {
-    cwd: root,
+    cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', showErrors ? 'inherit' : 'pipe'],
+    stdio: ['ignore', 'pipe', log === undefined ? errors : openSync(log, 'a')],
   });
   signal?.addEventListener('abort', () => child.kill('SIGTERM'));
   return child;

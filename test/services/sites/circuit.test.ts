@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { circuitJob } from '../../../functions/health/jobs/probes/circuits.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
+import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { pool, useStand } from '../../support/factories.ts';
 import type { FarmWithNode } from '../../support/fleet/rules.ts';
@@ -168,7 +169,10 @@ describe('an open circuit breaker', () => {
 
 describe('a sync and its circuit breaker', () => {
   const read = (given: Parameters<typeof sync>[3] = {}) =>
-    sync(stand.world.portal, west.farm, 'workplaces', { deps: { ...stand.world.portal.deps }, ...given });
+    sync(stand.world.portal, west.farm, 'workplaces', {
+      deps: { ...stand.world.portal.deps, memory: createProcessMemory() },
+      ...given,
+    });
 
   it('opens it by reads that fail in a row, and reads nothing while it is open', async () => {
     west.node.simulator.knobs.lies = 'html';

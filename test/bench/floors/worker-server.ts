@@ -3,12 +3,12 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
 import { startNeonProxy } from '../../../shared/tooling/embedded/neon-proxy.ts';
 import { tellReady } from '../child-process.ts';
-import type { StatementsSettings } from '../portal/statements-server.ts';
 
-type Settings = StatementsSettings & { file: string };
+/** `file` is the bundle of the Worker. */
+export type WorkerFloorSettings = { databaseUrl: string; file: string };
 
 /** A separate workerd with the floor Worker, started like the modules of the portal. */
-const { databaseUrl, pages, file }: Settings = JSON.parse(process.argv[2] ?? '{}');
+const { databaseUrl, file }: WorkerFloorSettings = JSON.parse(process.argv[2] ?? '{}');
 const proxy = await startNeonProxy({ databaseUrl });
 const { compatibilityDate, compatibilityFlags } = deploymentOf('userinfo');
 const worker = {
@@ -17,7 +17,7 @@ const worker = {
   compatibilityFlags,
   modulesRoot: dirname(file),
   modules: [{ type: 'ESModule' as const, path: file }],
-  bindings: { PAGES: JSON.stringify(pages), SQL_ENDPOINT: `${proxy.url}/sql` },
+  bindings: { SQL_ENDPOINT: `${proxy.url}/sql` },
 };
 const options = {
   host: '127.0.0.1',

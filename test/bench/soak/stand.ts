@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, accepted, createApi } from '../e2e/support/api.ts';
-import { bareVariables, freePorts, startPortal } from '../e2e/support/portal-process.ts';
-import { nodeTarget } from '../e2e/twins/targets.ts';
-import { alice, domain, seed } from '../simulator/demo/seed.ts';
-import { startPostgres } from '../support/database/postgres.ts';
-import { newKeyVariables } from '../support/identity/signing-keys.ts';
-import { type Child, startChild } from './child-process.ts';
-import { node } from './settings.ts';
+import { type Api, accepted } from '../../e2e/support/api.ts';
+import { alice, domain, seed } from '../../simulator/demo/seed.ts';
+import { type Child, startChild } from '../child-process.ts';
+import { startProduct, startProductDatabase } from '../product/product.ts';
+import { node } from '../settings.ts';
 
 export type SoakRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
 export type SoakStand = {
@@ -32,30 +28,21 @@ export async function startSoakStand(): Promise<SoakStand> {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    const database = await startPostgres();
+    const database = await startProductDatabase();
     endings.push(() => database.stop());
-    const ports = await freePorts(2);
-    const url = `http://localhost:${ports[0]}`;
-    const portal = await startPortal({
-      command: nodeTarget.command,
-      env: { ...bareVariables(folder, ports), ...variables(database.url, url) },
-    });
-    endings.push(() => portal.stop());
+    const { url, portalPid, api, adminToken, ...product } = await startProduct(database.address);
+    endings.push(product.stop);
     const dispatcher = await startChild(
       'portal/node-server.ts',
       { jwks: `${url}/api/auth/v7.0/jwks` },
       join(folder, 'log'),
     );
     endings.push(dispatcher.stop);
-    const api = createApi(url);
-    endings.push(() => api.close());
-    const adminToken = await api.login('admin', adminPassword);
-    await liftQuotas(api, adminToken);
     await addSite(api, adminToken, dispatcher);
     const token = await api.login(alice.name, alice.password, domain.small_name);
     return {
       url,
-      pid: portal.announcement.pid,
+      pid: portalPid,
       requests: await requestsOf(api, token, adminToken),
       logInAndOut: async () => {
         const own = await api.login(alice.name, alice.password, domain.small_name);
@@ -68,23 +55,6 @@ export async function startSoakStand(): Promise<SoakStand> {
     throw error;
   }
 }
-
-const adminPassword = randomBytes(18).toString('base64url');
-
-const variables = (databaseUrl: string, baseUrl: string): NodeJS.ProcessEnv => ({
-  DATABASE_URL: databaseUrl,
-  BASE_URL: baseUrl,
-  TLS: 'off',
-  ADMIN_PASSWORD: adminPassword,
-  ...newKeyVariables(),
-});
-
-/** Two sessions represent a thousand; their quotas are not measured. */
-const liftQuotas = (api: Api, token: string) =>
-  accepted(api, `PUT ${administration}/tconfig`, {
-    token,
-    body: { limits: { per_token_per_minute: { value: 0 }, anonymous_per_ip_per_minute: { value: 0 } } },
-  });
 
 const addSite = (api: Api, token: string, { url, ca_certificate: caPem = '' }: Child) =>
   seed(api, token, [

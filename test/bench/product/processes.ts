@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { rounded } from '../load.ts';
 
@@ -53,4 +53,23 @@ async function familyOf(pid: number): Promise<{ pid: number; kb: number }[]> {
     for (const { pid: child, parent } of rows) if (family.has(parent)) family.add(child);
   }
   return rows.filter((one) => family.has(one.pid));
+}
+
+/** Memory of a process and all its descendants. Proportional memory divides shared pages between their processes. */
+export type RestingMemory = { rss_mb: number; pss_mb: number | null };
+
+export async function restingMemory(pid: number): Promise<RestingMemory> {
+  const family = await familyOf(pid);
+  const pss = await Promise.all(family.map((one) => proportionalKb(one.pid)));
+  const total = pss.reduce<number | null>((sum, kb) => (sum === null || kb === null ? null : sum + kb), 0);
+  return {
+    rss_mb: rounded(family.reduce((sum, { kb }) => sum + kb, 0) / 1024, 0),
+    pss_mb: total === null ? null : rounded(total / 1024, 0),
+  };
+}
+
+async function proportionalKb(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  const found = /^Pss:\s+(\d+) kB/m.exec(text)?.[1];
+  return found === undefined ? null : Number(found);
 }

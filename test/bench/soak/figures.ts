@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon/autocannon.js';
-import { median, rounded } from './load.ts';
-import { openHandles, residentMb } from './operations/memory.ts';
-import { row } from './rows.ts';
-import { type SoakStand, startSoakStand } from './soak-stand.ts';
+import { median, rounded } from '../load.ts';
+import { openHandles, residentMb } from '../product/processes.ts';
+import { row } from '../rows.ts';
+import { type SoakStand, startSoakStand } from './stand.ts';
 
 export type SoakEffort = { minutes: number; everyS: number };
 

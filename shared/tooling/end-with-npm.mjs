@@ -1,0 +1,27 @@
+/**
+ * Ends a program when npm has ended: npm does not forward signals, so `npm start & kill $!` would leave the program
+ * running with its ports. Imported before a program (`node --import`), it sends SIGTERM. Must only import what Node 20
+ * has.
+ */
+import { pathToFileURL } from 'node:url';
+
+const intervalMs = 250;
+
+/**
+ * Calls `end` when the parent process has ended, if npm is the parent.
+ * @param {() => void} end
+ */
+export function endWithNpm(end) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watching);
+    end();
+  }, intervalMs).unref();
+}
+
+// The launcher uses the function for itself.
+const [, program = ''] = process.argv;
+if (!pathToFileURL(program).href.endsWith('/launch.mjs'))
+  endWithNpm(() => process.kill(process.pid, 'SIGTERM'));

@@ -1,5 +1,6 @@
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { PgDatabase, PgQueryResultHKT, PgTransactionConfig } from 'drizzle-orm/pg-core';
+import { forgetNotice } from './postgres/work-notice.ts';
 
 /** A database handle of any driver, or a transaction. */
 export type Db = PgDatabase<PgQueryResultHKT>;
@@ -47,9 +48,12 @@ export const setBatchRunner = (db: Db, run: RunBatch): void => void batchRunners
  * @returns one result per statement, in order
  */
 export async function atomically(db: Db, build: BuildBatch): Promise<unknown[]> {
-  const run = batchRunners.get(db);
-  if (run) return run(build);
-  return db.transaction(async (transaction) => {
+  const run = batchRunners.get(db) ?? ((toRun: BuildBatch) => oneByOne(db, toRun));
+  return run(build).catch(afterRollback);
+}
+
+const oneByOne: (db: Db, build: BuildBatch) => Promise<unknown[]> = (db, build) =>
+  db.transaction(async (transaction) => {
     const results: unknown[] = [];
     for (const statement of build(transaction)) {
       assertOwned(statement, transaction);
@@ -57,6 +61,10 @@ export async function atomically(db: Db, build: BuildBatch): Promise<unknown[]> 
     }
     return results;
   });
+
+function afterRollback(error: unknown): never {
+  forgetNotice();
+  throw error;
 }
 
 /** Runs an interactive transaction, for work that decides between statements. Not for frequent requests. */
@@ -66,7 +74,7 @@ export async function withTransaction<T>(
   config?: PgTransactionConfig,
 ): Promise<T> {
   // Every driver provides `transaction`; for Neon over HTTP, `connectNeon` adds it.
-  return db.transaction(work, config);
+  return db.transaction(work, config).catch(afterRollback);
 }
 
 /** An interactive transaction with statements around its work. */

@@ -1,11 +1,13 @@
 import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Db } from '../db/client.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import { createNotifier } from '../shared/kernel/concurrency/notifier.ts';
 import { ConfigError } from '../shared/kernel/config-error.ts';
 import type { Log } from '../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../shared/kernel/observability/telemetry.ts';
+import type { WriteMonitor } from '../shared/kernel/observability/write-monitor.ts';
 import type { Host } from '../shared/kernel/version.ts';
 import { withDurations } from '../shared/remotes/http/durations.ts';
 import { createNodeTransport } from '../shared/remotes/http/node.ts';
@@ -131,8 +133,8 @@ async function depsOf(
   const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
   const connection = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', () => connection.close());
-  const writes = monitorWrites(connection.db, log);
-  const telemetry = flushedTelemetry(telemetryInto(connection.db, log, { writes }), shutdown);
+  const writes = monitorWrites(connection.db, log, config.databaseMaySuspend);
+  const telemetry = flushedTelemetry(telemetryOf(config, connection.db, log, writes), shutdown);
   const outbound = outboundOf(config);
   const transport = createNodeTransport(outbound);
   shutdown.add('outbound connections', () => transport.close());
@@ -183,9 +185,15 @@ const hostOf = ({ portalName }: Config): Host => ({
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);
 
-/** Counts are flushed every five seconds, and when the process ends. */
+const telemetryOf = ({ databaseMaySuspend }: Config, db: Db, log: Log, writes: WriteMonitor): Telemetry =>
+  telemetryInto(db, log, { writes, ...(databaseMaySuspend && { isDeferred: isOfMonitor }) });
+
+const isOfMonitor = ([, operation]: readonly string[]): boolean =>
+  operation === 'liveness.get' || operation === 'readiness.get';
+
+/** Counts are flushed when they are due, and when the process ends. */
 function flushedTelemetry(telemetry: Telemetry, shutdown: Shutdown): Telemetry {
-  const flushing = setInterval(() => void telemetry.flush(), 5_000).unref();
+  const flushing = setInterval(() => telemetry.isDue() && void telemetry.flush(), 1_000).unref();
   shutdown.add('telemetry', () => {
     clearInterval(flushing);
     return telemetry.flush();

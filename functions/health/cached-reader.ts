@@ -1,3 +1,5 @@
+import type { RestState } from './deps.ts';
+
 /**
  * The last value (absent before the first successful read), whether it is fresh, its age, and how long the caller
  * waited.
@@ -6,13 +8,15 @@ export type CachedValue<T> = { value: T | undefined; isFresh: boolean; ageS: num
 
 /**
  * Returns a cached reader. At most one read runs at a time. A caller waits for it at most `patienceMs` and then gets
- * the cached value. A read that ends later updates the cache.
+ * the cached value. A read that ends later updates the cache. While the sidecar rests, the value of the last read counts
+ * as fresh.
  * @param onFailure is called for every failed read
  */
 export function cachedReader<T>(
   read: () => Promise<T>,
   patienceMs: number,
   onFailure: (error: unknown) => void,
+  rest: RestState = neverResting,
 ): () => Promise<CachedValue<T>> {
   let cached: { value: T; at: number } | undefined;
   let running: Promise<boolean> | undefined;
@@ -27,15 +31,19 @@ export function cachedReader<T>(
       running = undefined;
     }
   };
+  rest.beforeRest(startRead);
   return async () => {
     const startedAt = performance.now();
-    running ??= startRead();
-    const isFresh = await inTime(running, patienceMs);
+    const isSpared = rest.isResting() && cached !== undefined;
+    if (!isSpared) running ??= startRead();
+    const isFresh = isSpared || (await inTime(running ?? startRead(), patienceMs));
     const now = performance.now();
     const ageS = cached ? (now - cached.at) / 1000 : 0;
     return { value: cached?.value, isFresh, ageS, waitedS: (now - startedAt) / 1000 };
   };
 }
+
+const neverResting: RestState = { isResting: () => false, beforeRest: () => undefined };
 
 /** @returns false if the read fails or does not end within `patienceMs` */
 async function inTime(read: Promise<boolean>, patienceMs: number): Promise<boolean> {

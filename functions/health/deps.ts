@@ -27,10 +27,18 @@ export type HealthDeps = {
   system: { latest(): SystemSample };
   /** Tracks the writes of this process; if there were none recently, makes a test write. */
   writes: WriteMonitor;
+  rest: RestState;
+};
+
+/** While the sidecar rests (`DATABASE_MAY_SUSPEND`), responses come from memory. */
+export type RestState = {
+  isResting(): boolean;
+  /** Reads that fill a cache before each rest. */
+  beforeRest(prepare: () => Promise<unknown>): void;
 };
 
 /** Milliseconds a response waits for the database, so that it is sent within one second. */
 export const patienceMs = 900;
 
-/** Seconds a worker counts as alive after its last heartbeat. */
-export const workerLivesS = 20;
+/** Seconds a worker counts as alive after its last heartbeat. Heartbeats are sent every ten seconds. */
+export const workerLivesS = 30;

@@ -7,7 +7,6 @@ import { recordHeartbeat, removeWorker } from '../../db/repositories/jobs/worker
 import { systemClock } from '../../shared/kernel/clock.ts';
 import { ConfigError } from '../../shared/kernel/config-error.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
-import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import type { Config } from '../../shared/runtime/config/config.ts';
 import { isLoopbackHost } from '../../shared/runtime/config/values.ts';
@@ -25,8 +24,8 @@ import { ensureLocalTls } from '../../shared/tooling/start/tls/local-tls.ts';
 import { readTlsFiles } from '../../shared/tooling/start/tls/tls-files.ts';
 import { createHealthApp } from './app.ts';
 import { verifyDatabase } from './database-check.ts';
+import type { HealthDeps } from './deps.ts';
 import { createJobs } from './jobs/all.ts';
-import { runEvery } from './jobs/process/loop.ts';
 import { createSystemSampler, type SystemSampler } from './system-sampler.ts';
 
 type Start = { config: Config; databaseUrl: string; log: Log; shutdown: Shutdown };
@@ -70,11 +69,11 @@ async function startAll(start: Start): Promise<void> {
   );
   const host = hostname();
   const worker = { name: `${host}/${randomUUID()}`, host };
-  const writes = monitorWrites(pools.answersDb.db, log);
+  const writes = monitorWrites(pools.answersDb.db, log, config.databaseMaySuspend);
   const telemetry = telemetryInto(jobsDb.db, log, { writes });
   shutdown.add('telemetry', () => telemetry.flush());
   const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
-  const { jobs, queue, lease } = await createJobs(parts, databaseUrl, shutdown.signal);
+  const { run, queue, lease, rest } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
   const registered = verified.then(() =>
     writes.observe(() => recordHeartbeat(leaseDb.db, worker)).catch(() => false),
@@ -84,10 +83,10 @@ async function startAll(start: Start): Promise<void> {
   // With a worker entry, the first health check finds a live worker. If the database is unavailable, the wait ends
   // after one second.
   await Promise.all([system.sample(), Promise.race([registered, delay(1_000)])]);
-  const loops = verified.then(() => Promise.all(jobs.map((job) => runEvery(job, log, shutdown.signal))));
+  const loops = verified.then(() => run(shutdown.signal));
   // Reading a certificate cannot be interrupted; its result is discarded.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
-  const serving = await serve(config, log, databaseUrl, pools.answersDb, system, writes);
+  const serving = await serve({ config, log, databaseUrl, answersDb: pools.answersDb, system, writes, rest });
   shutdown.add('server', () => serving.close(2_000));
   shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
@@ -117,14 +116,18 @@ function connectAll({ config, databaseUrl, log, shutdown }: Start) {
   };
 }
 
-async function serve(
-  config: Config,
-  log: Log,
-  databaseUrl: string,
-  answersDb: Connection,
-  system: SystemSampler,
-  writes: WriteMonitor,
-): Promise<RunningServer> {
+type Serving = Pick<Start, 'config' | 'log' | 'databaseUrl'> &
+  Pick<HealthDeps, 'writes' | 'rest'> & { answersDb: Connection; system: SystemSampler };
+
+async function serve({
+  config,
+  log,
+  databaseUrl,
+  answersDb,
+  system,
+  writes,
+  rest,
+}: Serving): Promise<RunningServer> {
   const app = createHealthApp({
     db: answersDb.db,
     databaseUrl,
@@ -139,6 +142,7 @@ async function serve(
     baseUrl: config.baseUrl,
     system,
     writes,
+    rest,
   });
   const tls = await tlsOf(config);
   return serveNode({

@@ -10,8 +10,8 @@ export type JobKind<Payload> = {
   timeLimitS: number;
   /** Maximum number of concurrent jobs of this kind in one sidecar. */
   atOnce: number;
-  /** Schedule of a recurring job: five cron fields, UTC. At most one such job is queued. */
-  cron?: string;
+  /** The minute at which a recurring job is queued each hour. At most one such job is queued. */
+  hourlyAt?: number;
 };
 
 /** Payload of a job without parameters. */

@@ -3,3 +3,5 @@
  * parameter `host`.
  */
 export const embeddedHost = 'embedded';
+
+export const isEmbeddedUrl = (databaseUrl: string): boolean => new URL(databaseUrl).hostname === embeddedHost;

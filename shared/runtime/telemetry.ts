@@ -6,6 +6,7 @@ import type { WriteMonitor } from '../kernel/observability/write-monitor.ts';
 
 type TelemetryOptions = {
   isHasty?: boolean;
+  isDeferred?: (labels: readonly string[]) => boolean;
   /** Observes the writes, which are the most regular ones of a portal. */
   writes?: WriteMonitor;
 };

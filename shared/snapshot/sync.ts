@@ -3,12 +3,14 @@ import type { SnapshotFarm } from '../../db/repositories/snapshot/farms.ts';
 import type { IgnoredReport } from '../../db/repositories/snapshot/ignored-entries.ts';
 import type { Claim } from '../../db/repositories/snapshot/merge.ts';
 import {
-  claimPart,
+  type ClaimedPart,
+  claimParts,
   failSync,
   finishSync,
   finishUnchanged,
   type PartState,
   stageRows,
+  type UnchangedPart,
   unstage,
 } from '../../db/repositories/snapshot/sync.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -25,6 +27,8 @@ import { valuesOf } from './rows.ts';
 export type SyncCtx = CallCtx & {
   /** Aborts the read, but not the write of data that was read. */
   signal?: AbortSignal | undefined;
+  /** Takes over the write for a part that has not changed. By default it is written at once. */
+  noteUnchanged?: (part: UnchangedPart) => void;
 };
 
 /**
@@ -48,8 +52,13 @@ export async function syncFarm(
   kind: ListKind,
   minAgeS = 0,
 ): Promise<SyncOutcome> {
-  const claimed = await ctx.upstream(() => claimPart(ctx.deps.db, farm.id, kind, minAgeS));
-  if (!claimed) return 'skipped';
+  const [claimed] = await ctx.upstream(() => claimParts(ctx.deps.db, [farm.id], [kind], minAgeS));
+  return claimed ? syncPart(ctx, farm, claimed) : 'skipped';
+}
+
+/** The same for a part that the caller has claimed. */
+export async function syncPart(ctx: SyncCtx, farm: SnapshotFarm, claimed: ClaimedPart): Promise<SyncOutcome> {
+  const { kind } = claimed.claim;
   const sync = { ctx, farm, kind, ...claimed, startedAt: performance.now() };
   try {
     const { node, read } = await readFromSome(sync);
@@ -158,6 +167,10 @@ async function finish<K extends ListKind>(
   const { ctx, claim } = sync;
   const { db } = ctx.deps;
   const tookMs = Math.round(performance.now() - sync.startedAt);
+  if (!read.changed && ctx.noteUnchanged) {
+    ctx.noteUnchanged({ ...claim, tookMs, asOf: read.asOf });
+    return 'unchanged';
+  }
   if (!read.changed) {
     const isFinished = await ctx.upstream(() => finishUnchanged(db, claim, { tookMs, asOf: read.asOf }));
     return isFinished ? 'unchanged' : 'lost';

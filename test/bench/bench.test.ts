@@ -228,6 +228,11 @@ describe('npm run bench', () => {
     });
   }, 300_000);
 
+  it('measures an idle sidecar', async () => {
+    const idle = [0, 2].map((nodes) => ({ nodes, cpuS: expect.any(Number) }));
+    expect(await bench('idle')).toMatchObject({ idle });
+  }, 300_000);
+
   it('runs the load test of the whole product without an error', async () => {
     const grown = { warm: positive, end: positive };
     expect(await bench('soak')).toMatchObject({

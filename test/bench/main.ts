@@ -8,6 +8,7 @@ import { type AuditEffort, measureAudit } from './cases/audit.ts';
 import { measureCards } from './cases/cards.ts';
 import { measureDirectory } from './cases/directory-burst.ts';
 import { measureEdgeStarts } from './cases/edge-starts.ts';
+import { type IdleEffort, measureIdle } from './cases/idle.ts';
 import { measureLists } from './cases/lists.ts';
 import { measureLogins } from './cases/logins.ts';
 import { measureReady, type ReadyEffort, readyGoals } from './cases/ready.ts';
@@ -36,6 +37,7 @@ type BenchEffort = Effort & {
   ready: ReadyEffort;
   bodies: BodiesEffort;
   soak: SoakEffort;
+  idle: IdleEffort;
 };
 
 /** Takes some minutes, or with `--quick` the shortest run that shows that everything works. */
@@ -63,6 +65,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     ready: { starts: 5, restS: 30 },
     bodies: { cases: 1_000, repeats: 5 },
     soak: { minutes: 10, everyS: 10 },
+    idle: { seconds: 60, nodes: [0, 500] },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -96,6 +99,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     ready: { starts: 1, restS: 0.1 },
     bodies: { cases: 2, repeats: 1 },
     soak: { minutes: 0.1, everyS: 1 },
+    idle: { seconds: 2, nodes: [0, 2] },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -109,7 +113,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
   },
 };
 
-/** Selected on the command line; the default is all of them except the long soak. */
+/** Selected on the command line; the default is all of them except the long ones. */
 const parts = [
   'starts',
   'storm',
@@ -123,6 +127,7 @@ const parts = [
   'trips',
   'bodies',
   'soak',
+  'idle',
 ] as const;
 type Part = (typeof parts)[number];
 
@@ -133,7 +138,8 @@ try {
   });
   const unknown = positionals.filter((name) => !parts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
-  const isAsked = (part: Part) => (positionals.length === 0 ? part !== 'soak' : positionals.includes(part));
+  const isAsked = (part: Part) =>
+    positionals.length === 0 ? part !== 'soak' && part !== 'idle' : positionals.includes(part);
   const other = values.against === undefined ? undefined : await otherCheckout(values.against);
   const effort = efforts[values.quick ? 'quick' : 'full'];
   const figures = await run(effort, isAsked, other?.folder).finally(() => other?.remove());
@@ -148,7 +154,7 @@ try {
  * @param before another checkout, beside which the parts with goals are measured
  */
 async function run(
-  { rows, audit, operations, trips, ready, bodies, soak, ...effort }: BenchEffort,
+  { rows, audit, operations, trips, ready, bodies, soak, idle, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
   before: string | undefined,
 ): Promise<Figures> {
@@ -163,6 +169,7 @@ async function run(
     trips: await only('trips', () => measureTrips(trips, before)),
     bodies: await only('bodies', () => measureBodies(bodies)),
     soak: await only('soak', () => measureSoak(soak)),
+    idle: await only('idle', () => measureIdle(idle)),
   };
   return onStand(async (stand) => ({
     database: stand.database,

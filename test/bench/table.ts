@@ -4,6 +4,7 @@ import type { AuditFigures } from './cases/audit.ts';
 import type { CardFigures } from './cases/cards.ts';
 import { type DirectoryFigures, directoryLines } from './cases/directory-burst.ts';
 import type { EdgeFigures, LambdaStart, WorkerStart } from './cases/edge-starts.ts';
+import { type IdleRow, idleLines } from './cases/idle.ts';
 import type { ListFigures } from './cases/lists.ts';
 import type { LoginFigures } from './cases/logins.ts';
 import { type ReadyFigures, readyLines } from './cases/ready.ts';
@@ -38,6 +39,7 @@ export type Figures = {
   operations?: OperationsFigures | undefined;
   bodies?: BodiesFigures | undefined;
   soak?: SoakFigures | undefined;
+  idle?: IdleRow[] | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   ready?: ReadyFigures | undefined;
   edge?: EdgeFigures | undefined;
@@ -62,6 +64,7 @@ export function tableOf(figures: Figures): string {
     operations,
     bodies,
     soak,
+    idle,
     audit,
     exports,
     starts,
@@ -86,6 +89,7 @@ export function tableOf(figures: Figures): string {
     ...(operations ? operationsLines(operations) : []),
     ...(bodies ? bodiesLines(bodies) : []),
     ...(soak ? soakLines(soak) : []),
+    ...(idle ? idleLines(idle) : []),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),

@@ -1,6 +1,7 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { ResourceType } from '../../../shared/resources.ts';
 import type { Db, Statement } from '../../client.ts';
+import { withNotice, withPossibleNotice } from '../../postgres/work-notice.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 
 /** An event without the members that the sealer adds (`seq` and the hashes). */
@@ -11,7 +12,11 @@ export type AuditEntry = Omit<
 
 /** Returns the insert statement of an event; it belongs in the batch of the change that it describes. */
 export const appendAudit = (handle: Db, entry: AuditEntry): Statement =>
-  handle.insert(auditEvents).values(entry);
+  withNotice(handle.insert(auditEvents).values(entry));
+
+/** Like `appendAudit`, for events that are computed by a select of `auditRow`. */
+export const appendAuditRows = (handle: Db, rows: SQL): Statement =>
+  withPossibleNotice(handle.insert(auditEvents).select(rows));
 
 /** The event as a row of literals, except for columns that are computed in the statement. */
 export function auditRow(entry: AuditEntry, computed: Partial<Record<keyof AuditEntry, SQL>>): SQL {

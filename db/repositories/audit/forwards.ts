@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { auditForwards as table } from '../../schema/audit/forwards.ts';
+import { derived } from '../records/statements.ts';
 
 export type Target = (typeof table.$inferSelect)['target'];
 
@@ -22,6 +23,11 @@ export const forwardStates = (db: Db): Promise<ForwardState[]> =>
       checkedAgeS: sql<number | null>`extract(epoch from now() - ${table.checked_at})::float8`,
     })
     .from(table);
+
+/** The same as a column. */
+export const forwardFacts = derived<ForwardState[]>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('target', ${table.target}, 'seq', ${table.seq}, 'error', ${table.error},
+    'checkedAgeS', extract(epoch from now() - ${table.checked_at})::float8)), '[]') from ${table}`);
 
 /**
  * The `seq` up to which all these collectors have received the audit. Infinite for no collectors; 0 if one has

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
+import { noteNotice, possibleNotice } from '../../postgres/work-notice.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { auditRefusals } from '../../schema/audit/refusals.ts';
 import type { AuditEntry } from './events.ts';
@@ -12,7 +13,7 @@ const minuteMs = 60_000;
 export async function countRefusal(db: Db, subject: string, entry: AuditEntry): Promise<void> {
   const minute = new Date(entry.at.getTime() - (entry.at.getTime() % minuteMs)).toISOString();
   const event = JSON.stringify({ changes: [], details: {}, message: '', count: 1, ...entry });
-  await db.execute(sql`
+  const { rows } = (await db.execute(sql`
     with counted as (
       insert into ${auditRefusals} as r (subject, minute, event)
       values (${subject}, ${minute}::timestamptz, ${event}::jsonb)
@@ -20,7 +21,9 @@ export async function countRefusal(db: Db, subject: string, entry: AuditEntry): 
       returning count, event
     )
     insert into ${auditEvents} select e.*
-    from counted, jsonb_populate_record(null::${auditEvents}, counted.event) e where counted.count = 1`);
+    from counted, jsonb_populate_record(null::${auditEvents}, counted.event) e where counted.count = 1
+    returning ${possibleNotice()}`)) as unknown as { rows: unknown[] };
+  if (rows.length > 0) noteNotice();
 }
 
 /**

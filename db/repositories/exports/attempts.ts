@@ -2,9 +2,8 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { atomically, type Db, type Statement } from '../../client.ts';
-import { auditEvents } from '../../schema/audit/events.ts';
 import { type ExportFailure, exportedFiles as table } from '../../schema/exports/files.ts';
-import { type AuditEntry, auditRow } from '../audit/events.ts';
+import { type AuditEntry, appendAuditRows, auditRow } from '../audit/events.ts';
 import { type JobAttempt, mustBeCurrent } from '../jobs/runs.ts';
 import { must } from '../records/statements.ts';
 import type { ExportedFile } from './files.ts';
@@ -132,7 +131,8 @@ const eventOf = (at: Date, end: ExportEnd): AuditEntry => ({
 
 /** Writes the event of an ended export; `ordered_by` is the caller who ordered it. */
 const noteEnd = (h: Db, event: AuditEntry, where: SQL | undefined): Statement =>
-  h.insert(auditEvents).select(
+  appendAuditRows(
+    h,
     sql`${auditRow(event, {
       object_id: sql`${table.id}::text`,
       object_name: sql`${table.subject}`,

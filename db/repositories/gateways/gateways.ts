@@ -8,11 +8,13 @@ const links = {
   sites: { table: gatewaySites, owner: gatewaySites.gateway_id, member: gatewaySites.site_id },
 };
 
+export const onlineUntil: SQL = sql`${table.last_seen_at} + interval '60 seconds'`;
+
 /**
  * A gateway is offline after 60 seconds without a heartbeat; heartbeats arrive every few seconds. Null before the
  * first heartbeat, because a gateway need not send any.
  */
-export const isOnline: SQL<boolean | null> = sql`${table.last_seen_at} > now() - interval '60 seconds'`;
+export const isOnline: SQL<boolean | null> = sql`${onlineUntil} > now()`;
 
 type State = 'online' | 'offline' | 'unknown';
 const state = derived<State>(

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { type GatewayStats, gateways as table } from '../../schema/gateways/gateways.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
-import { gatewayStats, isOnline } from './gateways.ts';
+import { gatewayStats, isOnline, onlineUntil } from './gateways.ts';
 
 /** The data of a heartbeat; undefined members keep their stored value. */
 export type Heartbeat = Readonly<Record<keyof GatewayStats, number | undefined>> & {
@@ -50,11 +50,14 @@ export async function noteHeartbeat(
 export const silentGateways = (db: Db) =>
   db.select({ id: table.id, name: table.name }).from(table).where(isNewlySilent);
 
-const isNewlySilent = and(
+const isObserved = and(
   eq(table.noted_status, 'pass'),
-  sql`not ${isOnline}`,
   sql`${table.enabled} and not ${table.maintenance}`,
-);
+) as SQL;
+const isNewlySilent = and(isObserved, sql`not ${isOnline}`);
+
+/** When gateways become silent. */
+export const silenceAt = { at: onlineUntil, where: isObserved };
 
 type StatusRecord = { id: string; record: MonitoringEntry };
 

@@ -2,6 +2,7 @@ import { asc, inArray } from 'drizzle-orm';
 import { newId } from '../../../shared/kernel/ids.ts';
 import type { JobKind } from '../../../shared/kernel/job-kinds.ts';
 import type { Db, Statement } from '../../client.ts';
+import { withNotice } from '../../postgres/work-notice.ts';
 import { jobOutbox as table } from '../../schema/jobs/outbox.ts';
 
 export type OutboxJob = typeof table.$inferSelect;
@@ -17,9 +18,14 @@ export const enqueueJob = <Payload extends Record<string, unknown>>(
   payload: Payload,
   options: { id?: string; startAfter?: Date } = {},
 ): Statement =>
-  h
-    .insert(table)
-    .values({ id: options.id ?? newId(), kind: kind.name, payload, start_after: options.startAfter ?? null });
+  withNotice(
+    h.insert(table).values({
+      id: options.id ?? newId(),
+      kind: kind.name,
+      payload,
+      start_after: options.startAfter ?? null,
+    }),
+  );
 
 /**
  * Deletes and returns the oldest jobs of these kinds that no other transaction has locked. A rollback restores them.

@@ -5,6 +5,7 @@ import {
   type StateFacts,
   stateOf,
 } from '../../../shared/kernel/observability/component-state.ts';
+import { installation } from '../../schema/settings/installation.ts';
 import { systemParameters } from '../../schema/settings/system-parameters.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
@@ -21,7 +22,9 @@ type Parts = {
   nodes: SQL;
 };
 
-const ageOf = (moment: SQL): SQL => sql`extract(epoch from now() - ${moment})::float8`;
+/** Results of probes do not age while the sidecars rest, because they stay in their memory. */
+const ageOf = (moment: SQL): SQL =>
+  sql`extract(epoch from coalesce((select resting_since from ${installation}), now()) - ${moment})::float8`;
 
 /** `StateFacts` as a JSON object. */
 const factsOf = ({ enabled, maintenance, left = sql`false`, nodes }: Parts): SQL<StateFacts> =>

@@ -4,6 +4,7 @@ import { message, type Text, term, verbatim } from '../../../shared/messages/mes
 import { type ResourceType, resources } from '../../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../../client.ts';
 import { isReferenceViolation } from '../../errors.ts';
+import { possibleNotice } from '../../postgres/work-notice.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { type AuditEntry, auditRow } from '../audit/events.ts';
 import { objectWithin } from './object-sites.ts';
@@ -186,6 +187,7 @@ function deleteAudited(
     .returning({
       count: sql<number>`(${auditEvents.details} ->> 'deleted_count')::int`,
       ids: sql<string[]>`${auditEvents.details} -> 'deleted'`,
+      notice: possibleNotice(),
     });
 }
 

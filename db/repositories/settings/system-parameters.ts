@@ -1,8 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { atomically, type Db, type Statement } from '../../client.ts';
-import { auditEvents } from '../../schema/audit/events.ts';
 import { systemParameters as table } from '../../schema/settings/system-parameters.ts';
-import { type AuditEntry, auditRow } from '../audit/events.ts';
+import { type AuditEntry, appendAuditRows, auditRow } from '../audit/events.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
 import { lockGuard } from '../records/statements.ts';
 
@@ -48,7 +47,8 @@ function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEn
     object_name: sql`changed.name`,
     changes: sql`jsonb_build_array(jsonb_build_object('field', 'value', 'before', ${before}, 'after', changed.value))`,
   });
-  return h.insert(auditEvents).select(
+  return appendAuditRows(
+    h,
     sql`${row} from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
           as changed(id uuid, name text, value jsonb, fallback jsonb)
         left join ${table} as stored on stored.name = changed.name

@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
+import { noteNotice, possibleNotice } from '../../postgres/work-notice.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
 
@@ -17,7 +18,7 @@ export async function noteFailure(
   record: MonitoringEntry,
 ): Promise<void> {
   const opens = sql`(d.circuit <> 'closed' or d.circuit_failures + 1 >= ${failures}::int)`;
-  await db.execute(sql`
+  const { rows } = (await db.execute(sql`
     with node as (
       select id, circuit as before from ${dispatchers} where id = ${id}::uuid for no key update
     ), written as (
@@ -31,7 +32,8 @@ export async function noteFailure(
       select ${JSON.stringify(monitoringRow(record))}::jsonb as record from written
       where before = 'closed' and circuit = 'open'
     )
-    ${insertMonitoring(sql`news`)}`);
+    ${insertMonitoring(sql`news`)} returning ${possibleNotice()}`)) as unknown as { rows: unknown[] };
+  if (rows.length > 0) noteNotice();
 }
 
 /** Resets the failures of a node and closes its circuit, with a monitoring record if it was open. */

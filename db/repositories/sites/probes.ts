@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
-import { auditForwards } from '../../schema/audit/forwards.ts';
 import { jobWorkers } from '../../schema/jobs/workers.ts';
 import { type CertificateFacts, dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
-import type { ForwardState } from '../audit/forwards.ts';
+import { type ForwardState, forwardFacts } from '../audit/forwards.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
 import { siteFacts as siteStateFacts } from '../monitoring/component-state.ts';
 import { insertMonitoring, type MonitoringEntry, monitoringRow } from '../monitoring/records.ts';
@@ -66,14 +65,16 @@ const probedNodes = sql`
   ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id} and ${farms.enabled}
   join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${dispatchers.enabled}`;
 
+/** Changes with each change of the plan. */
+export const planFingerprint = derived<string>(sql`
+  select md5(coalesce(string_agg(concat_ws(' ', ${dispatchers.id}, ${dispatchers.revision}, md5(${dispatchers.health_key})),
+    ',' order by ${dispatchers.id}), '')) from ${probedNodes}`);
+
 /**
  * Returns enabled dispatchers of enabled farms and sites, oldest probe first, in one statement. The plan is read every
  * few seconds, so certificates and keys are transferred only after a change.
  */
 export async function probePlan(db: Db, known: string | undefined): Promise<ProbePlan> {
-  const fingerprint = derived<string>(sql`
-    select md5(coalesce(string_agg(concat_ws(' ', ${dispatchers.id}, ${dispatchers.revision}, md5(${dispatchers.health_key})),
-      ',' order by ${dispatchers.id}), '')) from ${probedNodes}`);
   const targets = derived<ProbeTarget[]>(sql`
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', ${dispatchers.id}, 'revision', ${dispatchers.revision}, 'status', ${dispatchers.status},
@@ -87,7 +88,7 @@ export async function probePlan(db: Db, known: string | undefined): Promise<Prob
       fingerprint: sql<string>`fingerprint`,
       targets: derived<ProbeTarget[] | null>(sql`select case when ${isChanged} then ${targets} end`),
     })
-    .from(sql`(select ${fingerprint} as fingerprint) as plan`);
+    .from(sql`(select ${planFingerprint} as fingerprint) as plan`);
   if (!plan) throw new Error('a select without a table gave no row');
   return plan;
 }
@@ -134,11 +135,6 @@ export async function healthFacts(db: Db, workerLivesS: number): Promise<HealthF
   if (!facts) throw new Error('a select without a table gave no row');
   return facts;
 }
-
-const forwardFacts = derived<ForwardState[]>(sql`
-  select coalesce(jsonb_agg(jsonb_build_object('target', ${auditForwards.target}, 'seq', ${auditForwards.seq},
-    'error', ${auditForwards.error},
-    'checkedAgeS', extract(epoch from now() - ${auditForwards.checked_at})::float8)), '[]') from ${auditForwards}`);
 
 const siteFacts = derived<SiteFacts[]>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('uri', ${sites.uri}) || ${siteStateFacts} order by ${sites.uri}), '[]')

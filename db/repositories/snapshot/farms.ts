@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
+import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { farmParts, partKinds } from '../../schema/snapshot/farm-parts.ts';
@@ -65,3 +66,14 @@ export const farmsToSync = (
 
 const partsRead = sql`select count(*) from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.fetched_at} is not null`;
 const failed = sql`select from ${farmParts} where ${farmParts.farm_id} = ${farms.id} and ${farmParts.error} is not null`;
+
+const enabledFarms = sql`${farms} join ${sites} on ${sites.id} = ${farms.site_id} and ${sites.enabled} where ${farms.enabled}`;
+
+/** Whether a part of a farm with nodes was never read. */
+export const hasNewFarm = sql<boolean>`exists (select from ${enabledFarms}
+  and (${partsRead}) < ${sql.raw(String(partKinds.length))}
+  and exists (select from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}
+    and ${dispatchers.circuit} = 'closed'))`;
+
+/** Whether the last read of a part of a farm failed. */
+export const hasFailingFarm = sql<boolean>`exists (select from ${enabledFarms} and exists (${failed}))`;

@@ -1,11 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { newId } from '../../../shared/kernel/ids.ts';
 import { atomically, type Db, type Statement } from '../../client.ts';
 import { raisedByMust } from '../../errors.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { type PartKind, farmParts as table } from '../../schema/snapshot/farm-parts.ts';
 import { removedRows, syncRows } from '../../schema/snapshot/sync-rows.ts';
-import { must } from '../records/statements.ts';
+import { arrayOf, must } from '../records/statements.ts';
 import { reconcileTags } from '../sites/dispatcher-tags.ts';
 import { type IgnoredReport, noteIgnored } from './ignored-entries.ts';
 import { type Claim, mergeRows, protectedRows } from './merge.ts';
@@ -51,30 +50,33 @@ export const requestRead = (h: Db, farmId: string, kind: PartKind): Statement =>
     .set({ tried_at: null })
     .where(and(eq(table.farm_id, farmId), eq(table.kind, kind)));
 
+/** A part with the lease of one sync. */
+export type ClaimedPart = { claim: Claim; state: PartState };
+
 /**
- * Takes the lease on a part for one sync; one statement.
+ * Takes the leases on parts of farms, each for one sync; one statement. Parts of which another sync holds the lease,
+ * which were tried recently, and of deleted farms, are left out. Rows are locked in order to avoid deadlocks.
  * @param minAgeS minimum age in seconds of the last attempt
- * @returns undefined if another sync holds the lease, the part was tried recently, or the farm was deleted
  */
-export async function claimPart(
+export async function claimParts(
   db: Db,
-  farmId: string,
-  kind: PartKind,
+  farmIds: readonly string[],
+  kinds: readonly PartKind[],
   minAgeS: number,
-): Promise<{ claim: Claim; state: PartState } | undefined> {
-  const claim = { farmId, kind, syncId: newId() };
+): Promise<ClaimedPart[]> {
   const held = {
-    sync_id: claim.syncId,
+    sync_id: sql`excluded.sync_id`,
     sync_started_at: sql`clock_timestamp()`,
     lease_until: lease,
     tried_at: sql`clock_timestamp()`,
   };
-  const [state] = await db
+  const claimed = await db
     .insert(table)
     .select(
-      sql`select ${farms.id}, ${kind}::text, null, null, null, null, null, null, '[]'::jsonb, '[]'::jsonb, null,
-        clock_timestamp(), null, ${claim.syncId}::uuid, clock_timestamp(), ${lease}
-        from ${farms} where ${farms.id} = ${farmId}`,
+      sql`select ${farms.id}, part.kind, null, null, null, null, null, null, '[]'::jsonb, '[]'::jsonb, null,
+        clock_timestamp(), null, gen_random_uuid(), clock_timestamp(), ${lease}
+        from ${farms}, unnest(${sql.param(`{${kinds.join(',')}}`)}::text[]) as part(kind)
+        where ${farms.id} = any(${arrayOf(farmIds)}) order by 1, 2`,
     )
     .onConflictDoUpdate({
       target: [table.farm_id, table.kind],
@@ -83,14 +85,47 @@ export async function claimPart(
         and (${table.tried_at} is null or ${table.tried_at} <= clock_timestamp() - make_interval(secs => ${minAgeS}))`,
     })
     .returning({
+      farmId: table.farm_id,
+      kind: table.kind,
+      syncId: sql<string>`${table.sync_id}`,
       dispatcher_id: table.dispatcher_id,
       as_of: table.as_of,
       etag: table.etag,
       is_incremental: table.is_incremental,
       is_full_due: sql<boolean>`coalesce(${table.full_at} < clock_timestamp() - make_interval(secs => ${fullEveryS}), true)`,
     });
-  return state && { claim, state };
+  return claimed.map(({ farmId, kind, syncId, ...state }) => ({ claim: { farmId, kind, syncId }, state }));
 }
+
+/** Releases parts that were claimed and not read. They are due at once. */
+export async function releaseParts(db: Db, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await db.execute(sql`
+    with ${heldParts(claims)}
+    update ${table} p set sync_id = null, sync_started_at = null, lease_until = null, tried_at = null
+    from held where p.farm_id = held.farm_id and p.kind = held.kind`);
+}
+
+/** A part that has not changed at the node, and the node's value for the next `since`, if it has one. */
+export type UnchangedPart = Claim & { tookMs: number; asOf: string | null };
+
+/** Records many unchanged parts in one statement. Parts whose lease another sync holds are left out. */
+export async function finishUnchangedParts(db: Db, parts: readonly UnchangedPart[]): Promise<void> {
+  if (parts.length === 0) return;
+  await db.execute(sql`
+    with ${heldParts(parts)}
+    update ${table} p set sync_id = null, sync_started_at = null, lease_until = null, error = null,
+      fetched_at = p.sync_started_at, took_ms = held."tookMs", as_of = coalesce(held."asOf", p.as_of)
+    from held where p.farm_id = held.farm_id and p.kind = held.kind`);
+}
+
+/** The parts whose lease is still that of the claim, locked in order to avoid deadlocks. */
+const heldParts = (claims: readonly Claim[]): SQL => sql`held as (
+  select part.farm_id, part.kind, given."tookMs", given."asOf"
+  from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb)
+    as given("farmId" uuid, kind text, "syncId" uuid, "tookMs" int, "asOf" text)
+  join ${table} part on part.farm_id = given."farmId" and part.kind = given.kind and part.sync_id = given."syncId"
+  order by 1, 2 for update of part)`;
 
 /**
  * Stages a page of rows and renews the lease; one statement. If a row occurs twice, the last one is used.
@@ -171,14 +206,11 @@ export function failSync(db: Db, claim: Claim, { error, tookMs, ignored }: Failu
   ]);
 }
 
-/** Deletes staged rows of aborted syncs, and removals older than any running sync. */
+/** Deletes staged rows of aborted syncs, and removals older than any running sync; one statement. */
 export async function sweepSyncs(db: Db): Promise<void> {
-  await atomically(db, (h) => [
-    h
-      .delete(syncRows)
-      .where(sql`not exists (select 1 from ${table} where ${table.sync_id} = ${syncRows.sync_id})`),
-    h.delete(removedRows).where(sql`${removedRows.removed_at} < clock_timestamp() - interval '1 day'`),
-  ]);
+  await db.execute(sql`
+    with outdated as (delete from ${removedRows} where removed_at < clock_timestamp() - interval '1 day')
+    delete from ${syncRows} where not exists (select 1 from ${table} where ${table.sync_id} = ${syncRows.sync_id})`);
 }
 
 async function withClaim(db: Db, claim: Claim, build: (h: Db) => Statement[]): Promise<boolean> {

@@ -16,25 +16,29 @@ export type HealthCheck = {
 };
 
 /** Responses are plain JSON. The HTTP status is 503 if the result is `fail`. */
-export function checkHealth({ db, databaseUrl, log, collectors, writes }: HealthDeps): HealthCheck {
+export function checkHealth({ db, databaseUrl, log, collectors, writes, rest }: HealthDeps): HealthCheck {
   const broker = brokerName(databaseUrl);
   const startedAt = performance.now();
   const read = cachedReader(
     () => healthFacts(db, workerLivesS),
     patienceMs,
     (error) => log.error('the health data could not be read', { error }),
+    rest,
   );
   const readAll = async (): Promise<HealthInput> => {
     const [data, isWritable] = await Promise.all([read(), writes.acceptsWrites()]);
     return { ...data, isWritable, servingS: (performance.now() - startedAt) / 1000 };
   };
   return {
-    report: async () => answer(reportHealth(await readAll(), broker, collectors)),
+    report: async () => {
+      const data = await readAll();
+      return answer(reportHealth(data, broker, collectors), data.ageS);
+    },
     summary: async (site) => {
       const data = await readAll();
-      if (site !== undefined) return answer(summarizeSite(data, site) ?? noSuchSite());
+      if (site !== undefined) return answer(summarizeSite(data, site) ?? noSuchSite(), data.ageS);
       const { version, status } = reportHealth(data, broker, collectors);
-      return answer({ version, status });
+      return answer({ version, status }, data.ageS);
     },
   };
 }
@@ -43,8 +47,9 @@ function noSuchSite(): never {
   throw new AppError('not_found', 'No site has the uri in `site`');
 }
 
-const answer = (body: HealthReport | HealthSummary): Response =>
+/** @param ageS age of the data, 0 unless it comes from memory */
+const answer = (body: HealthReport | HealthSummary, ageS: number): Response =>
   new Response(JSON.stringify(body), {
     status: body.status === 'pass' ? 200 : 503,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', age: String(Math.floor(ageS)) },
   });

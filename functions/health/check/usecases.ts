@@ -2,7 +2,7 @@ import type { HealthFacts } from '../../../db/repositories/sites/probes.ts';
 import { type ComponentState, statusOf } from '../../../shared/kernel/observability/component-state.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { version } from '../../../shared/kernel/version.ts';
-import { embeddedHost } from '../../../shared/runtime/embedded-host.ts';
+import { isEmbeddedUrl } from '../../../shared/runtime/embedded-host.ts';
 import type { CachedValue } from '../cached-reader.ts';
 import { type Collectors, forwarderStates } from '../forwarder-state.ts';
 import { isCounted, isFailing, type SiteState, siteStates } from '../site-states.ts';
@@ -66,8 +66,8 @@ export function summarizeSite(input: HealthInput, uri: string): HealthSummary | 
  * placeholder.
  */
 export function brokerName(url: string): string {
-  const { protocol, username, password, hostname, host, pathname, searchParams } = new URL(url);
-  if (hostname === embeddedHost) return 'embedded database';
+  if (isEmbeddedUrl(url)) return 'embedded database';
+  const { protocol, username, password, host, pathname, searchParams } = new URL(url);
   const user = username && `${username}${password && ':**'}@`;
   const server = searchParams.get('host');
   if (server?.startsWith('/')) return `${protocol}//${user}${pathname}?host=${server}`;

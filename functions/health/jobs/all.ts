@@ -11,6 +11,7 @@ import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { withDurations } from '../../../shared/remotes/http/durations.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
+import { isEmbeddedUrl } from '../../../shared/runtime/embedded-host.ts';
 import type { SystemSampler } from '../system-sampler.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
@@ -23,25 +24,28 @@ import { exportWorker, noteFailedExport } from './exports/worker.ts';
 import { gatewayJob, tunnelSweepJob } from './gateways.ts';
 import { keyLogOutJob } from './key-log-outs.ts';
 import { maintenanceJob } from './maintenance/maintenance.ts';
-import { type CachedParameters, parametersJob, readParameters } from './parameters.ts';
+import { type CachedParameters, parametersOf, readParameters } from './parameters.ts';
 import { circuitJob } from './probes/circuits.ts';
 import { probeJob } from './probes/probes.ts';
-import { heartbeatJob } from './process/heartbeat.ts';
-import { createLease, type Lease, onLeader, type Term } from './process/lease.ts';
-import type { Job } from './process/loop.ts';
+import { type Activity, createActivity } from './process/activity.ts';
+import { type AgendaReader, type Task, whenDue } from './process/agenda.ts';
+import type { Lease, Term } from './process/lease.ts';
+import { type Job, runEvery } from './process/loop.ts';
 import { portalReportJob } from './process/portal-report.ts';
+import type { Rest } from './process/rest.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
-import { type AnyWorker, type FailedJob, startQueue } from './queue/queue.ts';
-import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot.ts';
+import { type AnyWorker, type FailedJob, type Queue, startQueue } from './queue/queue.ts';
+import { hourlyTask, wakeTask } from './queue/tasks.ts';
+import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot/tasks.ts';
 
 export type JobParts = {
   jobsDb: Connection;
   snapshotDb: Connection;
-  /** For the lease and the heartbeat only, so that no other query can delay them. */
+  /** For the lease only, so that no other query can delay it. */
   leaseDb: Connection;
   transport: NodeTransport;
   worker: { name: string; host: string };
@@ -58,33 +62,69 @@ export async function createJobs(
   parts: JobParts,
   databaseUrl: string,
   stopping: AbortSignal,
-): Promise<{ jobs: Job[]; queue: LeaderQueue; lease: Lease }> {
-  const { jobsDb, leaseDb, log, telemetry, worker, onSession } = parts;
+): Promise<{ run: (signal: AbortSignal) => Promise<unknown>; queue: LeaderQueue; lease: Lease; rest: Rest }> {
+  const { jobsDb, log, telemetry } = parts;
+  const { db } = jobsDb;
   const fleet = await fleetOf(parts);
-  const parameters = parametersJob(jobsDb.db);
+  const activity = activityOf(parts, databaseUrl, stopping);
+  const { lease, reader, rest } = activity;
+  const parameters = parametersOf(reader);
   const workers = workersOf(parts, databaseUrl, fleet.signing, parameters);
-  const noteFailure = noteFailureIn(jobsDb.db);
-  const lease = createLease({ db: leaseDb.db, holder: worker.name, log, stopping });
-  const { isHeld: isLeader } = lease;
-  const start = ({ signal }: Term) =>
-    startQueue(
-      { databaseUrl, log, stopping: signal, isLeader, onSession, noteFailure },
-      workers.map(counted),
-    );
+  const start = (term: Term) => queueOf(parts, databaseUrl, term, { lease, reader, workers });
   const queue = runQueueWhileLeading(start, lease, log);
-  const own = [lease.job, queue.job, ...ownRounds(parts, parameters)];
-  const shared = [outboxJob(jobsDb.db, queue.current), ...sharedRounds(parts, fleet, parameters)];
-  // Counted inside `onLeader`, so that standbys count no rounds.
-  const jobs = [...own.map(countedRound), ...shared.map((job) => onLeader(lease, countedRound(job)))];
-  return { jobs, queue, lease };
-
-  function counted(worker: AnyWorker): AnyWorker {
-    return countedWorker(worker, telemetry);
-  }
-  function countedRound(job: Job): Job {
-    return countedJob(job, telemetry);
-  }
+  const own = [queue.job, rest.job, systemSampleJob(parts.system)];
+  const pausing = [reader.job, ...ownRounds(parts)];
+  const tasks = [
+    outboxJob(db, queue.current),
+    wakeTask(reader, queue.current),
+    hourlyTask(workers, queue.current, systemClock),
+    ...sharedTasks(parts, fleet, parameters),
+  ];
+  // Counted inside `whenDue`, so that only rounds with work are counted.
+  const counted = <J extends Job>(job: J): J => countedJob(job, telemetry);
+  const jobs = [
+    rest.waking(counted(lease.job)),
+    whenDue(lease, reader, probesOf(parts, fleet, { parameters, reader, rest })),
+    ...own.map(counted),
+    ...pausing.map((job) => rest.pausing(counted(job))),
+    ...tasks.map((task) => rest.pausing(whenDue(lease, reader, counted(task)))),
+  ];
+  const run = (signal: AbortSignal) =>
+    Promise.all([activity.listen(signal), ...jobs.map((job) => runEvery(job, log, signal))]);
+  return { run, queue, lease, rest };
 }
+
+const activityOf = (
+  { config, jobsDb, leaseDb, log, worker, writes }: JobParts,
+  databaseUrl: string,
+  stopping: AbortSignal,
+): Activity =>
+  createActivity({
+    jobsDb: jobsDb.db,
+    leaseDb: leaseDb.db,
+    worker,
+    observe: writes.observe,
+    stopping,
+    listenUrl: config.databaseListenUrl ?? databaseUrl,
+    isEmbedded: isEmbeddedUrl(databaseUrl),
+    maySuspend: config.databaseMaySuspend,
+    log,
+  });
+
+const queueOf = (
+  { jobsDb, log, onSession, telemetry }: JobParts,
+  databaseUrl: string,
+  { signal: stopping }: Term,
+  { lease, reader, workers }: { lease: Lease; reader: AgendaReader; workers: readonly AnyWorker[] },
+): Promise<Queue> => {
+  const { isHeld: isLeader } = lease;
+  const noteFailure = noteFailureIn(jobsDb.db);
+  const onStatement = reader.refresh;
+  return startQueue(
+    { databaseUrl, log, stopping, isLeader, onSession, onStatement, noteFailure },
+    workers.map((one) => countedWorker(one, telemetry)),
+  );
+};
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>;
 
@@ -125,31 +165,31 @@ function workersOf(
 }
 
 /** Jobs that every sidecar runs. */
-function ownRounds(
-  { config, jobsDb, leaseDb, system, worker, telemetry, writes }: JobParts,
-  parameters: ReturnType<typeof parametersJob>,
-): Job[] {
+function ownRounds({ config, jobsDb, system, worker, telemetry }: JobParts): Job[] {
   return [
-    heartbeatJob(leaseDb.db, worker, writes),
-    parameters.job,
-    systemSampleJob(system),
     portalReportJob(jobsDb.db, { ...config, name: config.portalName ?? worker.host, system }),
     telemetryFlushJob(telemetry),
   ];
 }
 
-/** Jobs that only the leader runs. */
-function sharedRounds(
-  { config, log, jobsDb, snapshotDb, worker, telemetry }: JobParts,
+/** Probes go on during a rest. */
+const probesOf = (
+  { jobsDb, telemetry }: JobParts,
+  fleet: Fleet,
+  state: { parameters: CachedParameters; reader: AgendaReader; rest: Rest },
+): Task => probeJob(jobsDb.db, { ...fleet, remote: fleet.dispatchers }, { ...state, telemetry });
+
+/** Tasks that only the leader runs. */
+function sharedTasks(
+  { config, log, jobsDb, snapshotDb, worker }: JobParts,
   fleet: Fleet,
   parameters: CachedParameters,
-): Job[] {
+): Task[] {
   const { db } = jobsDb;
   return [
     sealJob(db, fleet.signing, systemClock),
     refusalsJob(db, systemClock),
     ...forwardJobs(db, config, worker.host, log),
-    probeJob(db, { ...fleet, remote: fleet.dispatchers }, parameters, telemetry),
     circuitJob(fleet, parameters),
     maintenanceJob(fleet, parameters),
     snapshotJob({ ...fleet, db: snapshotDb.db }, parameters),

@@ -15,7 +15,7 @@ export const cleanUp = (
   clock: Clock,
   removeFiles: (signal: AbortSignal) => Promise<void>,
 ): WorkerOf<Record<string, never>> => ({
-  kind: { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1, cron: '23 * * * *' },
+  kind: { name: 'clean-up', payload: EmptyPayload, tries: 3, timeLimitS: 900, atOnce: 1, hourlyAt: 23 },
   work: async (_, { signal }) => {
     const ofTables = expiredRows(await parameters(), clock()).map(
       (leftover) => () => deleteExpired(db, leftover, signal),

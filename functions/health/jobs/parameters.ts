@@ -1,18 +1,23 @@
 import type { Db } from '../../../db/client.ts';
 import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
 import { type Parameters, parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import type { Job } from './process/loop.ts';
+import type { AgendaReader } from './process/agenda.ts';
 
-/** The system parameters, at most a few seconds old. */
+/** The system parameters of the last agenda. A change notifies the sidecars, so it takes effect within seconds. */
 export type CachedParameters = { current(): Parameters };
 
-/** Reads the parameters every two seconds, so that changes take effect within five seconds. */
-export function parametersJob(db: Db): CachedParameters & { job: Job } {
-  let parameters = parametersFrom(null);
-  const round = async () => {
-    parameters = await readParameters(db);
+export function parametersOf(reader: Pick<AgendaReader, 'current'>): CachedParameters {
+  let overrides: Record<string, unknown> | null = null;
+  let parameters = parametersFrom(overrides);
+  return {
+    current: () => {
+      const latest = reader.current()?.agenda.overrides;
+      if (latest === undefined || latest === overrides) return parameters;
+      overrides = latest;
+      parameters = parametersFrom(overrides);
+      return parameters;
+    },
   };
-  return { current: () => parameters, job: { name: 'parameters', intervalMs: () => 2_000, round } };
 }
 
 /** Reads the current parameters. */

@@ -24,6 +24,8 @@ type TelemetrySink = {
   onFailure(error: unknown): void;
   /** Whether the first count is flushed immediately, for runtimes where a second request may never come. */
   isHasty?: boolean;
+  /** Counts with these labels wait for others, so that requests of monitors do not keep the database awake. */
+  isDeferred?: (labels: readonly string[]) => boolean;
 };
 
 /** Milliseconds, or number of observations, after which counts are flushed. */
@@ -31,7 +33,8 @@ const flushAfterMs = 5_000;
 const flushAfterCount = 1_000;
 
 /** A buffer for one isolate or process. A crash loses the counts that were not flushed. */
-export function createTelemetry({ append, onFailure, isHasty = false }: TelemetrySink): Telemetry {
+export function createTelemetry(sink: TelemetrySink): Telemetry {
+  const { append, onFailure, isHasty = false, isDeferred = () => false } = sink;
   let sums = new Map<string, Count>();
   let observed = 0;
   let flushedAt = isHasty ? Number.NEGATIVE_INFINITY : performance.now();
@@ -41,11 +44,11 @@ export function createTelemetry({ append, onFailure, isHasty = false }: Telemetr
   };
   return {
     count: (family, labels) => {
-      observed++;
+      if (!isDeferred(labels)) observed++;
       add([family, labels, 1]);
     },
     time: (family, labels, seconds) => {
-      observed++;
+      if (!isDeferred(labels)) observed++;
       add([family, [...labels, bucketOf(seconds)], 1]);
       add([`${family}_sum`, labels, seconds]);
     },

@@ -13,6 +13,8 @@ type MonitorOptions = {
   checkSpace: () => Promise<void>;
   /** Receives the error of a failed check. */
   onFailure: (error: unknown) => void;
+  /** A successful write is valid until a later write fails, so that no check keeps the database awake. */
+  isSpared?: boolean;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
 };
@@ -37,15 +39,15 @@ const abandonedMs = 1_000;
  * belongs to the request that created it.
  */
 export function createWriteMonitor(parts: MonitorOptions): WriteMonitor {
-  const { now = () => performance.now() } = parts;
-  const evidence = createEvidence();
+  const { now = () => performance.now(), isSpared = false } = parts;
+  const evidence = createEvidence(isSpared ? Number.POSITIVE_INFINITY : provenMs);
   let spaceAt = never;
   let check = { startedAt: never, isRunning: false };
 
   function nextCheck(): Check | undefined {
     if (!mayStart(now() - check.startedAt, check.isRunning)) return undefined;
     if (!evidence.isProven(now())) return 'checkWrite';
-    return now() - spaceAt >= spaceEveryMs ? 'checkSpace' : undefined;
+    return !isSpared && now() - spaceAt >= spaceEveryMs ? 'checkSpace' : undefined;
   }
 
   async function run(kind: Check): Promise<void> {
@@ -85,7 +87,7 @@ type Evidence = ReturnType<typeof createEvidence>;
 const never = Number.NEGATIVE_INFINITY;
 
 /** The results of writes, each with the start time of its write. */
-function createEvidence() {
+function createEvidence(validMs: number) {
   let isFailing = false;
   let knownAt = never;
   let provenAt = never;
@@ -98,7 +100,7 @@ function createEvidence() {
       if (result === 'checked') isFailing = false;
       if (!isFailing) provenAt = at;
     },
-    isProven: (now: number): boolean => !isFailing && now - provenAt <= provenMs,
+    isProven: (now: number): boolean => !isFailing && provenAt > never && now - provenAt <= validMs,
     /** An expired proof stays valid until the next check may run. */
     isAccepting: (): boolean => !isFailing && provenAt > never,
   };

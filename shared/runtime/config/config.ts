@@ -63,14 +63,7 @@ function configFrom(values: Variables) {
     healthPort: values.HEALTH_PORT,
     dataDir: values.DATA_DIR,
     configFile: values.CONFIG_FILE ?? `${values.DATA_DIR}/aggregator.conf`,
-    databaseUrl: values.DATABASE_URL,
-    databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
-    databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
-    /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
-    databaseDriver: values.DATABASE_DRIVER,
-    databasePoolSize: values.DATABASE_POOL_SIZE,
-    databasePrepare: values.DATABASE_PREPARE === 'on',
-    neonProxy: values.NEON_PROXY,
+    ...databaseFrom(values),
     portalType: values.PORTAL_TYPE,
     /** Absent: the host name. */
     portalName: values.PORTAL_NAME,
@@ -93,6 +86,20 @@ function configFrom(values: Variables) {
     logLevel: values.LOG_LEVEL,
   };
 }
+
+const databaseFrom = (values: Variables) => ({
+  databaseUrl: values.DATABASE_URL,
+  databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
+  databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
+  databaseMaySuspend: values.DATABASE_MAY_SUSPEND === 'on',
+  /** Absent: that of the sidecar. */
+  databaseListenUrl: values.DATABASE_LISTEN_URL,
+  /** Absent: the default of the runtime, `neon` on Workers and `pg` elsewhere. */
+  databaseDriver: values.DATABASE_DRIVER,
+  databasePoolSize: values.DATABASE_POOL_SIZE,
+  databasePrepare: values.DATABASE_PREPARE === 'on',
+  neonProxy: values.NEON_PROXY,
+});
 
 const networkFrom = (values: Variables) => ({
   tlsCertFile: values.TLS_CERT_FILE,

@@ -106,6 +106,22 @@ export const databases = {
     computed: '`DATABASE_URL`',
     isSecret: true,
   },
+  DATABASE_LISTEN_URL: {
+    schema: database().describe(
+      'The same database at a direct address, not a pooler, where the sidecar receives notifications of work. Without notifications it looks for work every five seconds.',
+    ),
+    scope: ['sidecar'],
+    computed: '`DATABASE_SIDECAR_URL`',
+    isSecret: true,
+  },
+  DATABASE_MAY_SUSPEND: {
+    schema: word('on', 'off')
+      .default('off')
+      .describe(
+        'For a serverless database that suspends when it is not used, such as Neon. While no write is pending, the sidecar sends no statement.',
+      ),
+    scope: ['portal', 'sidecar', 'workers'],
+  },
   DATABASE_DRIVER: {
     schema: word('pg', 'neon')
       .optional()

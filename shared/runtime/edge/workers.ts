@@ -50,7 +50,10 @@ export function workerOf<D extends HttpDeps>(assembly: Assembly<D>): WorkerEntry
     fetch: async (request, env, context) =>
       withHeaders(await serve(request, env, context), transportSecurityIn(env)),
     ...(everyMinute && {
-      scheduled: (_: unknown, env: EdgeEnv) => runScheduled(() => buildFor(env), everyMinute),
+      scheduled: async (_: unknown, env: EdgeEnv) => {
+        // A report each minute would keep the database awake.
+        if (env.DATABASE_MAY_SUSPEND !== 'on') await runScheduled(() => buildFor(env), everyMinute);
+      },
     }),
   };
 }

@@ -26,7 +26,10 @@ export type FleetDeps = BaseDeps & {
   singleFlight?: SingleFlight;
 };
 
-export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers' | 'memory'>;
+export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers' | 'memory'> & {
+  /** Takes over the write of a key of the portal itself. By default it is written at once. */
+  keepServiceKey?: (key: SealedKey) => void;
+};
 
 /** The part of a context that calls of nodes need. The caller may replace `upstream` by a semaphore of its own. */
 export type CallCtx = Pick<
@@ -114,6 +117,10 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
   const expiresAt = addSeconds(now, issued.expiresInS);
   const { user, subject } = principal;
   const key = { node, userId: user?.id ?? null, subject, sealedKey, expiresAt };
+  if (user === null && deps.keepServiceKey) {
+    deps.keepServiceKey(key);
+    return issued;
+  }
   // The caller uses the key at once and does not wait for the write.
   ctx.later(() =>
     storeKey(deps.db, key).catch((error: unknown) =>

@@ -24,17 +24,19 @@ const isRoot = process.getuid?.() === 0;
  * Starts a temporary PostgreSQL server: local connections need no password, and writes are not synced.
  * @param binaries folder returned by `findBinaries`
  * @param parent folder for the data folder
+ * @param settings further settings of the server
  * @throws Error if the server does not start
  */
 export async function startThrowawayPostgres(
   binaries: string,
   parent = tmpdir(),
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ThrowawayPostgres> {
   const folder = await makeFolder(parent);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     await initialise(binaries, folder);
-    const { server, port } = await launchOnFreePort(binaries, folder);
+    const { server, port } = await launchOnFreePort(binaries, folder, settings);
     const url = `postgres://app@127.0.0.1:${port}/postgres`;
     return { url, folder, stop: (options) => end(server).finally(() => options?.keep || remove()) };
   } catch (cause) {
@@ -81,25 +83,40 @@ async function initialise(binaries: string, folder: string): Promise<void> {
 }
 
 /** Retried, because another process may take the port in the meantime. */
-async function launchOnFreePort(binaries: string, folder: string, attempts = 3): Promise<LaunchedServer> {
+async function launchOnFreePort(
+  binaries: string,
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  attempts = 3,
+): Promise<LaunchedServer> {
   const port = await freePort();
   try {
-    return { server: await launch(binaries, folder, port), port };
+    return { server: await launch(binaries, folder, port, settings), port };
   } catch (error) {
     if (attempts === 1) throw error;
-    return launchOnFreePort(binaries, folder, attempts - 1);
+    return launchOnFreePort(binaries, folder, settings, attempts - 1);
   }
 }
 
 /** Resolves when the server accepts connections; rejects with its log if it ends before. */
-function launch(binaries: string, folder: string, port: number): Promise<ChildProcess> {
+function launch(
+  binaries: string,
+  folder: string,
+  port: number,
+  further: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     max_connections: 200,
     fsync: 'off',
     full_page_writes: 'off',
   };
-  const options = Object.entries({ ...settings, synchronous_commit: 'off', unix_socket_directories: folder });
+  const options = Object.entries({
+    ...settings,
+    synchronous_commit: 'off',
+    unix_socket_directories: folder,
+    ...further,
+  });
   const [program, ...rest] = unprivileged([
     ...[join(binaries, 'postgres'), '-D', join(folder, 'data'), '-p', String(port)],
     ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),

@@ -24,6 +24,7 @@ const health = createHealthApp({
   log,
   accessKeys: { check: settings.accessKey, metrics: settings.accessKey, url: undefined },
   baseUrl: 'https://localhost:8443',
+  rest: { isResting: () => false, beforeRest: () => undefined },
   system,
   writes: monitorWrites(db, log),
 });

@@ -70,6 +70,7 @@ async function start(workers: readonly AnyWorker[]): Promise<Queue> {
     log,
     stopping: stopping.signal,
     isLeader: () => true,
+    pollingS: 1,
     noteFailure: noteFailedJob(connection.db, () => new Date()),
   };
   const queue = await startQueue(parts, workers);

@@ -164,6 +164,7 @@ describe('FLT-7: while the leader is active', () => {
     const names = await rowsOf(sql`select distinct application_name from pg_stat_activity
       where datname = current_database() and application_name like 'aggregator-%' order by 1`);
     expect(names).toEqual([
+      { application_name: 'aggregator-listener' },
       { application_name: 'aggregator-queue' },
       { application_name: 'aggregator-sidecar' },
     ]);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fleetVersions } from '../../../db/schema/sites/fleet-versions.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
-import { failingFarmsJob, newFarmsJob, snapshotJob } from '../../../functions/health/jobs/snapshot.ts';
+import { failingFarmsJob, newFarmsJob, snapshotJob } from '../../../functions/health/jobs/snapshot/tasks.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
 import { openSession } from '../../simulator/data/sessions.ts';
 import { assignOwner, removeWorkplace } from '../../simulator/data/workplaces.ts';
@@ -180,7 +180,7 @@ describe.each<Driver>(['pg', 'neon'])('a sync, by the driver %s', (driver) => {
     expect(await rows('servicespools')).toHaveLength(2);
     // After the first failed part, the others are left to the job for failing farms.
     expect((await partOf(world.portal.db, broken, 'servicespools'))?.error).toMatch(/^upstream_/);
-    expect(await partOf(world.portal.db, broken, 'tags')).toBeUndefined();
+    expect(await partOf(world.portal.db, broken, 'tags')).toMatchObject({ tried_at: null, sync_id: null });
     await failingFarmsJob(world.portal.deps).round(new AbortController().signal);
     expect((await partOf(world.portal.db, broken, 'tags'))?.error).toMatch(/^upstream_/);
     expect(listCalls()).toHaveLength(4);

@@ -80,8 +80,9 @@ export type DatabaseServer = {
   stop(): Promise<void>;
 };
 
-export async function startDatabaseServer(): Promise<DatabaseServer> {
-  const server = await startThrowawayPostgres(findBinaries() ?? '');
+/** @param settings further settings of the server */
+export async function startDatabaseServer(settings: Record<string, string> = {}): Promise<DatabaseServer> {
+  const server = await startThrowawayPostgres(findBinaries() ?? '', undefined, settings);
   const address = await createDatabase(server.url);
   const url = Object.assign(new URL(server.url), { pathname: new URL(address.url).pathname }).href;
   const admin = new pg.Client({ connectionString: url });

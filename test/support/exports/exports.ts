@@ -32,7 +32,14 @@ export async function startExports(
   const known = { current: () => ({ ...parametersFrom(null), ...parameters }) };
   const worker = exportWorker({ db, databaseUrl, stores: createStores(db, s3), parameters: known, log });
   const noteFailure = (job: FailedJob) => noteFailedExport(db, job);
-  const parts = { databaseUrl, log, stopping: stopping.signal, isLeader: () => true, noteFailure };
+  const parts = {
+    databaseUrl,
+    log,
+    stopping: stopping.signal,
+    isLeader: () => true,
+    pollingS: 1,
+    noteFailure,
+  };
   const queue = await startQueue(parts, [worker]);
   const outbox = runEvery(
     outboxJob(db, () => queue),

@@ -47,6 +47,8 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
     rows,
     counts,
     probe,
+    isCurrent: () => false,
+    mayWrite: () => true,
     readPlan: async (known: string | undefined) => {
       counts.plans++;
       return { fingerprint: 'one', targets: known === 'one' ? null : nodes.map(target) };

@@ -48,7 +48,8 @@ export async function startHealthPort(
   const log = createLog({ write: () => undefined });
   const { db } = connection;
   const writes = monitorWrites(db, log);
-  const own = { clock: systemClock, log, accessKeys, baseUrl: portalUrl, system, writes };
+  const rest = { isResting: () => false, beforeRest: () => undefined };
+  const own = { clock: systemClock, log, accessKeys, baseUrl: portalUrl, system, writes, rest };
   const deps = { db, databaseUrl, ...own, ...given };
   const app = createHealthApp(deps);
   const serving = await serveNode({

@@ -33,7 +33,14 @@ const log = createLog({ level: 'error' });
 const lease = competeForLease(connectPg({ url: databaseUrl, maxConnections: 1 }).db, name, log);
 const start = ({ signal }: Term) =>
   startQueue(
-    { databaseUrl, log, stopping: signal, isLeader: lease.isHeld, noteFailure: async () => undefined },
+    {
+      databaseUrl,
+      log,
+      stopping: signal,
+      isLeader: lease.isHeld,
+      pollingS: 1,
+      noteFailure: async () => undefined,
+    },
     [
       {
         kind: slowKind,

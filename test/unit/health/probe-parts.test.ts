@@ -40,6 +40,7 @@ describe('FLT-4 the probe results', () => {
     const results = new ProbeResults({
       timing: time,
       intervalMs: () => 15_000,
+      mayWrite: () => true,
       write: async (outcomes: AgedOutcome[]) => {
         await write();
         statements.push([

@@ -1,10 +1,9 @@
 import { and, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../../client.ts';
-import { auditEvents } from '../../../schema/audit/events.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
 import { loginLocks } from '../../../schema/identity/login-locks.ts';
 import { users } from '../../../schema/identity/users.ts';
-import { type AuditEntry, auditRow } from '../../audit/events.ts';
+import { type AuditEntry, appendAuditRows, auditRow } from '../../audit/events.ts';
 import { must } from '../../records/statements.ts';
 import {
   type Attempt,
@@ -139,9 +138,7 @@ export function recordFailure(
 
 /** Writes the audit event of a lock that this batch has caused. Earlier locks have their own events. */
 export const appendLockEvent = (h: Db, row: Attempt, now: Date, entry: AuditEntry): Statement =>
-  h
-    .insert(auditEvents)
-    .select(sql`${auditRow(entry, {})} from ${loginLocks} where ${isLockedHere(row, now)}`);
+  appendAuditRows(h, sql`${auditRow(entry, {})} from ${loginLocks} where ${isLockedHere(row, now)}`);
 
 /**
  * Resets the failures of the pair after a successful login. Fails the batch if the pair was locked meanwhile, or a

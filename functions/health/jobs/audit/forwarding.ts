@@ -15,7 +15,7 @@ import {
 } from '../../../../shared/remotes/log-forwarder/node.ts';
 import type { LogForwarder } from '../../../../shared/remotes/log-forwarder/port.ts';
 import type { Config } from '../../../../shared/runtime/config/config.ts';
-import type { Job } from '../process/loop.ts';
+import type { Task } from '../process/agenda.ts';
 
 /** Limits of one delivery. */
 const atOnce = { limit: 1_000, bytes: 4_194_304 };
@@ -38,7 +38,7 @@ export function forwardJobs(
   { fluentdUrl, fluentdSharedKey: sharedKey, syslogUrl }: Collectors,
   host: string,
   log: Log,
-): Job[] {
+): Task[] {
   const credentials = sharedKey === undefined ? undefined : { hostname: host, sharedKey };
   const forwarders = [
     ...(fluentdUrl ? [createFluentdForwarder(fluentdUrl, credentials)] : []),
@@ -51,9 +51,14 @@ export function forwardJobs(
  * Forwards sealed events to a collector in order, with at-least-once delivery: the cursor moves after the collector has
  * confirmed the events. If two sidecars run this job at once, events are sent twice, but no event is lost.
  */
-export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Job => ({
+export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Task => ({
   name: `audit to ${forwarder.name}`,
   intervalMs: () => 1_000,
+  dueIn: ({ sealed_to, forwards }) => {
+    const state = forwards.find(({ target }) => target === forwarder.name);
+    if (!isFresh(state) || (state?.seq ?? 0) < sealed_to) return 0;
+    return (quietS - (state?.checkedAgeS ?? quietS)) * 1000;
+  },
   round: async (signal) => {
     const state = (await forwardStates(db)).find(({ target }) => target === forwarder.name);
     try {

@@ -28,7 +28,7 @@ export const auditRetention = (
     tries: 3,
     timeLimitS: 3_000,
     atOnce: 1,
-    cron: '41 * * * *',
+    hourlyAt: 41,
   },
   work: async (_, { signal }) => {
     const signing = { db, keys, now: clock() };

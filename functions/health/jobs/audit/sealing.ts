@@ -5,17 +5,18 @@ import { appendMonitoringOnce } from '../../../../db/repositories/monitoring/rec
 import type { SigningKeys } from '../../../../shared/access/signing-keys.ts';
 import { BrokenCheckpoint, keepCheckpoints } from '../../../../shared/audit/checkpoints.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
-import type { Job } from '../process/loop.ts';
+import type { Task } from '../process/agenda.ts';
 
 /** Events per transaction, so that a concurrent sealer waits only briefly. */
 const batch = 500;
 
 /**
- * Twice a second, adds all committed audit events to the hash chain, and writes a signed checkpoint when one is due.
+ * Adds all committed audit events to the hash chain, and writes a signed checkpoint when one is due.
  */
-export const sealJob = (db: Db, keys: SigningKeys, clock: Clock): Job => ({
+export const sealJob = (db: Db, keys: SigningKeys, clock: Clock): Task => ({
   name: 'audit sealer',
   intervalMs: () => 500,
+  dueIn: ({ audit }) => audit,
   round: async (signal) => {
     for (let sealed = batch; sealed === batch && !signal.aborted; ) {
       sealed = await sealAudit(db, batch);
@@ -25,9 +26,10 @@ export const sealJob = (db: Db, keys: SigningKeys, clock: Clock): Job => ({
 });
 
 /** Writes the audit events of rejections that are counted separately, shortly after the end of each minute. */
-export const refusalsJob = (db: Db, clock: Clock): Job => ({
+export const refusalsJob = (db: Db, clock: Clock): Task => ({
   name: 'audit refusals',
   intervalMs: () => 5_000,
+  dueIn: ({ refusals }) => refusals,
   round: () => settleRefusals(db, clock()),
 });
 

@@ -21,27 +21,36 @@ import { createSemaphore } from '../../../../shared/kernel/concurrency/semaphore
 import { duePhases, hasStarted, isOfNode, isOver } from '../../../../shared/maintenance/maintenance.ts';
 import { noMaintenance } from '../../../../shared/maintenance/orders.ts';
 import type { CachedParameters } from '../parameters.ts';
-import type { Job } from '../process/loop.ts';
+import type { Task } from '../process/agenda.ts';
 import { clearedByItself, type MaintenanceDeps } from './events.ts';
 import { runStep } from './steps.ts';
 
 /** Steps per batch. A small batch ensures that no claimed step waits long while its lease runs. */
 const atOnce = 6;
+/** Time in milliseconds after which steps are looked for again: for new farms, and after a failure elsewhere. */
+const repeatMs = 30_000;
 
 /**
  * Runs maintenance windows according to their templates: warns users, blocks new sessions, ends open sessions, and
  * restores the previous state at the end. Each step is first claimed in the database. If several sidecars run, one of
  * them does the step, and another one takes it over after a crash.
  */
-export const maintenanceJob = (deps: MaintenanceDeps, known: CachedParameters): Job => ({
-  name: 'maintenance',
-  intervalMs: () => 2_000,
-  round: async (signal) => {
-    await openFlagged(deps.db);
-    for (const window of await listWindows(deps.db)) await moveOn(deps, window);
-    await runSteps(deps, known, await listWindows(deps.db), signal);
-  },
-});
+export function maintenanceJob(deps: MaintenanceDeps, known: CachedParameters): Task {
+  let repeatAt = 0;
+  return {
+    name: 'maintenance',
+    intervalMs: () => 2_000,
+    dueIn: ({ maintenance, is_maintained }, at) =>
+      is_maintained ? Math.min(maintenance ?? Number.POSITIVE_INFINITY, repeatAt - at) : maintenance,
+    round: async (signal) => {
+      repeatAt = performance.now();
+      await openFlagged(deps.db);
+      for (const window of await listWindows(deps.db)) await moveOn(deps, window);
+      const hasWorked = await runSteps(deps, known, await listWindows(deps.db), signal);
+      if (!hasWorked) repeatAt += repeatMs;
+    },
+  };
+}
 
 /** Advances a window by the changes that need no call to a dispatcher. */
 async function moveOn(deps: MaintenanceDeps, window: MaintenanceWindow): Promise<void> {
@@ -97,13 +106,16 @@ const forgetPool = (h: Db, { object_type, farm_id, pool_uuid }: MaintenanceWindo
     ? [updatePoolRow(h, farm_id, pool_uuid, noMaintenance)]
     : [];
 
-/** Runs steps until no step is due that another sidecar has not claimed. */
+/**
+ * Runs steps until no step is due that another sidecar has not claimed.
+ * @returns whether there was one
+ */
 async function runSteps(
   deps: MaintenanceDeps,
   known: CachedParameters,
   windows: readonly MaintenanceWindow[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const now = deps.clock();
   const byId = new Map(windows.map((window) => [window.id, window]));
   const due = windows.flatMap((window) => {
@@ -116,9 +128,11 @@ async function runSteps(
     }));
   });
   const upstream = createSemaphore(atOnce);
+  let hasWorked = false;
   while (!signal.aborted) {
     const steps = await claimSteps(deps.db, due, atOnce);
-    if (steps.length === 0) return;
+    if (steps.length === 0) return hasWorked;
+    hasWorked = true;
     await Promise.all(
       steps.map(async (step) => {
         const window = byId.get(step.window_id);
@@ -126,4 +140,5 @@ async function runSteps(
       }),
     );
   }
+  return hasWorked;
 }

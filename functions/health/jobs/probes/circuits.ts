@@ -5,7 +5,7 @@ import { newId } from '../../../../shared/kernel/ids.ts';
 import { type ProbeParts, probeCircuit } from '../../../../shared/sites/calls/circuit.ts';
 import { nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
 import type { CachedParameters } from '../parameters.ts';
-import type { Job } from '../process/loop.ts';
+import type { Task } from '../process/agenda.ts';
 
 type Parts = Omit<ProbeParts, 'now'> & { clock: Clock };
 
@@ -14,12 +14,13 @@ const maxInFlight = 6;
 const longestMs = 5_000;
 
 /**
- * Once a second, probes the nodes whose circuit breaker is open and whose back-off has elapsed, so that recovered
- * nodes return to service quickly.
+ * Probes the nodes whose circuit breaker is open as soon as their back-off has elapsed, so that recovered nodes return
+ * to service quickly.
  */
-export const circuitJob = (parts: Parts, parameters: CachedParameters): Job => ({
+export const circuitJob = (parts: Parts, parameters: CachedParameters): Task => ({
   name: 'circuits',
   intervalMs: () => 1_000,
+  dueIn: ({ circuits }) => circuits,
   round: async () => {
     const turn = createSemaphore(maxInFlight);
     const suspects = await suspectNodes(parts.db);

@@ -9,7 +9,8 @@ import {
 } from '../../../../db/repositories/sites/probes.ts';
 import type { Telemetry } from '../../../../shared/kernel/observability/telemetry.ts';
 import type { CachedParameters } from '../parameters.ts';
-import type { Job } from '../process/loop.ts';
+import type { AgendaReader, Task } from '../process/agenda.ts';
+import type { Rest } from '../process/rest.ts';
 import { pause, systemTiming, type Timing } from '../process/timing.ts';
 import { type ProbeDeps, type ProbeLimits, probeNode } from './node.ts';
 import { ProbeResults } from './results.ts';
@@ -18,6 +19,10 @@ import { createProbeScheduler } from './scheduler.ts';
 export type ProbingParts = {
   timing: Timing;
   intervalMs: () => number;
+  /** False while the sidecar rests. */
+  mayWrite: () => boolean;
+  /** Whether the fingerprint of the last plan is known to be that of the current one. */
+  isCurrent: (fingerprint: string) => boolean;
   /** @param fingerprint of the last plan */
   readPlan: (fingerprint: string | undefined) => Promise<ProbePlan>;
   probe: (target: ProbeTarget, limits: ProbeLimits) => Promise<ProbeOutcome>;
@@ -33,7 +38,21 @@ const name = 'probes';
  * Probes every enabled dispatcher at intervals of `aggregator.health_interval_s`. One round lasts until its signal
  * aborts; a failed statement is logged, counted and repeated.
  */
-export function probeJob(db: Db, deps: ProbeDeps, parameters: CachedParameters, telemetry: Telemetry): Job {
+export function probeJob(
+  db: Db,
+  deps: ProbeDeps,
+  {
+    parameters,
+    reader,
+    rest,
+    telemetry,
+  }: {
+    parameters: CachedParameters;
+    reader: Pick<AgendaReader, 'current'>;
+    rest: Pick<Rest, 'isAwake'>;
+    telemetry: Telemetry;
+  },
+): Task {
   const counted = async <T>(statement: Promise<T>): Promise<T> => {
     const result = await statement;
     telemetry.count('jobs', [name, 'success']);
@@ -42,6 +61,8 @@ export function probeJob(db: Db, deps: ProbeDeps, parameters: CachedParameters, 
   const parts: ProbingParts = {
     timing: systemTiming,
     intervalMs: () => parameters.current()['aggregator.health_interval_s'] * 1000,
+    mayWrite: rest.isAwake,
+    isCurrent: (fingerprint) => !rest.isAwake() || reader.current()?.agenda.plan === fingerprint,
     readPlan: (fingerprint) => counted(probePlan(db, fingerprint)),
     probe: (target, limits) => probeNode(deps, parameters.current(), target, limits),
     write: (outcomes) => counted(recordProbes(db, outcomes)),
@@ -65,9 +86,11 @@ export async function runProbes(parts: ProbingParts, signal: AbortSignal): Promi
   let fingerprint: string | undefined;
   while (!signal.aborted) {
     try {
-      const plan = await parts.readPlan(fingerprint);
-      if (plan.targets && !signal.aborted) scheduler.setTargets(plan.targets);
-      fingerprint = plan.fingerprint;
+      if (fingerprint === undefined || !parts.isCurrent(fingerprint)) {
+        const plan = await parts.readPlan(fingerprint);
+        if (plan.targets && !signal.aborted) scheduler.setTargets(plan.targets);
+        fingerprint = plan.fingerprint;
+      }
     } catch (error) {
       if (!signal.aborted) parts.onFailure(error);
     }

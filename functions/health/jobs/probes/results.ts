@@ -4,6 +4,8 @@ import type { Timing } from '../process/timing.ts';
 type Parts = {
   timing: Timing;
   intervalMs: () => number;
+  /** False while the sidecar rests: results stay in memory. */
+  mayWrite: () => boolean;
   write: (outcomes: AgedOutcome[]) => Promise<void>;
   onFailure: (error: unknown) => void;
 };
@@ -50,10 +52,13 @@ export class ProbeResults {
     const { timing, intervalMs } = this.#parts;
     const now = timing.now();
     const isAllDue = now >= this.#writtenAllAt + intervalMs();
-    const due = this.#pending.due(isAllDue);
-    if (isAllDue && due.length === 0) this.#writtenAllAt = now;
+    const mayWrite = this.#parts.mayWrite();
+    const due = mayWrite ? this.#pending.due(isAllDue) : [];
+    if (mayWrite && isAllDue && due.length === 0) this.#writtenAllAt = now;
     if (now >= this.#retryAt && due.length > 0) return void this.#flush(due, now);
-    const allAt = Math.min(now + longestWaitMs, this.#writtenAllAt + intervalMs());
+    const allAt = mayWrite
+      ? Math.min(now + longestWaitMs, this.#writtenAllAt + intervalMs())
+      : now + longestWaitMs;
     const nextAt = due.length > 0 ? this.#retryAt : allAt;
     this.#cancelWait = timing.after(nextAt - now, () => this.#proceed());
   }

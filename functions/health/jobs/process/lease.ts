@@ -1,5 +1,7 @@
 import type { Db } from '../../../../db/client.ts';
 import { releaseLease, takeLease } from '../../../../db/repositories/jobs/leases.ts';
+import type { Worker } from '../../../../db/repositories/jobs/workers.ts';
+import { createNotifier } from '../../../../shared/kernel/concurrency/notifier.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Job } from './loop.ts';
 
@@ -17,8 +19,10 @@ export type Lease = {
   term(): Term | undefined;
   /** True until the lease expires by the clock of this process, also while the sidecar stops. */
   isHeld(): boolean;
-  /** Acquires and renews the lease. */
+  /** Acquires and renews the lease, and records the heartbeat of this sidecar in the same statement. */
   job: Job;
+  /** Makes a standby try to acquire the lease at once, because it was released. */
+  tryNow(): void;
   /** Releases the lease, so that another sidecar can acquire it immediately. */
   release(): Promise<void>;
 };
@@ -30,6 +34,12 @@ type Parts = {
   holder: string;
   log: Pick<Log, 'info' | 'warn'>;
   stopping: AbortSignal;
+  /** The heartbeat; without it, none is recorded. */
+  worker?: Worker;
+  /** Runs the statement and observes its result. */
+  observe?: <T>(write: () => Promise<T>) => Promise<T>;
+  /** The lease of a leader that rests does not expire by its clock. It is renewed, or lost, before anything else. */
+  isResting?: () => boolean;
   /** In seconds; injected so that tests need not wait. */
   times?: typeof ordinaryTimes;
   /** A monotonic clock in milliseconds; injected so that tests can advance it. */
@@ -37,9 +47,12 @@ type Parts = {
 };
 
 const leaseName = 'sidecar';
+/** Between the time that a wait measures and the start of the round. */
+const marginMs = 5;
 const ordinaryTimes = {
   lastsS: 20,
   renewedEveryS: 10,
+  /** Pause after a failure, and minimum pause of a standby. It tries when the lease expires, or at the time of renewal. */
   triedEveryS: 2,
   /** After this time without a renewal, the lease counts as free, regardless of the clock of the database. */
   staleS: 25,
@@ -62,6 +75,10 @@ class CompetedLease implements Lease {
   /** The row of another holder, and when it last changed by the clock of this process. */
   #observed = { renewedAt: '', since: 0 };
   #timer: NodeJS.Timeout | undefined;
+  /** Of a standby, from the start of the last round. */
+  #retryMs = 0;
+  #roundAt = 0;
+  readonly #signal = createNotifier();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -69,8 +86,9 @@ class CompetedLease implements Lease {
     this.#now = parts.now ?? (() => performance.now());
     this.job = {
       name: 'lease',
-      intervalMs: () => this.#times.triedEveryS * 1000,
+      intervalMs: () => this.#intervalMs(),
       round: () => this.#round(),
+      listener: this.#signal.listen('lease'),
     };
     parts.stopping.addEventListener('abort', () => this.#heldTerm?.ending.abort());
   }
@@ -78,6 +96,11 @@ class CompetedLease implements Lease {
   term = (): Term | undefined => (this.#parts.stopping.aborted ? undefined : this.#current());
 
   isHeld = (): boolean => this.#current() !== undefined;
+
+  tryNow = (): void => {
+    this.#retryMs = 0;
+    this.#signal.notify('lease');
+  };
 
   release = async (): Promise<void> => {
     if (!this.#current()) return;
@@ -88,23 +111,41 @@ class CompetedLease implements Lease {
 
   async #round(): Promise<void> {
     const requestedAt = this.#now();
+    this.#roundAt = requestedAt;
     const own = this.#current();
     if (own && requestedAt < own.renewAt) return;
+    this.#retryMs = this.#times.triedEveryS * 1000;
     const isStale = !own && requestedAt - this.#observed.since > this.#times.staleS * 1000;
-    const view = await takeLease(this.#parts.db, {
+    const { db, holder, worker, observe = (write) => write() } = this.#parts;
+    const request = {
       name: leaseName,
-      holder: this.#parts.holder,
+      holder,
       seconds: this.#times.lastsS,
       seen: isStale ? this.#observed.renewedAt || undefined : undefined,
-    });
+      worker,
+    };
+    const view = await observe(() => takeLease(db, request));
+    if (!view.isOurs) this.#retryMs = this.#pauseMs(view.leftMs);
     if (view.renewedAt !== this.#observed.renewedAt)
       this.#observed = { renewedAt: view.renewedAt, since: this.#now() };
     if (view.isOurs) this.#hold(view.fence, requestedAt);
     else this.#lose();
   }
 
+  /** From the start of the last round. A round that starts before the time of renewal does nothing. */
+  #intervalMs(): number {
+    const renewAt = this.#current()?.renewAt ?? 0;
+    return renewAt > this.#roundAt ? renewAt - this.#roundAt + marginMs : this.#retryMs;
+  }
+
+  /** Until the lease of another holder expires, but not longer than between two renewals. */
+  #pauseMs(leftMs: number): number {
+    const { triedEveryS, renewedEveryS } = this.#times;
+    return Math.min(Math.max(leftMs, triedEveryS * 1000), renewedEveryS * 1000);
+  }
+
   #current(): HeldTerm | undefined {
-    if (this.#heldTerm && this.#now() >= this.#heldTerm.endsAt) this.#lose();
+    if (this.#heldTerm && this.#now() >= this.#heldTerm.endsAt && !this.#parts.isResting?.()) this.#lose();
     return this.#heldTerm;
   }
 
@@ -139,7 +180,7 @@ class CompetedLease implements Lease {
  * Restricts a job to the leader. In a new term, the first round is due immediately. No round starts after the lease
  * has expired.
  */
-export function onLeader(lease: Lease, job: Job): Job {
+export function onLeader(lease: Pick<Lease, 'term'>, job: Job): Job {
   let ranIn: Term | undefined;
   return {
     ...job,

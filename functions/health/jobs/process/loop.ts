@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Listener } from '../../../../shared/kernel/concurrency/notifier.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 
 export type Job = {
@@ -6,6 +7,8 @@ export type Job = {
   /** Interval between the starts of two rounds. It is evaluated repeatedly during the wait, because it can change. */
   intervalMs: () => number;
   round: (signal: AbortSignal) => Promise<void>;
+  /** A notification ends the wait for the next round if `intervalMs` has become short enough. */
+  listener?: Pick<Listener, 'next'>;
 };
 
 /**
@@ -14,10 +17,11 @@ export type Job = {
  * @param pause waits; injected so that tests need not wait
  */
 export async function runEvery(
-  { name, intervalMs, round }: Job,
+  { name, intervalMs, round, listener }: Job,
   log: Log,
   signal: AbortSignal,
-  pause: (remainingMs: () => number, signal: AbortSignal) => Promise<void> = rest,
+  pause: (remainingMs: () => number, signal: AbortSignal) => Promise<void> = (remainingMs) =>
+    rest(remainingMs, signal, listener),
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now();
@@ -38,8 +42,15 @@ const shortestPauseMs = 100;
 const longestSleepMs = 1_000;
 
 /** Waits; resolves early, without an error, when `signal` aborts. */
-async function rest(remainingMs: () => number, signal: AbortSignal): Promise<void> {
-  for (let left = remainingMs(); left > 0 && !signal.aborted; left = remainingMs()) {
-    await delay(Math.min(left, longestSleepMs), undefined, { signal }).catch(() => undefined);
-  }
+async function rest(
+  remainingMs: () => number,
+  signal: AbortSignal,
+  listener: Pick<Listener, 'next'> = sleeper,
+): Promise<void> {
+  for (let left = remainingMs(); left > 0 && !signal.aborted; left = remainingMs())
+    await listener.next(Math.min(left, longestSleepMs), signal);
 }
+
+const sleeper: Pick<Listener, 'next'> = {
+  next: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+};

@@ -7,13 +7,13 @@ import type { Job } from './loop.ts';
 
 type PortalReportOptions = { name: string; system: SystemSampler } & Omit<OwnPortal, 'host'>;
 
-/** Reports the portal of this host and its metrics every fifteen seconds. */
+/** Reports the portal of this host and its metrics every thirty seconds. */
 export function portalReportJob(db: Db, { name, system, ...portal }: PortalReportOptions): Job {
   // The sidecar starts together with the portal.
   const startedAt = new Date();
   return {
     name: 'portal report',
-    intervalMs: () => 15_000,
+    intervalMs: () => 30_000,
     round: async () => {
       const counts = await installationCounts(db, new Date());
       const sample = system.latest();

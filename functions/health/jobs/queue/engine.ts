@@ -5,6 +5,8 @@ export type EngineOptions = {
   /** False if another sidecar can be the leader. */
   isLeader(): boolean;
   onSession?: ((report: SessionReport) => void) | undefined;
+  /** Called after each statement. */
+  onStatement?: (() => void) | undefined;
 };
 
 /** The database interface that the job queue engine (pg-boss) expects. */
@@ -20,7 +22,12 @@ export class NotLeader extends Error {}
  * Runs the statements of the engine. The lease is checked before each statement, so that a process that was paused
  * can neither take a job nor write the result of one.
  */
-export function connectEngine({ databaseUrl, isLeader, onSession }: EngineOptions): EngineDatabase {
+export function connectEngine({
+  databaseUrl,
+  isLeader,
+  onSession,
+  onStatement,
+}: EngineOptions): EngineDatabase {
   const connection = connectPg({
     url: databaseUrl,
     applicationName: 'aggregator-queue',
@@ -33,10 +40,10 @@ export function connectEngine({ databaseUrl, isLeader, onSession }: EngineOption
       if (!isLeader()) throw new NotLeader('the job queue is owned by another sidecar');
       // A transaction of the engine is one text that starts with BEGIN; it gets the same time limits as other
       // transactions.
-      if (!opening.test(text)) return connection.query({ text }, values);
-      return connection.use(({ query, begin }) =>
-        query({ text: text.replace(opening, `${begin};`) }, values),
-      );
+      const answer = opening.test(text)
+        ? connection.use(({ query, begin }) => query({ text: text.replace(opening, `${begin};`) }, values))
+        : connection.query({ text }, values);
+      return answer.finally(onStatement);
     },
     close: connection.close,
   };

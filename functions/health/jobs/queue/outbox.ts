@@ -1,19 +1,20 @@
 import type { Db } from '../../../../db/client.ts';
 import type { OutboxJob } from '../../../../db/repositories/jobs/outbox.ts';
 import { moveFromOutbox } from '../../../../db/repositories/jobs/outbox-relay.ts';
-import type { Job } from '../process/loop.ts';
+import type { Task } from '../process/agenda.ts';
 import type { Queue } from './queue.ts';
 
 /** Jobs per transaction. */
 const atOnce = 100;
 
 /**
- * Moves jobs from the outbox to the queue twice a second. Kinds of jobs that this version does not support stay in
+ * Moves jobs from the outbox to the queue. Kinds of jobs that this version does not support stay in
  * the outbox.
  */
-export const outboxJob = (db: Db, queue: () => Queue | undefined): Job => ({
+export const outboxJob = (db: Db, queue: () => Queue | undefined): Task => ({
   name: 'outbox',
   intervalMs: () => 500,
+  dueIn: ({ outbox }) => (outbox.some((kind) => queue()?.kinds.includes(kind)) ? 0 : null),
   round: async (signal) => {
     const running = queue();
     if (!running) return;

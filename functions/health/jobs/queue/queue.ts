@@ -4,6 +4,7 @@ import { returnAttempt, returnLostJobs, withoutHeartbeats } from '../../../../db
 import type { JobKind } from '../../../../shared/kernel/job-kinds.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import { connectEngine, type EngineDatabase, NotLeader } from './engine.ts';
+import { returnOnStop } from './return-on-stop.ts';
 
 /** One attempt at a job. */
 export type JobRun = {
@@ -48,6 +49,10 @@ type QueueParts = {
   /** False if another sidecar can be the leader; from then on, this sidecar does not access the queue. */
   isLeader(): boolean;
   onSession?: (report: SessionReport) => void;
+  /** The engine has executed a statement, so that another job or attempt may be due. */
+  onStatement?: () => void;
+  /** Seconds between polls of a worker that is not woken. */
+  pollingS?: number;
   /** Reports a failed job. It is called again after an error, so it must be idempotent. */
   noteFailure(job: FailedJob): Promise<void>;
 };
@@ -58,9 +63,8 @@ export type FailedJob = { id: string; kind: string; error: string };
 /** The dead-letter queue, for jobs whose last attempt failed. */
 const failedJobs = 'failed-jobs';
 
-const pollingS = 1;
-/** Seconds between checks for jobs that exceed their time limit. Workers enforce the limit themselves. */
-const superviseS = 300;
+/** A day: workers are woken when the agenda contains a job for them. */
+const longestS = 86_400;
 /** Grace period for jobs when the sidecar stops, in milliseconds. */
 const graceMs = 5_000;
 /** Seconds after which an active job that does not run in this process counts as lost. */
@@ -87,13 +91,13 @@ export async function startQueue(parts: QueueParts, workers: readonly AnyWorker[
     await boss.start();
     await db.executeSql(withoutHeartbeats);
     await returnLostToQueue(db, worked, 0);
-    const context = { boss, db, log, stopping, worked };
-    await startJournal(context, noteFailure);
-    const ids = new Map<string, string>();
+    const { pollingS = longestS } = parts;
+    const context = { boss, db, log, stopping, worked, pollingS };
+    const ids = new Map([[failedJobs, await startJournal(context, noteFailure)]]);
     for (const worker of workers) ids.set(worker.kind.name, await startWorker(context, worker));
     return {
       boss,
-      kinds: [...ids.keys()],
+      kinds: workers.map(({ kind }) => kind.name),
       wake: (kinds) => {
         for (const kind of new Set(kinds)) wakeWorker(boss, ids.get(kind));
       },
@@ -115,8 +119,11 @@ function createBoss({ log, isLeader }: QueueParts, db: EngineDatabase, lastError
     // The owner of the database owns the schema and its indexes.
     migrate: false,
     reindex: false,
-    superviseIntervalSeconds: superviseS,
-    monitorIntervalSeconds: superviseS,
+    // Workers enforce the time limits of jobs, a new leader returns the jobs of the former one to the queue, and the
+    // hourly jobs order themselves and remove old ones.
+    schedule: false,
+    supervise: false,
+    queueCacheIntervalSeconds: longestS,
   });
   boss.on('error', (error) => {
     lastError.at = performance.now();
@@ -137,7 +144,14 @@ async function returnLost(
 }
 
 /** Shared state of the workers of a queue. `worked` contains the ids of the jobs that this process runs. */
-type Context = { boss: PgBoss; db: EngineDatabase; log: Log; stopping: AbortSignal; worked: Set<string> };
+type Context = {
+  boss: PgBoss;
+  db: EngineDatabase;
+  log: Log;
+  stopping: AbortSignal;
+  worked: Set<string>;
+  pollingS: number;
+};
 
 async function returnLostToQueue(
   db: EngineDatabase,
@@ -153,7 +167,7 @@ const wakeWorker = (boss: PgBoss, id: string | undefined): void => {
 };
 
 async function startWorker(context: Context, { kind, work }: AnyWorker): Promise<string> {
-  const { boss, log, stopping, worked } = context;
+  const { boss, log, stopping, worked, pollingS } = context;
   await defineKind(boss, kind.name, {
     retryLimit: kind.tries - 1,
     retryDelay: 2,
@@ -161,10 +175,10 @@ async function startWorker(context: Context, { kind, work }: AnyWorker): Promise
     retryDelayMax: 300,
     expireInSeconds: kind.timeLimitS,
     deadLetter: failedJobs,
-    ...(kind.cron !== undefined && { policy: 'exclusive' }),
+    ...(kind.hourlyAt !== undefined && { policy: 'exclusive' }),
   });
-  if (kind.cron === undefined) await boss.unschedule(kind.name);
-  else await boss.schedule(kind.name, kind.cron, {}, { tz: 'UTC' });
+  // An earlier version has used the schedules of the engine.
+  await boss.unschedule(kind.name);
   const options = { pollingIntervalSeconds: pollingS, localConcurrency: kind.atOnce };
   return boss.work<unknown>(kind.name, options, async (jobs) => {
     for (const job of jobs) await attempt(job);
@@ -190,23 +204,6 @@ async function startWorker(context: Context, { kind, work }: AnyWorker): Promise
   }
 }
 
-/**
- * Returns a job to the queue immediately when the sidecar stops, not when its worker ends: the engine does not wait
- * for a worker that exceeds the grace period.
- */
-function returnOnStop(stopping: AbortSignal, returnToQueue: () => Promise<void>) {
-  let returned: Promise<void> | undefined;
-  const onStop = () => {
-    returned = returnToQueue();
-  };
-  if (stopping.aborted) onStop();
-  else stopping.addEventListener('abort', onStop, { once: true });
-  return {
-    settled: async () => returned,
-    forget: () => stopping.removeEventListener('abort', onStop),
-  };
-}
-
 async function returnToQueue({ db, log }: Context, run: JobRun): Promise<void> {
   const { text, values } = returnAttempt(run);
   try {
@@ -219,10 +216,13 @@ async function returnToQueue({ db, log }: Context, run: JobRun): Promise<void> {
 }
 
 /** Reports the jobs in the dead-letter queue. */
-async function startJournal({ boss, worked }: Context, note: QueueParts['noteFailure']): Promise<void> {
+async function startJournal(
+  { boss, worked, pollingS }: Context,
+  note: QueueParts['noteFailure'],
+): Promise<string> {
   await defineKind(boss, failedJobs, { retryLimit: 1_000, retryDelay: 5 });
   const options = { pollingIntervalSeconds: pollingS, includeMetadata: true } as const;
-  await boss.work(failedJobs, options, async (jobs) => {
+  return boss.work(failedJobs, options, async (jobs) => {
     for (const { id, sourceId, sourceName, sourceOutput } of jobs) {
       worked.add(id);
       await note({

@@ -1,0 +1,1 @@
+ALTER TABLE "installation" ADD COLUMN "resting_since" timestamp (3) with time zone;

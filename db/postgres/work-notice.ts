@@ -1,0 +1,45 @@
+import { type SQL, sql } from 'drizzle-orm';
+
+/** The channel on which writers notify sidecars of work. Their notifications have no payload. */
+export const workChannel = 'aggregator_work';
+
+/**
+ * Minimum time between two notices of a process in milliseconds. A notification takes a lock at commit that all
+ * databases of the server share.
+ */
+const everyMs = 1_000;
+
+let noticedAt = Number.NEGATIVE_INFINITY;
+
+/** The notification as an expression. It is sent when its transaction commits. */
+const notification: SQL = sql`pg_notify('${sql.raw(workChannel)}', '')`;
+
+const isDue = (): boolean => performance.now() - noticedAt >= everyMs;
+
+type Insert = { returning(fields: { notice: SQL }): unknown };
+
+/**
+ * Makes an insert of one row notify the sidecars that there is work. At most one insert per second and process does so,
+ * because a notified sidecar keeps looking for work for longer than that.
+ */
+export function withNotice<I extends Insert>(insert: I): I {
+  if (!isDue()) return insert;
+  noteNotice();
+  return insert.returning({ notice: notification }) as I;
+}
+
+/** Like `withNotice`, for an insert that may have no rows, and then does not notify. */
+export const withPossibleNotice = <I extends Insert>(insert: I): I =>
+  isDue() ? (insert.returning({ notice: notification }) as I) : insert;
+
+/** An expression for `returning`; call `noteNotice` if the statement returns a row. */
+export const possibleNotice = (): SQL => (isDue() ? notification : sql`null`);
+
+export function noteNotice(): void {
+  noticedAt = performance.now();
+}
+
+/** Called after a rollback, which also discards the notification: the next insert notifies. */
+export function forgetNotice(): void {
+  noticedAt = Number.NEGATIVE_INFINITY;
+}

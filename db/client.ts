@@ -67,6 +67,18 @@ function afterRollback(error: unknown): never {
   throw error;
 }
 
+const readRunners = new WeakMap<Db, RunBatch>();
+
+/** Sets how reads of a handle are sent in one round trip. */
+export const setReadRunner = (db: Db, run: RunBatch): void => void readRunners.set(db, run);
+
+/**
+ * Runs reads in one round trip, in their order.
+ * @returns one result per read
+ */
+export const readTogether = (db: Db, build: BuildBatch): Promise<unknown[]> =>
+  readRunners.get(db)?.(build) ?? atomically(db, build);
+
 /** Runs an interactive transaction, for work that decides between statements. Not for frequent requests. */
 export async function withTransaction<T>(
   db: Db,
@@ -98,15 +110,17 @@ export const setFrameRunner = (db: Db, run: RunFrame): void => void frameRunners
  * @throws OpeningError if the opening failed; its cause is the error of the database
  */
 export async function withFrame<T>(db: Db, frame: Frame<T>): Promise<T> {
-  const run = frameRunners.get(db);
-  if (run) return run(frame);
-  return db.transaction(async (transaction) => {
-    for (const statement of frame.opening(transaction)) await opened(statement);
-    const result = await frame.work(transaction);
-    for (const statement of frame.closing(transaction, result)) await statement;
+  const run = frameRunners.get(db) ?? ((toRun: Frame<T>) => framed(db, toRun));
+  return run(frame).catch(afterRollback);
+}
+
+const framed = <T>(db: Db, { opening, work, closing }: Frame<T>): Promise<T> =>
+  db.transaction(async (transaction) => {
+    for (const statement of opening(transaction)) await opened(statement);
+    const result = await work(transaction);
+    for (const statement of closing(transaction, result)) await statement;
     return result;
   });
-}
 
 async function opened(statement: Statement): Promise<void> {
   try {

@@ -1,6 +1,4 @@
-import { is } from 'drizzle-orm';
-import { PgSelectBase } from 'drizzle-orm/pg-core';
-import { atomically, type Db, setBatchRunner } from './client.ts';
+import { atomically, type Db, setBatchRunner, setReadRunner } from './client.ts';
 
 /**
  * Reads that are sent in one round trip with a first read, the lookup, which decides whether they are valid. The lookup
@@ -74,10 +72,10 @@ class ReadFlight<Message, Answer> implements Flight {
     this.approved = this.#approval.promise;
     this.lookup = driver.handleOn((message) => this.#lookUp(message));
     this.handle = driver.handleOn((message) => this.#ask(message));
+    setReadRunner(this.handle, async (build) =>
+      this.#hasDeparted ? atomically(this.handle, build) : Promise.all(build(this.handle)),
+    );
     setBatchRunner(this.handle, async (build) => {
-      const statements = this.#hasDeparted ? [] : build(this.handle);
-      if (statements.length > 0 && statements.every((statement) => is(statement, PgSelectBase)))
-        return Promise.all(statements);
       await this.#awaitApproval();
       return atomically(db, build);
     });

@@ -2,7 +2,7 @@ import { and, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
-import { atomically, type Db } from '../../client.ts';
+import { type Db, readTogether } from '../../client.ts';
 import { prebuilt } from '../../prebuilt.ts';
 import {
   type ListRow,
@@ -44,7 +44,7 @@ export async function listPage<S extends Selection>(
       .from(spec.table as PgTable)
       .where(matching);
   const results: unknown[] = query.count
-    ? await atomically(db, (h) => [page(h), total(h)])
+    ? await readTogether(db, (h) => [page(h), total(h)])
     : [isPlain(query) ? await plainPage(db, spec, query) : await page(db)];
   const [found, counted] = results;
   return assemble(spec, query, found as PageRow<S>[], counted as { n: number }[] | undefined);

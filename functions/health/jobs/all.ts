@@ -112,7 +112,7 @@ const activityOf = (
   });
 
 const queueOf = (
-  { jobsDb, log, onSession, telemetry }: JobParts,
+  { config, jobsDb, log, onSession, telemetry }: JobParts,
   databaseUrl: string,
   { signal: stopping }: Term,
   { lease, reader, workers }: { lease: Lease; reader: AgendaReader; workers: readonly AnyWorker[] },
@@ -120,8 +120,9 @@ const queueOf = (
   const { isHeld: isLeader } = lease;
   const noteFailure = noteFailureIn(jobsDb.db);
   const onStatement = reader.refresh;
+  const { databasePrepare: prepares } = config;
   return startQueue(
-    { databaseUrl, log, stopping, isLeader, onSession, onStatement, noteFailure },
+    { databaseUrl, prepares, log, stopping, isLeader, onSession, onStatement, noteFailure },
     workers.map((one) => countedWorker(one, telemetry)),
   );
 };

@@ -152,7 +152,7 @@ export const databases = {
     schema: text('a URL of this machine', isLoopbackUrl)
       .optional()
       .describe('HTTP proxy of a local stand between the Neon driver and any PostgreSQL.'),
-    scope: ['portal', 'sidecar', 'workers', 'lambda'],
+    scope: everywhere,
     isInternal: true,
   },
 } as const satisfies Declarations;

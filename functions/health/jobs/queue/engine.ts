@@ -4,6 +4,8 @@ export type EngineOptions = {
   databaseUrl: string;
   /** False if another sidecar can be the leader. */
   isLeader(): boolean;
+  /** `DATABASE_PREPARE`. */
+  prepares?: boolean | undefined;
   onSession?: ((report: SessionReport) => void) | undefined;
   /** Called after each statement. */
   onStatement?: (() => void) | undefined;
@@ -25,6 +27,7 @@ export class NotLeader extends Error {}
 export function connectEngine({
   databaseUrl,
   isLeader,
+  prepares,
   onSession,
   onStatement,
 }: EngineOptions): EngineDatabase {
@@ -33,6 +36,7 @@ export function connectEngine({
     applicationName: 'aggregator-queue',
     maxConnections: 4,
     statementTimeoutMs: 60_000,
+    ...(prepares !== undefined && { prepares }),
     ...(onSession && { onSession }),
   });
   return {

@@ -48,6 +48,7 @@ type QueueParts = {
   stopping: AbortSignal;
   /** False if another sidecar can be the leader; from then on, this sidecar does not access the queue. */
   isLeader(): boolean;
+  prepares?: boolean;
   onSession?: (report: SessionReport) => void;
   /** The engine has executed a statement, so that another job or attempt may be due. */
   onStatement?: () => void;

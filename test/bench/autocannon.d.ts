@@ -15,7 +15,10 @@ declare module 'autocannon/autocannon.js' {
     /** Default GET. */
     method?: 'POST';
     body?: string;
+    /** Called for each connection. */
+    setupClient?: (client: Client) => void;
   };
+  export type Client = { setHeaders(headers: Record<string, string>): void };
   type Result = { errors: number; timeouts: number; non2xx: number; '2xx': number };
   type Run = PromiseLike<Result> & {
     on(

@@ -231,6 +231,17 @@ describe('npm run bench', () => {
   it('measures an idle sidecar', async () => {
     const idle = [0, 2].map((nodes) => ({ nodes, cpuS: expect.any(Number) }));
     expect(await bench('idle')).toMatchObject({ idle });
+  }, 120_000);
+
+  it('measures the cost of each operation, and computes what installations need', async () => {
+    const cost = expect.objectContaining({ name: 'userinfo', trips: positive, bytes: expect.any(Number) });
+    const load = { users: 10_000, requests_per_s: positive, connections: positive };
+    expect(await bench('capacity')).toMatchObject({
+      capacity: {
+        costs: expect.arrayContaining([cost]),
+        loads: [load],
+      },
+    });
   }, 300_000);
 
   it('runs the load test of the whole product without an error', async () => {

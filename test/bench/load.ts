@@ -1,4 +1,5 @@
-import autocannon from 'autocannon/autocannon.js';
+import { randomBytes } from 'node:crypto';
+import autocannon, { type Client } from 'autocannon/autocannon.js';
 import { quantile } from '../structure/sizes.ts';
 import { cpuMs } from './product/cpu.ts';
 
@@ -9,6 +10,8 @@ export type Target = {
   body?: string;
   /** The process whose CPU time is counted, on all its threads. */
   pid?: number;
+  /** Each connection is a client of its own on a local Worker, whose flood gate counts the requests of a client. */
+  isWorker?: boolean;
 };
 /** `cpu_ms` is the CPU time of the process for one request. Null without a process, or outside of Linux. */
 export type Sample = { requests_per_s: number; p50_ms: number; p99_ms: number; cpu_ms: number | null };
@@ -85,20 +88,37 @@ export async function measureAlone(target: Target, loading: Loading): Promise<Sa
 /** Seconds without a response that count as a failure. */
 const longestS = 8;
 
+const randomAddress = (): string => `198.${[18, ...randomBytes(2)].join('.')}`;
+
 async function load(
   target: Target,
   connections: number,
   duration: number,
   perSecond?: number,
 ): Promise<Sample> {
-  const { url, headers, body, pid } = target;
+  const { url, headers, body, pid, isWorker } = target;
   const times: number[] = [];
   const cpuBefore = await cpuMs(pid);
   const started = performance.now();
   // It ends at the first sample after `duration`.
   const post = body === undefined ? {} : { method: 'POST' as const, body };
   const rate = perSecond === undefined ? {} : { overallRate: perSecond };
-  const run = autocannon({ url, headers, ...post, ...rate, connections, duration, sampleInt: 100 });
+  const clients = isWorker
+    ? {
+        setupClient: (client: Client) =>
+          client.setHeaders({ ...headers, 'cf-connecting-ip': randomAddress() }),
+      }
+    : {};
+  const run = autocannon({
+    url,
+    headers,
+    ...post,
+    ...rate,
+    ...clients,
+    connections,
+    duration,
+    sampleInt: 100,
+  });
   run.on('response', (_client, _status, _bytes, milliseconds) => void times.push(milliseconds));
   const { errors, timeouts, non2xx } = await run;
   const seconds = (performance.now() - started) / 1000;

@@ -4,11 +4,12 @@ import { root } from '../e2e/support/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
+import { type CapacityEffort, measureCapacity } from './capacity/figures.ts';
 import { type AuditEffort, measureAudit } from './cases/audit.ts';
 import { measureCards } from './cases/cards.ts';
 import { measureDirectory } from './cases/directory-burst.ts';
 import { measureEdgeStarts } from './cases/edge-starts.ts';
-import { type IdleEffort, measureIdle } from './cases/idle.ts';
+import { type IdleEffort, idleGoals, measureIdle } from './cases/idle.ts';
 import { measureLists } from './cases/lists.ts';
 import { measureLogins } from './cases/logins.ts';
 import { measureReady, type ReadyEffort, readyGoals } from './cases/ready.ts';
@@ -38,6 +39,7 @@ type BenchEffort = Effort & {
   bodies: BodiesEffort;
   soak: SoakEffort;
   idle: IdleEffort;
+  capacity: CapacityEffort;
 };
 
 /** Takes some minutes, or with `--quick` the shortest run that shows that everything works. */
@@ -66,6 +68,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     bodies: { cases: 1_000, repeats: 5 },
     soak: { minutes: 10, everyS: 10 },
     idle: { seconds: 60, nodes: [0, 500] },
+    capacity: { requests: 200, settledMs: 2_000, users: [10_000, 100_000, 1_000_000] },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -100,6 +103,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     bodies: { cases: 2, repeats: 1 },
     soak: { minutes: 0.1, everyS: 1 },
     idle: { seconds: 2, nodes: [0, 2] },
+    capacity: { requests: 2, settledMs: 50, users: [10_000] },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -128,8 +132,11 @@ const parts = [
   'bodies',
   'soak',
   'idle',
+  'capacity',
 ] as const;
 type Part = (typeof parts)[number];
+/** Parts that run only if they are named. */
+const alone: ReadonlySet<Part> = new Set(['soak', 'idle', 'capacity']);
 
 try {
   const { values, positionals } = parseArgs({
@@ -138,8 +145,7 @@ try {
   });
   const unknown = positionals.filter((name) => !parts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`no part ${unknown}; there are ${parts.join(', ')}`);
-  const isAsked = (part: Part) =>
-    positionals.length === 0 ? part !== 'soak' && part !== 'idle' : positionals.includes(part);
+  const isAsked = (part: Part) => (positionals.length === 0 ? !alone.has(part) : positionals.includes(part));
   const other = values.against === undefined ? undefined : await otherCheckout(values.against);
   const effort = efforts[values.quick ? 'quick' : 'full'];
   const figures = await run(effort, isAsked, other?.folder).finally(() => other?.remove());
@@ -154,7 +160,7 @@ try {
  * @param before another checkout, beside which the parts with goals are measured
  */
 async function run(
-  { rows, audit, operations, trips, ready, bodies, soak, idle, ...effort }: BenchEffort,
+  { rows, audit, operations, trips, ready, bodies, soak, idle, capacity, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
   before: string | undefined,
 ): Promise<Figures> {
@@ -170,6 +176,7 @@ async function run(
     bodies: await only('bodies', () => measureBodies(bodies)),
     soak: await only('soak', () => measureSoak(soak)),
     idle: await only('idle', () => measureIdle(idle)),
+    capacity: await only('capacity', () => measureCapacity(capacity)),
   };
   return onStand(async (stand) => ({
     database: stand.database,
@@ -196,11 +203,13 @@ function goalsOf({
   operations,
   trips,
   ready,
-}: Pick<Figures, 'operations' | 'trips' | 'ready'>): GoalFigure[] {
+  idle,
+}: Pick<Figures, 'operations' | 'trips' | 'ready' | 'idle'>): GoalFigure[] {
   return [
     ...(operations ? operationGoals(operations) : []),
     ...(trips ? tripGoals(trips) : []),
     ...(ready ? readyGoals(ready) : []),
+    ...(idle ? idleGoals(idle) : []),
   ];
 }
 

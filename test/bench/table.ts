@@ -1,5 +1,7 @@
 import type { BodiesFigures } from './bodies/figures.ts';
 import { bodiesLines } from './bodies/table.ts';
+import type { CapacityFigures } from './capacity/figures.ts';
+import { capacityLines } from './capacity/table.ts';
 import type { AuditFigures } from './cases/audit.ts';
 import type { CardFigures } from './cases/cards.ts';
 import { type DirectoryFigures, directoryLines } from './cases/directory-burst.ts';
@@ -40,6 +42,7 @@ export type Figures = {
   bodies?: BodiesFigures | undefined;
   soak?: SoakFigures | undefined;
   idle?: IdleRow[] | undefined;
+  capacity?: CapacityFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   ready?: ReadyFigures | undefined;
   edge?: EdgeFigures | undefined;
@@ -65,6 +68,7 @@ export function tableOf(figures: Figures): string {
     bodies,
     soak,
     idle,
+    capacity,
     audit,
     exports,
     starts,
@@ -90,6 +94,7 @@ export function tableOf(figures: Figures): string {
     ...(bodies ? bodiesLines(bodies) : []),
     ...(soak ? soakLines(soak) : []),
     ...(idle ? idleLines(idle) : []),
+    ...capacityLines(capacity),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),

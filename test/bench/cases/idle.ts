@@ -17,6 +17,7 @@ import {
   totalOf,
 } from '../../support/monitoring/statement-counts.ts';
 import { startSidecar } from '../../support/processes/sidecar-process.ts';
+import type { GoalFigure } from '../goals.ts';
 
 export type IdleEffort = { seconds: number; nodes: readonly number[] };
 
@@ -37,6 +38,17 @@ export const idleLines = (rows: readonly IdleRow[]): string[] => [
   ),
   '',
 ];
+
+/** Most statements per minute without nodes and with them. */
+const limits = { none: 30, some: 60 };
+
+export const idleGoals = (rows: readonly IdleRow[]): GoalFigure[] =>
+  rows.map(({ nodes, statements }) => ({
+    name: `idle with ${nodes} nodes, statements/min`,
+    goal: nodes === 0 ? limits.none : limits.some,
+    better: 'less',
+    measured: Math.round(statements),
+  }));
 
 /** Clock ticks per second of `/proc/<pid>/stat` on Linux. */
 const ticksPerS = 100;

@@ -151,7 +151,7 @@ async function measureWorkers(
     return await memoryDuring(workers.pid, async () => {
       const figures: OperationFigures[] = [];
       for (const operation of operationsOf(stand)) {
-        const portal = targetOf(workers.url, operation);
+        const portal = { ...targetOf(workers.url, operation), isWorker: true };
         const floor =
           operation.floor === 'everywhere' ? { floor: targetOf(workers.floorUrl, operation) } : {};
         figures.push(await measureOne(operation, loading, { portal, ...floor }));

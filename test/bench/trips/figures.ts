@@ -7,7 +7,7 @@ import { type Loading, loadInTurns, median, rounded, type Sample, type Target, t
 import { type ProductStand, startProductStand } from '../product/stand.ts';
 import { timed } from '../times.ts';
 import { type TripOperation, tripOperations } from './operations.ts';
-import type { ProxySettings } from './proxy-server.ts';
+import { type ProxySettings, readProxy } from './proxy.ts';
 
 export type TripsEffort = {
   /** Delay in milliseconds of each direction between portal and database. */
@@ -145,7 +145,7 @@ const hash = () =>
     maxmem: 2 ** 25,
   });
 
-const tripsOf = async (proxy: Child): Promise<number> => Number(await proxy.tell({}));
+const tripsOf = async (proxy: Child): Promise<number> => (await readProxy(proxy)).trips;
 
 async function roundTripMs(connectionString: string, requests: number): Promise<number> {
   const client = new pg.Client({ connectionString });

@@ -1,10 +1,7 @@
 /**
  * Ends a program when npm has ended: npm does not forward signals, so `npm start & kill $!` would leave the program
- * running with its ports. Imported before a program (`node --import`), it sends SIGTERM. Must only import what Node 20
- * has.
+ * running with its ports. Must only import what Node 20 has.
  */
-import { pathToFileURL } from 'node:url';
-
 const intervalMs = 250;
 
 /**
@@ -20,8 +17,3 @@ export function endWithNpm(end) {
     end();
   }, intervalMs).unref();
 }
-
-// The launcher uses the function for itself.
-const [, program = ''] = process.argv;
-if (!pathToFileURL(program).href.endsWith('/launch.mjs'))
-  endWithNpm(() => process.kill(process.pid, 'SIGTERM'));

@@ -102,7 +102,7 @@ async function run(program, args) {
   const bundle = await builtBundle(program);
   if (stoppedBy) return codeOf(stoppedBy);
   if (!bundle) return node([target, ...args]);
-  const flags = ['--enable-source-maps', '--import', join(root, 'shared/tooling/end-with-npm.mjs')];
+  const flags = ['--enable-source-maps', '--import', join(root, 'shared/tooling/attach-to-npm.mjs')];
   if (process.execve !== undefined && process.platform !== 'win32') {
     // Signals that have arrived are handled first. From then on they end the process, as they do at the start of the
     // program.

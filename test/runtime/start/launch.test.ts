@@ -20,7 +20,7 @@ import { endOf, type ProcessEnd } from '../../support/processes/output.ts';
 const tooling = fileURLToPath(new URL('../../../shared/tooling/', import.meta.url));
 
 function copyLauncher(root: string): void {
-  for (const name of ['launch.mjs', 'programs.mjs', 'end-with-npm.mjs'])
+  for (const name of ['launch.mjs', 'programs.mjs', 'end-with-npm.mjs', 'attach-to-npm.mjs'])
     cpSync(join(tooling, name), join(root, 'shared/tooling', name), { recursive: true });
 }
 

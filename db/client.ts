@@ -37,10 +37,24 @@ export type ConnectOptions = {
 export type BuildBatch = (handle: Db) => readonly Statement[];
 type RunBatch = (build: BuildBatch) => Promise<unknown[]>;
 
-const batchRunners = new WeakMap<Db, RunBatch>();
+/** How the driver of a handle saves round trips. A batch without a runner is an interactive transaction. */
+export type Runners = {
+  /** Sends a batch in one round trip. */
+  batch?: RunBatch;
+  /** Sends reads in one round trip; default: as a batch. */
+  reads?: RunBatch;
+  /** Runs a frame in fewer round trips than statements. */
+  frame?: <T>(frame: Frame<T>) => Promise<T>;
+  /** Creates a handle that notes its commits. */
+  noting?: (note: NoteCommit) => Db;
+};
 
-/** Sets how the driver of a handle sends a batch in one round trip. */
-export const setBatchRunner = (db: Db, run: RunBatch): void => void batchRunners.set(db, run);
+/** Receives the position of the log after a commit, as `pg_lsn` in text form. */
+export type NoteCommit = (position: string) => void;
+
+const runners = new WeakMap<Db, Runners>();
+
+export const setRunners = (db: Db, own: Runners): void => void runners.set(db, own);
 
 /**
  * Runs the statements of `build` as one atomic unit: in one round trip, except in an interactive transaction of Neon. A
@@ -48,7 +62,7 @@ export const setBatchRunner = (db: Db, run: RunBatch): void => void batchRunners
  * @returns one result per statement, in order
  */
 export async function atomically(db: Db, build: BuildBatch): Promise<unknown[]> {
-  const run = batchRunners.get(db) ?? ((toRun: BuildBatch) => oneByOne(db, toRun));
+  const run = runners.get(db)?.batch ?? ((toRun: BuildBatch) => oneByOne(db, toRun));
   return run(build).catch(afterRollback);
 }
 
@@ -67,17 +81,12 @@ function afterRollback(error: unknown): never {
   throw error;
 }
 
-const readRunners = new WeakMap<Db, RunBatch>();
-
-/** Sets how reads of a handle are sent in one round trip. */
-export const setReadRunner = (db: Db, run: RunBatch): void => void readRunners.set(db, run);
-
 /**
  * Runs reads in one round trip, in their order.
  * @returns one result per read
  */
 export const readTogether = (db: Db, build: BuildBatch): Promise<unknown[]> =>
-  readRunners.get(db)?.(build) ?? atomically(db, build);
+  runners.get(db)?.reads?.(build) ?? atomically(db, build);
 
 /** Runs an interactive transaction, for work that decides between statements. Not for frequent requests. */
 export async function withTransaction<T>(
@@ -89,45 +98,48 @@ export async function withTransaction<T>(
   return db.transaction(work, config).catch(afterRollback);
 }
 
+/**
+ * Creates a handle on the same connections that notes each of its commits, without a further round trip.
+ * @returns undefined if the driver cannot do so
+ */
+export const notingCommits = (db: Db, note: NoteCommit): Db | undefined => runners.get(db)?.noting?.(note);
+
 /** An interactive transaction with statements around its work. */
 export type Frame<T> = {
   /** Conditions and locks, which are sent with the first statement of the work where the driver can do so. */
   opening: BuildBatch;
   work: (transaction: Db) => Promise<T>;
   /** The last statements, which are sent with the commit where the driver can do so. */
-  closing: (handle: Db, result: T) => readonly Statement[];
+  closing: Closing<T>;
+  /** For a driver that runs the frame without an interactive transaction (`db/leased-frame.ts`). */
+  lease: Lease<T>;
 };
-type RunFrame = <T>(frame: Frame<T>) => Promise<T>;
 
-const frameRunners = new WeakMap<Db, RunFrame>();
+type Closing<T> = (handle: Db, result: T) => readonly Statement[];
 
-/** Sets how the driver of a handle runs a frame in few round trips. */
-export const setFrameRunner = (db: Db, run: RunFrame): void => void frameRunners.set(db, run);
+/** A row that replaces the lock of an open transaction: the opening of another frame finds it and fails. */
+export type Lease<T> = {
+  /** Takes the lease. Sent after the opening, in the transaction of the first write. */
+  take: BuildBatch;
+  /** True for an error of the opening or of `take`. The driver cannot see which statement of a transaction failed. */
+  isRefusal: (error: unknown) => boolean;
+  /** Sent after the work instead of `closing`, if the lease was taken. */
+  closing: Closing<T>;
+  /** Sent if the work has failed after the lease was taken. */
+  abandon: BuildBatch;
+  /** Called if the last statements failed. The work has taken effect, and the lease stays until it expires. */
+  onExpiry: (error: unknown) => void;
+};
 
 /**
- * Runs the work in an interactive transaction between its opening and its closing statements. If the opening fails,
- * nothing of the transaction takes effect, whatever its work has done with the error.
+ * Runs the work between its opening and its closing statements. If the opening fails, nothing of the frame takes
+ * effect, whatever its work has done with the error. The frame is one transaction, except with Neon over HTTP.
  * @throws OpeningError if the opening failed; its cause is the error of the database
  */
 export async function withFrame<T>(db: Db, frame: Frame<T>): Promise<T> {
-  const run = frameRunners.get(db) ?? ((toRun: Frame<T>) => framed(db, toRun));
+  const run = runners.get(db)?.frame;
+  if (!run) throw new Error('a transaction cannot contain a frame');
   return run(frame).catch(afterRollback);
-}
-
-const framed = <T>(db: Db, { opening, work, closing }: Frame<T>): Promise<T> =>
-  db.transaction(async (transaction) => {
-    for (const statement of opening(transaction)) await opened(statement);
-    const result = await work(transaction);
-    for (const statement of closing(transaction, result)) await statement;
-    return result;
-  });
-
-async function opened(statement: Statement): Promise<void> {
-  try {
-    await statement;
-  } catch (cause) {
-    throw new OpeningError('the transaction could not be opened', { cause });
-  }
 }
 
 /** The opening of a transaction failed. */

@@ -1,4 +1,15 @@
-import { atomically, type Db, setBatchRunner, setReadRunner } from './client.ts';
+import { atomically, type Db, setRunners, withFrame } from './client.ts';
+import {
+  type FlightDriver,
+  isRead,
+  messagesOf,
+  type Pending,
+  pending,
+  resultAt,
+  type Settled,
+  settle,
+} from './flight-driver.ts';
+import { type ReadSource, sendApart } from './replica/reads-apart.ts';
 
 /**
  * Reads that are sent in one round trip with a first read, the lookup, which decides whether they are valid. The lookup
@@ -23,33 +34,26 @@ export type Flight = {
 /** The reads of a flight were discarded. */
 export class DiscardedError extends Error {}
 
-type Settled<Answer> = { result: Answer } | { error: unknown };
-
-/** How a driver sends reads in one round trip. */
-export type FlightDriver<Message, Answer> = {
-  /** Creates a handle whose statements are passed to a function. */
-  handleOn(ask: (message: Message) => Promise<Answer>): Db;
-  textOf(message: Message): string;
-  /** Runs one statement. */
-  ask(message: Message): Promise<Answer>;
-  /**
-   * Runs reads in their order in one round trip, each with its own view of the data.
-   * @throws Error if no read has an answer
-   */
-  send(messages: readonly Message[]): Promise<readonly Settled<Answer>[]>;
-};
-
-const openers = new WeakMap<Db, () => Flight>();
+type AnyDriver = FlightDriver<unknown, unknown>;
+const drivers = new WeakMap<Db, AnyDriver>();
 
 /** Sets how the driver of a handle sends reads together. */
 export function setFlightDriver<Message, Answer>(db: Db, driver: FlightDriver<Message, Answer>): void {
-  openers.set(db, () => new ReadFlight(db, driver));
+  // A driver only gets its own messages.
+  drivers.set(db, driver as unknown as AnyDriver);
 }
 
-/** @returns undefined if the driver of the handle cannot send reads together */
-export const openFlight = (db: Db): Flight | undefined => openers.get(db)?.();
+/**
+ * @param source answers the first reads; default: the primary. It has the same driver
+ * @returns undefined if the driver of the handle cannot send reads together
+ */
+export function openFlight(db: Db, source?: ReadSource): Flight | undefined {
+  const driver = drivers.get(db);
+  const replica = source && drivers.get(source.db);
+  return driver && new ReadFlight(db, driver, source && replica && { source, replica });
+}
 
-type Pending<Message, Answer> = { message: Message; answer: PromiseWithResolvers<Answer> };
+type Elsewhere<Message, Answer> = { source: ReadSource; replica: FlightDriver<Message, Answer> };
 
 /** Milliseconds that the lookup waits for work that does something else before its first read. */
 const patienceMs = 5;
@@ -59,6 +63,7 @@ class ReadFlight<Message, Answer> implements Flight {
   readonly handle: Db;
   readonly approved: Promise<void>;
   readonly #driver: FlightDriver<Message, Answer>;
+  readonly #elsewhere: Elsewhere<Message, Answer> | undefined;
   readonly #approval = Promise.withResolvers<void>();
   readonly #reads: Pending<Message, Answer>[] = [];
   #lookup: Pending<Message, Answer> | undefined;
@@ -67,17 +72,27 @@ class ReadFlight<Message, Answer> implements Flight {
   #isDue = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(db: Db, driver: FlightDriver<Message, Answer>) {
+  constructor(
+    db: Db,
+    driver: FlightDriver<Message, Answer>,
+    elsewhere: Elsewhere<Message, Answer> | undefined,
+  ) {
     this.#driver = driver;
+    this.#elsewhere = elsewhere;
     this.approved = this.#approval.promise;
     this.lookup = driver.handleOn((message) => this.#lookUp(message));
     this.handle = driver.handleOn((message) => this.#ask(message));
-    setReadRunner(this.handle, async (build) =>
-      this.#hasDeparted ? atomically(this.handle, build) : Promise.all(build(this.handle)),
-    );
-    setBatchRunner(this.handle, async (build) => {
-      await this.#awaitApproval();
-      return atomically(db, build);
+    setRunners(this.handle, {
+      reads: async (build) =>
+        this.#hasDeparted ? atomically(this.handle, build) : Promise.all(build(this.handle)),
+      batch: async (build) => {
+        await this.#awaitApproval();
+        return atomically(db, build);
+      },
+      frame: async (frame) => {
+        await this.#awaitApproval();
+        return withFrame(db, frame);
+      },
     });
     this.handle.transaction = async (work, config) => {
       await this.#awaitApproval();
@@ -93,13 +108,25 @@ class ReadFlight<Message, Answer> implements Flight {
     if (this.#hasDeparted || !lookup) return;
     this.#hasDeparted = true;
     clearTimeout(this.#timer);
-    const sent = this.#driver.send([lookup, ...this.#reads].map(({ message }) => message));
-    settle(lookup, resultAt(sent, 0));
-    for (const [at, read] of this.#reads.entries())
-      settle(
-        read,
-        this.approved.then(() => resultAt(sent, at + 1)),
-      );
+    const sent = this.#send(lookup.message, messagesOf(this.#reads));
+    // They may be discarded before they are asked for.
+    sent.reads.catch(() => undefined);
+    settle(lookup, sent.lookup);
+    for (const [at, read] of this.#reads.entries()) settle(read, resultAt(sent.reads, at));
+  }
+
+  #send(
+    lookup: Message,
+    reads: Message[],
+  ): { lookup: Promise<Answer>; reads: Promise<readonly Settled<Answer>[]> } {
+    const { approved } = this;
+    if (this.#elsewhere && reads.length > 0)
+      return sendApart({ ...this.#elsewhere, primary: this.#driver, lookup, reads, approved });
+    const sent = this.#driver.send([lookup, ...reads]);
+    return {
+      lookup: resultAt(sent, 0),
+      reads: approved.then(async () => (await sent).slice(1)),
+    };
   }
 
   decide(isApproved: boolean): void {
@@ -141,40 +168,4 @@ class ReadFlight<Message, Answer> implements Flight {
     if (this.#reads.length === 1) setImmediate(() => this.depart());
     return read.answer.promise;
   }
-}
-
-const pending = <Message, Answer>(message: Message): Pending<Message, Answer> => ({
-  message,
-  answer: Promise.withResolvers<Answer>(),
-});
-
-const isRead = (text: string): boolean =>
-  /^[\s(]*(?:select|with)\b/i.test(text) && !/\b(?:insert|update|delete|merge)\b/i.test(text);
-
-/** Runs reads one after the other, after a transaction with all of them has failed. */
-export async function settledOneByOne<Answer>(
-  reads: readonly (() => PromiseLike<Answer>)[],
-): Promise<Settled<Answer>[]> {
-  const settled: Settled<Answer>[] = [];
-  for (const read of reads)
-    settled.push(
-      await read().then(
-        (result) => ({ result }),
-        (error: unknown) => ({ error }),
-      ),
-    );
-  return settled;
-}
-
-async function resultAt<Answer>(sent: Promise<readonly Settled<Answer>[]>, at: number): Promise<Answer> {
-  const settled = (await sent)[at];
-  if (!settled) throw new Error('The database did not answer');
-  if ('error' in settled) throw settled.error;
-  return settled.result;
-}
-
-/** A read whose caller has failed meanwhile must not end the process. */
-function settle<Message, Answer>({ answer }: Pending<Message, Answer>, result: Promise<Answer>): void {
-  answer.promise.catch(() => undefined);
-  result.then(answer.resolve, answer.reject);
 }

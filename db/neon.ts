@@ -8,9 +8,12 @@ import {
 import { drizzle as overHttp } from 'drizzle-orm/neon-http';
 import { NeonSession, NeonTransaction } from 'drizzle-orm/neon-serverless';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { type Connection, type ConnectOptions, type Db, setBatchRunner } from './client.ts';
+import { type Connection, type ConnectOptions, type Db, setRunners } from './client.ts';
 import { pgFault } from './errors.ts';
-import { type FlightDriver, setFlightDriver, settledOneByOne } from './flight.ts';
+import { setFlightDriver } from './flight.ts';
+import { type FlightDriver, settledOneByOne } from './flight-driver.ts';
+import { type LeaseDriver, runLeasedFrame } from './leased-frame.ts';
+import { type HandleOn, runBatch } from './postgres/batch.ts';
 import { beginWith } from './postgres/limits.ts';
 import { type NoSchema, runTransaction } from './postgres/transaction.ts';
 
@@ -38,11 +41,10 @@ export function connectNeon({ url, proxy, onRoundTrip, ...options }: NeonOptions
     },
   };
   const sql = neon(connectionString, { fetchOptions });
-  const http = overHttp({ client: sql });
-  const db: Db = http;
-  setBatchRunner(db, async (build) => {
-    const [first, ...rest] = build(db);
-    return first ? http.batch([first, ...rest]) : [];
+  const db: Db = overHttp({ client: sql });
+  setRunners(db, {
+    batch: (build) => runBatch(build, handleOn, (messages) => transact(sql, messages, false)),
+    frame: (frame) => runLeasedFrame(db, framesBy(sql), frame),
   });
   setFlightDriver(db, flightsBy(sql));
   // The method of the HTTP driver throws.
@@ -67,18 +69,34 @@ type Sql = NeonQueryFunction<false, false>;
 /** Text, values and options, as Drizzle passes them to the driver. */
 type Message = [text: string, values?: unknown[], options?: HTTPQueryOptions<false, false>];
 
-/** The batch of the HTTP driver is one transaction; with `read committed`, each read has its own view of the data. */
+// Drizzle uses only the method `query` of a client.
+const handleOn: HandleOn<Message, unknown> = (ask) =>
+  overHttp({ client: { query: (...message: Message) => ask(message) } as unknown as Sql });
+
+const textOf = ([text]: Message): string => text;
+
+/** One request, which Neon runs as one transaction: it commits before it answers, and rolls back after an error. */
+const transact = (sql: Sql, messages: readonly Message[], readOnly: boolean): Promise<readonly unknown[]> =>
+  sql.transaction(
+    messages.map((message) => sql.query(...message)),
+    { isolationLevel: 'ReadCommitted', readOnly },
+  );
+
+const framesBy = (sql: Sql): LeaseDriver<Message, unknown> => ({
+  handleOn,
+  textOf,
+  read: (messages) => transact(sql, messages, true),
+  write: (messages) => transact(sql, messages, false),
+});
+
+/** With `read committed`, each read of a transaction has its own view of the data. */
 const flightsBy = (sql: Sql): FlightDriver<Message, unknown> => ({
-  // Drizzle uses only the method `query` of a client.
-  handleOn: (ask) => overHttp({ client: { query: (...message: Message) => ask(message) } as unknown as Sql }),
-  textOf: ([text]) => text,
+  handleOn,
+  textOf,
   ask: async (message) => sql.query(...message),
   send: async (messages) => {
     try {
-      const results = await sql.transaction(
-        messages.map((message) => sql.query(...message)),
-        { isolationLevel: 'ReadCommitted', readOnly: true },
-      );
+      const results = await transact(sql, messages, true);
       return results.map((result) => ({ result }));
     } catch (error) {
       if (!pgFault(error)) throw error;

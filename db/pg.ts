@@ -6,11 +6,12 @@ import {
   type ConnectOptions,
   type Db,
   type Frame,
-  setBatchRunner,
-  setFrameRunner,
+  type NoteCommit,
+  setRunners,
 } from './client.ts';
 import { setFlightDriver } from './flight.ts';
-import { collect, runBatch } from './postgres/batch.ts';
+import { isRead } from './flight-driver.ts';
+import { collect, type HandleOn, runBatch } from './postgres/batch.ts';
 import type { CheckedOutConnection, Message, Query } from './postgres/checkout.ts';
 import { InteractiveTransaction } from './postgres/interactive.ts';
 import { createPool, type Pool, type SessionReport } from './postgres/pool.ts';
@@ -56,19 +57,32 @@ export function connectPg(options: PgOptions): PgConnection {
     onPrepare,
   });
   const { query, use } = pool;
-  const db: Db = drizzle({ client: asClient(query) });
-  db.transaction = (work, config) => use((lent) => runFramed(lent, { work }, config));
-  setFrameRunner(db, (frame) => use((lent) => runFramed(lent, frame)));
-  setBatchRunner(db, (build) =>
-    runBatch(build, transactionOn, (messages) => use(({ transact }) => transact(messages))),
-  );
+  const db = handleOf(pool);
   setFlightDriver(db, {
-    handleOn: (ask) => transactionOn((statement, values) => ask({ statement, values })),
+    handleOn,
     textOf: ({ statement }) => statement.text,
     ask: ({ statement, values }: Message) => query(statement, values),
     send: (messages) => use(({ readTogether }) => readTogether(messages)),
   });
   return { db, query, use, close: pool.close };
+}
+
+function handleOf({ query, use }: Pick<Pool, 'query' | 'use'>, note?: NoteCommit): Db {
+  const single: Query = async (statement, values) => {
+    if (!note || isRead(statement.text)) return query(statement, values);
+    const [result] = await use(({ transact }) => transact([{ statement, values }], note));
+    if (!result) throw new Error('the statement has no result');
+    return result;
+  };
+  const db: Db = drizzle({ client: asClient(single) });
+  db.transaction = (work, config) => use((lent) => runFramed(lent, { work, note, config }));
+  setRunners(db, {
+    batch: (build) =>
+      runBatch(build, handleOn, (messages) => use(({ transact }) => transact(messages, note))),
+    frame: (frame) => use((lent) => runFramed(lent, { ...frame, note })),
+    noting: (own) => handleOf({ query, use }, own),
+  });
+  return db;
 }
 
 /** Drizzle uses only the method `query` of a client. */
@@ -81,28 +95,32 @@ function transactionOn(query: Query) {
   return new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined);
 }
 
+const handleOn: HandleOn<Message, pg.QueryResult> = (ask) =>
+  transactionOn((statement, values = []) => ask({ statement, values }));
+
 const nothing = (): [] => [];
 
 async function runFramed<T>(
   connection: CheckedOutConnection,
-  { opening = nothing, work, closing = nothing }: PartialFrame<T>,
-  config?: PgTransactionConfig,
+  { opening = nothing, work, closing = nothing, note, config }: PartialFrame<T>,
 ): Promise<T> {
-  const { messages } = await collect(opening, transactionOn);
+  const { messages } = await collect(opening, handleOn);
   const own = new InteractiveTransaction(connection, messages);
   const transaction = transactionOn(own.query);
-  setBatchRunner(transaction, (build) => runBatch(build, transactionOn, own.batch));
+  setRunners(transaction, { batch: (build) => runBatch(build, handleOn, own.batch) });
   try {
     if (config) await transaction.setTransaction(config);
     const result = await work(transaction);
-    const last = await collect((h) => closing(h, result), transactionOn);
-    await own.commit(last.messages);
+    const last = await collect((h) => closing(h, result), handleOn);
+    await own.commit(last.messages, note);
     return result;
   } catch (error) {
     throw await own.abandon(error);
   }
 }
 
-type PartialFrame<T> = Partial<Omit<Frame<T>, 'work'>> & {
+type PartialFrame<T> = Partial<Pick<Frame<T>, 'opening' | 'closing'>> & {
   work: (transaction: ReturnType<typeof transactionOn>) => Promise<T>;
+  note?: NoteCommit | undefined;
+  config?: PgTransactionConfig | undefined;
 };

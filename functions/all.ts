@@ -16,7 +16,7 @@ import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
 import type { Config } from '../shared/runtime/config/config.ts';
 import { assertSecretKey } from '../shared/runtime/config/secret-key.ts';
-import { connectDatabase, loggedConnections } from '../shared/runtime/database.ts';
+import { connectDatabase, connectReplica, loggedConnections } from '../shared/runtime/database.ts';
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesByPooledSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
@@ -74,6 +74,8 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
     // The sidecar receives only its own database role. An empty variable counts as absent.
     DATABASE_URL: '',
     DATABASE_SIDECAR_URL: database.sidecarUrl,
+    DATABASE_READ_URL: '',
+    DATABASE_SIDECAR_READ_URL: config.databaseSidecarReadUrl ?? '',
     DATABASE_OWNER_URL: '',
     ADMIN_PASSWORD: '',
     BASE_URL: config.baseUrl,
@@ -129,17 +131,14 @@ async function depsOf(
   log: Log,
   shutdown: Shutdown,
 ): Promise<PortalDeps> {
-  const { databasePoolSize: maxConnections } = config;
-  const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
-  const connection = connectDatabase({ ...config, databaseUrl }, options);
-  shutdown.add('database connections', () => connection.close());
-  const writes = monitorWrites(connection.db, log, config.databaseMaySuspend);
-  const telemetry = flushedTelemetry(telemetryOf(config, connection.db, log, writes), shutdown);
+  const databases = connectAll(config, databaseUrl, log, shutdown);
+  const writes = monitorWrites(databases.db, log, config.databaseMaySuspend);
+  const telemetry = flushedTelemetry(telemetryOf(config, databases.db, log, writes), shutdown);
   const outbound = outboundOf(config);
   const transport = createNodeTransport(outbound);
   shutdown.add('outbound connections', () => transport.close());
   return portalDeps({
-    db: connection.db,
+    ...databases,
     log,
     portalType: config.portalType,
     baseUrl: config.baseUrl,
@@ -162,6 +161,22 @@ async function depsOf(
     readDescriptors: createDescriptorReader(),
     hashing: { concurrency: hashesAtOnce },
   });
+}
+
+/** Connects to the database and to its replica, if there is one. */
+function connectAll(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  shutdown: Shutdown,
+): Pick<Ingredients, 'db' | 'replica'> {
+  const { databasePoolSize: maxConnections } = config;
+  const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
+  const { db, close } = connectDatabase({ ...config, databaseUrl }, options);
+  shutdown.add('database connections', close);
+  const reading = connectReplica(config, config.databaseReadUrl, log, options);
+  if (reading) shutdown.add('replica connections', reading.close);
+  return { db, replica: reading?.replica };
 }
 
 /**

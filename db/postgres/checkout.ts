@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import utils from 'pg/lib/utils.js';
+import type { NoteCommit } from '../client.ts';
 import type { GuardedClient } from './client.ts';
 import { beginWith, type Timeouts } from './limits.ts';
 import type { PreparedStatements } from './prepared.ts';
@@ -13,19 +14,14 @@ export type Message = { statement: pg.QueryConfig; values?: unknown[] | undefine
 /** A connection that is checked out of the pool, with the limits that apply to its statements. */
 export type CheckedOutConnection = {
   query: Query;
-  /**
-   * Sends statements in one round trip. After a failed statement of a transaction, the server rejects the others.
-   * @throws the error of the first statement that failed
-   */
-  pipeline: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
-  /** As `pipeline`, with the answers to all statements. */
+  /** Sends statements in one round trip. After a failed statement of a transaction, the server rejects the others. */
   answersTo: (messages: readonly Message[]) => Promise<Answer[]>;
   /**
    * Runs statements as one transaction in one round trip, which is repeated if it was rolled back because a statement
    * was prepared.
    * @returns the results of the statements
    */
-  transact: (messages: readonly Message[]) => Promise<pg.QueryResult[]>;
+  transact: (messages: readonly Message[], note?: NoteCommit) => Promise<pg.QueryResult[]>;
   /** Runs reads in one round trip, each with its own view of the data. The order of the answers is that of the reads. */
   readTogether: (messages: readonly Message[]) => Promise<Answer[]>;
   /** The statement that begins a transaction with the limits. */
@@ -86,9 +82,6 @@ export class Checkout implements CheckedOutConnection {
     }
   };
 
-  pipeline = async (messages: readonly Message[]): Promise<pg.QueryResult[]> =>
-    resultsOf(await this.answersTo(messages));
-
   answersTo = async (messages: readonly Message[]): Promise<Answer[]> => {
     const named = messages.map(({ statement, values }) => ({
       statement: this.#namedInTransaction(statement),
@@ -99,16 +92,19 @@ export class Checkout implements CheckedOutConnection {
     return answers;
   };
 
-  transact = async (messages: readonly Message[]): Promise<pg.QueryResult[]> => {
+  transact = async (messages: readonly Message[], note?: NoteCommit): Promise<pg.QueryResult[]> => {
     const { prepared } = this.#parts;
+    const after = note ? [positionMessage] : [];
+    const run = (inner: readonly Message[]): Promise<Answer[]> =>
+      this.#sendAll([messageOf(this.begin), ...inner, messageOf('commit'), ...after]);
     const named = messages.map((message) => ({ ...message, statement: prepared.named(message.statement) }));
-    const answers = await this.#sendAll([messageOf(this.begin), ...named, messageOf('commit')]);
-    if (!this.#noteRefusal(named, answers.slice(1)) || !isRolledBack(answers))
-      return resultsOf(answers).slice(1, -1);
-    return resultsOf(await this.#sendAll([messageOf(this.begin), ...messages, messageOf('commit')])).slice(
-      1,
-      -1,
-    );
+    const first = await run(named);
+    const end = messages.length + 1;
+    const isRefused = this.#noteRefusal(named, first.slice(1)) && isRolledBack(first[end]);
+    const answers = isRefused ? await run(messages) : first;
+    const results = resultsOf(answers.slice(0, end + 1)).slice(1, -1);
+    notePosition(note, answers[end + 1]);
+    return results;
   };
 
   readTogether = async (messages: readonly Message[]): Promise<Answer[]> => {
@@ -185,12 +181,21 @@ export class Checkout implements CheckedOutConnection {
 
 export const messageOf = (text: string): Message => ({ statement: { text } });
 
-const isRolledBack = (answers: readonly Answer[]): boolean => {
-  const last = answers.at(-1);
-  return last !== undefined && 'result' in last && last.result.command === 'ROLLBACK';
-};
+const isRolledBack = (commit: Answer | undefined): boolean =>
+  commit !== undefined && 'result' in commit && commit.result.command === 'ROLLBACK';
 
-function resultsOf(answers: readonly Answer[]): pg.QueryResult[] {
+/** Sent after a commit, whose record is before this position. */
+export const positionMessage = messageOf('select pg_current_wal_insert_lsn()::text as position');
+
+/** Without an answer the position stays unknown; the transaction was committed before. */
+export function notePosition(note: NoteCommit | undefined, answer: Answer | undefined): void {
+  if (!note || !answer || 'error' in answer) return;
+  const position: unknown = answer.result.rows[0]?.position;
+  if (typeof position === 'string') note(position);
+}
+
+/** @throws the error of the first statement that failed */
+export function resultsOf(answers: readonly Answer[]): pg.QueryResult[] {
   return answers.map((answer) => {
     if ('error' in answer) throw answer.error;
     return answer.result;

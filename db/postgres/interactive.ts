@@ -1,7 +1,16 @@
 import type pg from 'pg';
-import { OpeningError } from '../client.ts';
+import { type NoteCommit, OpeningError } from '../client.ts';
 import { isUnavailable, pgFault } from '../errors.ts';
-import { type CheckedOutConnection, type Message, messageOf, type Query } from './checkout.ts';
+import {
+  type Answer,
+  type CheckedOutConnection,
+  type Message,
+  messageOf,
+  notePosition,
+  positionMessage,
+  type Query,
+  resultsOf,
+} from './checkout.ts';
 
 /** An interactive transaction, whose beginning is sent with its first statement, and whose end with its last ones. */
 export class InteractiveTransaction {
@@ -34,12 +43,15 @@ export class InteractiveTransaction {
   };
 
   /** @throws OpeningError if the opening failed, although the work has not noticed it */
-  async commit(closing: readonly Message[]): Promise<void> {
+  async commit(closing: readonly Message[], note?: NoteCommit): Promise<void> {
     // Nothing was sent.
     if (this.#opening.length === 1 && closing.length === 0) return;
     if (this.#openingError) throw this.#openingError;
-    const results = await this.#send([...closing, messageOf('commit')]);
+    const after = note ? [positionMessage] : [];
+    const answers = await this.#answersTo([...closing, messageOf('commit'), ...after]);
+    const results = resultsOf(answers.slice(0, closing.length + 1));
     if (results.at(-1)?.command === 'ROLLBACK') throw new Error('the transaction was rolled back');
+    notePosition(note, answers[closing.length + 1]);
   }
 
   /** @returns the error that explains the failure of the work */
@@ -53,19 +65,22 @@ export class InteractiveTransaction {
   }
 
   async #send(messages: readonly Message[]): Promise<pg.QueryResult[]> {
+    return resultsOf(await this.#answersTo(messages));
+  }
+
+  /** @throws OpeningError if the opening failed */
+  async #answersTo(messages: readonly Message[]): Promise<readonly Answer[]> {
     if (this.#openingError) throw this.#openingError;
     const opening = this.#opening;
-    if (opening.length === 0) return this.#connection.pipeline(messages);
+    if (opening.length === 0) return this.#connection.answersTo(messages);
     this.#opening = [];
     const answers = await this.#connection.answersTo([...opening, ...messages]);
-    for (const [at, answer] of answers.entries()) {
+    for (const answer of answers.slice(0, opening.length)) {
       if (!('error' in answer)) continue;
-      if (at < opening.length && pgFault(answer.error)) {
-        this.#openingError = new OpeningError('the transaction could not be opened', { cause: answer.error });
-        throw this.#openingError;
-      }
-      throw answer.error;
+      if (!pgFault(answer.error)) throw answer.error;
+      this.#openingError = new OpeningError('the transaction could not be opened', { cause: answer.error });
+      throw this.#openingError;
     }
-    return answers.slice(opening.length).flatMap((answer) => ('result' in answer ? [answer.result] : []));
+    return answers.slice(opening.length);
   }
 }

@@ -45,12 +45,9 @@ export class PreparedStatements {
   }
 
   /**
-   * Notes a failure that is due to a name.
+   * Notes a failure that is due to a name. 26000, 42P05 and 08P01: a pooler gave the transaction another connection of
+   * the server. 0A000: the schema has changed.
    * @returns true if the statement failed only because it was prepared: it was not run, and can be sent again
-   *
-   * 26000, 42P05 and
-   * 08P01: a pooler that gives each transaction another connection of the server. 0A000: the schema has changed; its text
-   * depends on the language of the server.
    */
   noteRefusal(error: unknown, { name }: pg.QueryConfig): boolean {
     if (name === undefined) return false;

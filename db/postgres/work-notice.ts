@@ -22,15 +22,19 @@ type Insert = { returning(fields: { notice: SQL }): unknown };
  * Makes an insert of one row notify the sidecars that there is work. At most one insert per second and process does so,
  * because a notified sidecar keeps looking for work for longer than that.
  */
-export function withNotice<I extends Insert>(insert: I): I {
-  if (!isDue()) return insert;
-  noteNotice();
-  return insert.returning({ notice: notification }) as I;
+export const withNotice = <I extends Insert>(insert: I): I => (takeNotice() ? notifying(insert) : insert);
+
+/** True if the next insert of one row must be `notifying`. */
+export function takeNotice(): boolean {
+  const isTaken = isDue();
+  if (isTaken) noteNotice();
+  return isTaken;
 }
 
+export const notifying = <I extends Insert>(insert: I): I => insert.returning({ notice: notification }) as I;
+
 /** Like `withNotice`, for an insert that may have no rows, and then does not notify. */
-export const withPossibleNotice = <I extends Insert>(insert: I): I =>
-  isDue() ? (insert.returning({ notice: notification }) as I) : insert;
+export const withPossibleNotice = <I extends Insert>(insert: I): I => (isDue() ? notifying(insert) : insert);
 
 /** An expression for `returning`; call `noteNotice` if the statement returns a row. */
 export const possibleNotice = (): SQL => (isDue() ? notification : sql`null`);

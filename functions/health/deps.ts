@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import type { Replica } from '../../db/replica/replica.ts';
 import type { Clock } from '../../shared/kernel/clock.ts';
 import type { Log } from '../../shared/kernel/observability/log.ts';
 import type { WriteMonitor } from '../../shared/kernel/observability/write-monitor.ts';
@@ -9,6 +10,8 @@ import type { SystemSample } from './system-sampler.ts';
 export type HealthDeps = {
   /** A separate connection, so that probes and jobs cannot delay responses. */
   db: Db;
+  /** Answers metrics, if there is one. */
+  replica?: Replica | undefined;
   /** Reported as the broker of the job queue, without its password. */
   databaseUrl: string;
   /** Log collectors whose connection is part of the health report. */

@@ -10,7 +10,7 @@ import type { Log } from '../../shared/kernel/observability/log.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
 import type { Config } from '../../shared/runtime/config/config.ts';
 import { isLoopbackHost } from '../../shared/runtime/config/values.ts';
-import { connectDatabase, loggedConnections } from '../../shared/runtime/database.ts';
+import { connectDatabase, connectReplica, loggedConnections } from '../../shared/runtime/database.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { type RunningServer, serveNode } from '../../shared/runtime/node/server.ts';
 import { serverSettings } from '../../shared/runtime/node/settings.ts';
@@ -86,7 +86,8 @@ async function startAll(start: Start): Promise<void> {
   const loops = verified.then(() => run(shutdown.signal));
   // Reading a certificate cannot be interrupted; its result is discarded.
   shutdown.add('rounds', () => Promise.all([Promise.race([loops, delay(3_000)]), queue.stop()]));
-  const serving = await serve({ config, log, databaseUrl, answersDb: pools.answersDb, system, writes, rest });
+  const { answersDb, replica } = pools;
+  const serving = await serve({ config, log, databaseUrl, answersDb, replica, system, writes, rest });
   shutdown.add('server', () => serving.close(2_000));
   shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
@@ -107,7 +108,11 @@ function connectAll({ config, databaseUrl, log, shutdown }: Start) {
     shutdown.add('database', () => connection.close());
     return connection;
   };
+  const options = { applicationName: 'aggregator-sidecar', maxConnections: 2, statementTimeoutMs: 2_000 };
+  const reading = connectReplica(config, config.databaseSidecarReadUrl, log, { ...options, ...logged });
+  shutdown.add('replica', async () => reading?.close());
   return {
+    replica: reading?.replica,
     jobsDb: connect(3, 15_000),
     snapshotDb: connect(6, 60_000),
     answersDb: connect(3, 2_000),
@@ -117,19 +122,21 @@ function connectAll({ config, databaseUrl, log, shutdown }: Start) {
 }
 
 type Serving = Pick<Start, 'config' | 'log' | 'databaseUrl'> &
-  Pick<HealthDeps, 'writes' | 'rest'> & { answersDb: Connection; system: SystemSampler };
+  Pick<HealthDeps, 'writes' | 'rest' | 'replica'> & { answersDb: Connection; system: SystemSampler };
 
 async function serve({
   config,
   log,
   databaseUrl,
   answersDb,
+  replica,
   system,
   writes,
   rest,
 }: Serving): Promise<RunningServer> {
   const app = createHealthApp({
     db: answersDb.db,
+    replica,
     databaseUrl,
     collectors: { fluentd: config.fluentdUrl, syslog: config.syslogUrl },
     clock: systemClock,

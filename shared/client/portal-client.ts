@@ -51,11 +51,12 @@ export type PortalClient = {
 
 /** A client of the portal, typed by its OpenAPI document. */
 export function createPortalClient(options: ClientOptions): PortalClient {
+  const memory: Memory = {};
   const call = async (
     id: keyof Operations,
     asks: CallArguments = {},
     how: CallOptions = {},
-  ): Promise<unknown> => send(options, operations[id], asks, how);
+  ): Promise<unknown> => send({ ...options, memory }, operations[id], asks, how);
   async function* pages(id: Paged, asks: CallArguments = {}, how: CallOptions = {}) {
     let query = asks.query;
     for (;;) {
@@ -80,8 +81,12 @@ type CallArguments = {
 };
 type Page = { items: unknown[]; next: string | null };
 
+/** `X-Consistency-Token` of the last write: later reads see at least that write. */
+type Memory = { consistency?: string };
+type Sending = ClientOptions & { memory: Memory };
+
 async function send(
-  options: ClientOptions,
+  options: Sending,
   operation: Operation,
   asks: CallArguments,
   how: CallOptions,
@@ -90,7 +95,7 @@ async function send(
   const patience = patienceFrom(options);
   const { fetch = globalThis.fetch } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const tried = await tryOnce(fetch, request.clone());
+    const tried = await tryOnce(fetch, request.clone(), options.memory);
     if ('answer' in tried) return tried.answer;
     const wait = waitBefore(
       { ...tried, attempt, method: operation.method, keyed: operation.keyed },
@@ -104,9 +109,12 @@ async function send(
 async function tryOnce(
   fetch: NonNullable<ClientOptions['fetch']>,
   request: Request,
+  memory: Memory,
 ): Promise<{ answer: unknown } | Pick<Attempt, 'error'>> {
   try {
     const response = await fetch(request);
+    const consistency = response.headers.get('x-consistency-token');
+    if (consistency !== null) memory.consistency = consistency;
     return response.ok ? { answer: await answerOf(response) } : { error: await refusalOf(response) };
   } catch (cause) {
     if (request.signal.aborted) throw cause;
@@ -115,7 +123,7 @@ async function tryOnce(
 }
 
 function requestOf(
-  { baseUrl, token }: ClientOptions,
+  { baseUrl, token, memory: { consistency } }: Sending,
   { method, path, keyed }: Operation,
   { path: values = {}, query = {}, body }: CallArguments,
   { signal, idempotencyKey, headers }: CallOptions,
@@ -131,6 +139,7 @@ function requestOf(
     headers: {
       accept: 'application/json',
       ...(token !== undefined && { 'x-auth-token': token }),
+      ...(method === 'GET' && consistency !== undefined && { 'x-consistency-token': consistency }),
       ...(keyed && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import type { Replica } from '../../db/replica/replica.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Semaphore } from '../kernel/concurrency/semaphore.ts';
@@ -15,6 +16,8 @@ import type { Trace } from './trace.ts';
 /** Dependencies of every module. A module adds its own ones in `deps.ts`. */
 export type BaseDeps = {
   db: Db;
+  /** For reads that may see older data. */
+  replica?: Replica | undefined;
   clock: Clock;
   log: Log;
   /** Encrypts secrets at rest. */

@@ -4,7 +4,7 @@ import { verbatim } from '../messages/message.ts';
 import { sessionStates } from '../remotes/dispatcher/rows.ts';
 import type { UserFarm } from '../sites/user-site.ts';
 import { isMaintenanceReason, stateOf, unknownReason } from './readiness.ts';
-import type { RoutedSite } from './routed-site.ts';
+import type { ListedSite } from './routed-site.ts';
 import type { Route } from './routing.ts';
 import { type Key, keyText } from './routing.ts';
 import { poolFacts } from './rule-facts.ts';
@@ -12,7 +12,7 @@ import type { SeenList } from './service-list-cache.ts';
 
 /** The message for users about a maintenance of the pool, or of its site or farm. */
 export function noticeOf(
-  { maintenance, maintenance_message, routing, farms }: RoutedSite,
+  { maintenance, maintenance_message, routing, farms }: ListedSite,
   farmId: string,
   pool: string,
 ): string | undefined {
@@ -25,7 +25,7 @@ export function noticeOf(
 }
 
 /** The message for users when a rule has no candidate because of a maintenance. */
-export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explain'>): string | undefined {
+export function noticeOfRoute(site: ListedSite, { explain }: Pick<Route, 'explain'>): string | undefined {
   const member = explain.find(isMaintenanceReason);
   return member && noticeOf(site, member.farm_id, member.servicepool_uuid);
 }
@@ -34,7 +34,7 @@ export function noticeOfRoute(site: RoutedSite, { explain }: Pick<Route, 'explai
  * The service list of a farm with the state of each service and the message of its maintenance. The state is that of
  * `readiness.ts`.
  */
-export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): SeenList {
+export function withStates(site: ListedSite, { id }: UserFarm, list: SeenList): SeenList {
   const factsAt = poolFacts(site, new Map([[id, list]]));
   const services = list.services.map((service): CachedService => {
     const state = stateOf(
@@ -58,11 +58,7 @@ export function withStates(site: RoutedSite, { id }: UserFarm, list: SeenList): 
  * The last known services of the viewer at a farm that is in maintenance. The farm is not called during the
  * maintenance. The list grants no rights. The sessions are those of the snapshot.
  */
-export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenList | undefined {
-  const last = site.routing.lists.find(
-    ({ farm_id, subject }) => farm_id === farm.id && subject === site.principal.subject,
-  );
-  if (!last) return undefined;
+export function servicesInMaintenance(site: ListedSite, farm: UserFarm, last: SeenList): SeenList {
   const services = last.services.map(({ maintenance_message: _, ...service }): CachedService => {
     const message = noticeOf(site, farm.id, service.uuid);
     const sessions = sessionsIn(site, { farm_id: farm.id, servicepool_uuid: service.uuid.toLowerCase() });
@@ -75,10 +71,10 @@ export function servicesInMaintenance(site: RoutedSite, farm: UserFarm): SeenLis
       sessions,
     };
   });
-  return { services, fetchedAt: new Date(last.fetched_at), fresh: false };
+  return { ...last, services, fresh: false };
 }
 
-const sessionsIn = ({ routing }: RoutedSite, at: Key): CachedService['sessions'] =>
+const sessionsIn = ({ routing }: ListedSite, at: Key): CachedService['sessions'] =>
   routing.sessions
     .filter((session) => keyText(session) === keyText(at))
     .map(({ session_uuid, state }) => ({

@@ -132,6 +132,12 @@ export type Chance = { turn: number; random: () => number };
 /** Seconds during which the snapshot may not yet contain the session of an issued connection. */
 const unseenS = 120;
 
+/** Seconds since a connection was issued. */
+export const ageOf = ({ at }: { at: string }, now: Date): number => (now.getTime() - Date.parse(at)) / 1000;
+
+/** True if the snapshot may not yet contain the session of an issued connection. */
+export const isLately = (issued: { at: string }, now: Date): boolean => ageOf(issued, now) <= unseenS;
+
 /** A usable member, with the step and the reason of its place in the order. */
 type Placed = { member: MemberFacts; step: string; reason: string };
 type Ranked = Placed & { rank: readonly number[] };

@@ -2,15 +2,15 @@ import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { isLinked, lastDomains } from '../sites/dispatcher-domains.ts';
 import type { PoolFacts } from './readiness.ts';
-import type { RoutedSite } from './routed-site.ts';
-import { type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
+import type { ListedSite } from './routed-site.ts';
+import { ageOf, type Key, keyText, type LiveSession, type RoutingFacts } from './routing.ts';
 import type { SeenList } from './service-list-cache.ts';
 
 /** The caller's service lists by farm id. Farms without a list are absent. */
 export type SeenLists = ReadonlyMap<string, SeenList>;
 
 /** The facts of one rule, from the database and from the recent service lists of the farms. */
-export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
+export function factsOf(site: ListedSite, rule: RuleRow, lists: SeenLists, now: Date): RoutingFacts {
   const factsAt = placeFacts(site, lists);
   return {
     rule,
@@ -20,7 +20,7 @@ export function factsOf(site: RoutedSite, rule: RuleRow, lists: SeenLists, now: 
     issued: rule.issued && {
       farm_id: rule.issued.farm_id,
       servicepool_uuid: rule.issued.servicepool_uuid ?? '',
-      age_s: (now.getTime() - Date.parse(rule.issued.at)) / 1000,
+      age_s: ageOf(rule.issued, now),
     },
     preferences: site.routing.preferences,
   };
@@ -31,10 +31,10 @@ export const serviceIn = (list: SeenList | undefined, uuid: string) =>
   list?.services.find((service) => service.uuid.toLowerCase() === uuid);
 
 /** `enabled` is always true: a disabled site is not found. */
-const siteFacts = ({ maintenance }: RoutedSite): PoolFacts['site'] => ({ enabled: true, maintenance });
+const siteFacts = ({ maintenance }: ListedSite): PoolFacts['site'] => ({ enabled: true, maintenance });
 
 /** The facts of the pools of a site, including pools without a rule. */
-export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PoolFacts {
+export function poolFacts(site: ListedSite, lists: SeenLists): (at: Key) => PoolFacts {
   const live = new Set(liveSessions(site, lists).map(keyText));
   const factsAt = placeFacts(site, lists);
   return (at) => ({ site: siteFacts(site), ...factsAt(at), hasSession: live.has(keyText(at)) });
@@ -42,7 +42,7 @@ export function poolFacts(site: RoutedSite, lists: SeenLists): (at: Key) => Pool
 
 type PlaceFacts = Pick<PoolFacts, 'farm' | 'maintenance' | 'unknown' | 'entitled'>;
 
-function placeFacts(site: RoutedSite, lists: SeenLists): (at: Key) => PlaceFacts {
+function placeFacts(site: ListedSite, lists: SeenLists): (at: Key) => PlaceFacts {
   const { blocked } = site.routing;
   const maintained = new Set(blocked.filter(({ maintenance }) => maintenance).map(keyText));
   const unknown = new Set(blocked.filter((one) => one.unknown).map(keyText));
@@ -70,7 +70,7 @@ const isUnknown = ({ maintenance, state }: CachedService): boolean =>
   maintenance === null || state === 'unknown';
 
 /** A fresh service list of a farm replaces the sessions of the snapshot. An older list only adds sessions. */
-function liveSessions(site: RoutedSite, lists: SeenLists): LiveSession[] {
+function liveSessions(site: ListedSite, lists: SeenLists): LiveSession[] {
   const stored = site.routing.sessions.filter(({ farm_id }) => !lists.get(farm_id)?.fresh);
   const known = new Set(site.routing.sessions.map(idOf));
   const startedAt = new Map(site.routing.sessions.map((one) => [idOf(one), one.started_at]));

@@ -1,8 +1,10 @@
 import type { Connection } from '../../db/client.ts';
 import { connectNeon } from '../../db/neon.ts';
 import { connectPg, type PgOptions, type PrepareReport, type SessionReport } from '../../db/pg.ts';
+import { Replica } from '../../db/replica/replica.ts';
 import type { Log } from '../kernel/observability/log.ts';
 import type { Config } from './config/config.ts';
+import { loggedStates } from './replica-states.ts';
 
 export type DatabaseSettings = Pick<Config, 'databaseDriver' | 'databasePrepare' | 'neonProxy'> & {
   databaseUrl: string;
@@ -18,6 +20,18 @@ export function connectDatabase(
 ): Connection {
   if (databaseDriver === 'neon') return connectNeon({ ...options, url, proxy });
   return connectPg({ prepares, ...options, url });
+}
+
+/** Connects to the database of `DATABASE_READ_URL`. @param readUrl undefined without a replica */
+export function connectReplica(
+  settings: Omit<DatabaseSettings, 'databaseUrl'>,
+  readUrl: string | undefined,
+  log: Pick<Log, 'info' | 'warn'>,
+  options: Omit<PgOptions, 'url'> = {},
+): (Connection & { replica: Replica }) | undefined {
+  if (readUrl === undefined) return undefined;
+  const connection = connectDatabase({ ...settings, databaseUrl: readUrl }, options);
+  return { ...connection, replica: new Replica(connection.db, loggedStates(log)) };
 }
 
 /** Pool options that log lost connections, refused prepared statements and, once, how timeouts are enforced. */

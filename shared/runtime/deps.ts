@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import type { Replica } from '../../db/replica/replica.ts';
 import { createProcessMemory } from '../context/process-memory.ts';
 import type { HttpDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
@@ -24,6 +25,8 @@ import type { RdpSigning } from './config/rdp-signing.ts';
 /** What a runtime provides to build the dependencies of a module. Nothing in it belongs to a single request. */
 export type RuntimeParts = {
   db: Db;
+  /** Answers lists and reports; default: `db` does. */
+  replica?: Replica | undefined;
   log: Log;
   clock?: Clock;
   portalType: PortalType;
@@ -68,6 +71,7 @@ export async function baseDeps(parts: RuntimeParts): Promise<HttpDeps> {
   const sealer = await createSealer(parts.secretKeys);
   return {
     db: parts.db,
+    replica: parts.replica,
     log: parts.log,
     clock: parts.clock ?? systemClock,
     portalType: parts.portalType,

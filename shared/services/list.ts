@@ -1,31 +1,74 @@
 import type { z } from 'zod';
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
+import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { AppError } from '../kernel/errors.ts';
 import { foldName } from '../kernel/text.ts';
-import type { RoutedSite } from '../routing/routed-site.ts';
+import { type ListedSite, withServices } from '../routing/routed-site.ts';
 import { route } from '../routing/routing.ts';
 import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
 import type { SeenList } from '../routing/service-list-cache.ts';
 import { currentCallCount } from '../sites/calls/order.ts';
 import type { UserCtx } from '../sites/user-site.ts';
-import { type FarmView, isOpen, viewFarms } from './farm-views.ts';
+import { callFarms, type FarmState, type FarmView, farmStates, isOpen, viewsOf } from './farm-views.ts';
 import type { LinkedDomain, ServicesList } from './shapes.ts';
 import { shownServices } from './shown-services.ts';
+import { etagOfList } from './validator.ts';
 
 /** The services of a site for its viewer, and the explanations of its rules. */
 export type SiteServices = Required<z.input<typeof ServicesList>>;
 
+/** A list of services, which is read when it is needed. */
+export type FoundServices = {
+  /** Undefined if the list cannot be validated. */
+  etag: string | undefined;
+  /** `etag` is that of the list that was read. */
+  read(): Promise<{ services: SiteServices; etag: string | undefined }>;
+};
+
+/** The services of all farms that respond within the deadline or have a cached list. @throws as `findServices` */
+export async function servicesAt(ctx: UserCtx, site: ListedSite): Promise<SiteServices> {
+  const found = await findServices(ctx, site);
+  return (await found.read()).services;
+}
+
 /**
- * The services of all farms that respond within the deadline or have a cached list.
+ * The same with an ETag that is known before the list.
  * @throws AppError `upstream_unavailable` if no farm responds and no list is cached
  */
-export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteServices> {
-  const views = await viewFarms(ctx, site);
-  const sites = views.map(({ status }) => status);
-  const open = views.filter(({ farm }) => isOpen(site, farm));
-  if (site.own && open.length > 0 && open.every(({ list }) => list === undefined)) {
-    throw new AppError('upstream_unavailable', 'No farm of the site responded', { sites, site: site.uri });
-  }
+export async function findServices(ctx: UserCtx, site: ListedSite): Promise<FoundServices> {
+  const outcomes = await callFarms(ctx, site);
+  const states = farmStates(ctx, site, outcomes);
+  assertAnyList(site, states);
+  const turnOf = (rule: RuleRow): number => currentCallCount(ctx.deps, rule);
+  const etag = etagOfList({ site, states, outcomes, turnOf, now: ctx.now });
+  return {
+    etag,
+    read: async () => {
+      if (states.every(hasServices)) return { services: shownAt(ctx, site, states), etag };
+      const complete = await withServices(ctx, site);
+      const read = farmStates(ctx, complete, outcomes);
+      assertAnyList(complete, read);
+      return {
+        services: shownAt(ctx, complete, read),
+        etag: etagOfList({ site: complete, states: read, outcomes, turnOf, now: ctx.now }),
+      };
+    },
+  };
+}
+
+const hasServices = (state: FarmState<CachedService[] | null>): state is FarmState =>
+  state.source === undefined || state.source.list.services !== null;
+
+/** @throws AppError `upstream_unavailable` */
+function assertAnyList(site: ListedSite, states: readonly FarmState<unknown>[]): void {
+  const open = states.filter(({ farm }) => isOpen(site, farm));
+  if (!site.own || open.length === 0 || open.some(({ source }) => source !== undefined)) return;
+  const sites = states.map(({ status }) => status);
+  throw new AppError('upstream_unavailable', 'No farm of the site responded', { sites, site: site.uri });
+}
+
+function shownAt(ctx: UserCtx, site: ListedSite, states: readonly FarmState[]): SiteServices {
+  const views = viewsOf(site, states);
   const rules = site.routing.rules.map((rule) => routedRule(ctx, site, rule, views));
   const explain = rules.flatMap(({ rule, routed }) =>
     routed.explain.map((entry) => ({ rule_id: rule.id, ...entry })),
@@ -33,12 +76,12 @@ export async function servicesAt(ctx: UserCtx, site: RoutedSite): Promise<SiteSe
   return {
     domains: linkedDomains(site, views),
     services: sortedByName(shownServices(site, views, rules)),
-    sites,
+    sites: views.map(({ status }) => status),
     explain,
   };
 }
 
-function routedRule(ctx: UserCtx, site: RoutedSite, rule: RuleRow, views: readonly FarmView[]) {
+function routedRule(ctx: UserCtx, site: ListedSite, rule: RuleRow, views: readonly FarmView[]) {
   const lists: SeenLists = new Map(
     views.flatMap(({ farm, list }): [string, SeenList][] => (list ? [[farm.id, list]] : [])),
   );
@@ -55,7 +98,7 @@ function sortedByName<T extends { name: string; id: string }>(services: readonly
 const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** The local domains, each with the farms whose dispatchers have a domain with its label. */
-const linkedDomains = (site: RoutedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
+const linkedDomains = (site: ListedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
   site.domains.map(({ id, name, label }) => {
     const folded = foldName(label);
     const farms = views.flatMap(({ farm, domains }) => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RuleRow } from '../../db/repositories/routing/routing-rows.ts';
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
 import { shownState } from '../routing/readiness.ts';
-import type { RoutedSite } from '../routing/routed-site.ts';
+import type { ListedSite } from '../routing/routed-site.ts';
 import { conflictOf, keyText, type Route } from '../routing/routing.ts';
 import { serviceIn } from '../routing/rule-facts.ts';
 import type { FarmView } from './farm-views.ts';
@@ -14,7 +14,7 @@ type Member = { farm_id: string; servicepool_uuid: string; service: CachedServic
 
 /** The services that the viewer sees: the rules of the viewer, and the pools without an enabled rule of the site. */
 export const shownServices = (
-  site: RoutedSite,
+  site: ListedSite,
   views: readonly FarmView[],
   rules: readonly RoutedRule[],
 ): Shown[] => {
@@ -23,14 +23,14 @@ export const shownServices = (
   return [...own.flatMap((one) => ruleService(site, views, one)), ...poolServices(site, views, covered)];
 };
 
-const poolServices = (site: RoutedSite, views: readonly FarmView[], covered: ReadonlySet<string>): Shown[] =>
+const poolServices = (site: ListedSite, views: readonly FarmView[], covered: ReadonlySet<string>): Shown[] =>
   views.flatMap(({ farm, list }) =>
     (list?.services ?? [])
       .filter(({ uuid }) => !covered.has(`${farm.id}.${uuid.toLowerCase()}`))
       .map((service) => poolService(site, farm.id, service)),
   );
 
-function poolService(site: RoutedSite, farmId: string, service: CachedService): Shown {
+function poolService(site: ListedSite, farmId: string, service: CachedService): Shown {
   const id = `${farmId}.${service.uuid}`;
   return {
     id,
@@ -50,7 +50,7 @@ function poolService(site: RoutedSite, farmId: string, service: CachedService): 
 }
 
 /** A member counts if the service list of its farm contains the pool. A rule without such a member is not shown. */
-function ruleService(site: RoutedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Shown[] {
+function ruleService(site: ListedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Shown[] {
   const lists = new Map(views.map(({ farm, list }) => [farm.id, list]));
   const members = rule.members
     .filter(({ enabled }) => enabled)
@@ -97,5 +97,5 @@ function bestState(usable: readonly Member[], maintenance: boolean): Shown['stat
 const sessionsOf = ({ farm_id, service }: Member): Shown['sessions'] =>
   service.sessions.map(({ session_uuid, state }) => ({ session_uuid, state, farm_id }));
 
-const linkOf = ({ uri }: RoutedSite, id: string): string =>
+const linkOf = ({ uri }: ListedSite, id: string): string =>
   `/aggregator/api/client/v7.0/${uri}/connectionInfo/${id}`;

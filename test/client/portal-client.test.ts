@@ -211,6 +211,30 @@ describe('a write with a lost response', () => {
   });
 });
 
+describe('a client of a portal with a read replica', () => {
+  it('sends the token of its last write with later reads', async () => {
+    const tokens = ['first', 'second'];
+    const { client, sent } = observed(async ({ method }) =>
+      method === 'POST'
+        ? Response.json({}, { status: 201, headers: { 'x-consistency-token': tokens.shift() ?? '' } })
+        : Response.json({ items: [], next: null }),
+    );
+    for (const name of ['first tag', 'second tag']) {
+      await client.call('tag.list');
+      await client.call('tag.create', { body: { name } });
+    }
+    await client.call('tag.list');
+    const received = sent.map(({ method, headers }) => [method, headers.get('x-consistency-token')]);
+    expect(received).toEqual([
+      ['GET', null],
+      ['POST', null],
+      ['GET', 'first'],
+      ['POST', null],
+      ['GET', 'second'],
+    ]);
+  });
+});
+
 describe('a temporary refusal', () => {
   it('by the rate limit of the session is retried after the seconds in Retry-After', async () => {
     const own = (

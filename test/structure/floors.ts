@@ -15,7 +15,7 @@ const plan: readonly Row[] = [
   {
     floor: 1,
     room: 'db',
-    path: /^db\/(?:schema\/|postgres\/|migrator\/|(?:client|errors|flight|prebuilt|row-mapper|pg|neon|migrate|privileges|roles|drizzle\.config)\.ts)/,
+    path: /^db\/(?:schema\/|postgres\/|migrator\/|replica\/|(?:client|errors|flight|flight-driver|leased-frame|prebuilt|row-mapper|pg|neon|migrate|privileges|roles|drizzle\.config)\.ts)/,
   },
   { floor: 2, room: 'repositories', path: /^db\/repositories\// },
   { floor: 2, room: 'remotes', path: /^shared\/remotes\// },

@@ -58,7 +58,11 @@ describe('sealed values', () => {
     const withoutPlace = sealing.filter(
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
     );
-    // Cursors are held by clients; re-sealing reads its places from the declaration itself.
-    expect(withoutPlace.sort()).toEqual(['shared/kernel/cursor.ts', 'shared/tooling/admin/reseal.ts']);
+    // Cursors and positions are held by clients; re-sealing reads its places from the declaration itself.
+    expect(withoutPlace.sort()).toEqual([
+      'shared/http/caller/consistency-token.ts',
+      'shared/kernel/cursor.ts',
+      'shared/tooling/admin/reseal.ts',
+    ]);
   });
 });

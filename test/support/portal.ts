@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
+import { Replica } from '../../db/replica/replica.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
 import { createProcessMemory } from '../../shared/context/process-memory.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
@@ -18,6 +19,7 @@ import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
 import { createSingleFlight } from '../../shared/runtime/node/single-flight.ts';
+import { loggedStates } from '../../shared/runtime/replica-states.ts';
 import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { type FreshDatabase, freshDatabase } from './database/database.ts';
@@ -79,6 +81,10 @@ type Options = {
   secretKeys?: readonly string[];
   s3?: S3Config;
   rdpSigning?: RdpSigning;
+  /** URL of a standby, for reads that may lag. */
+  replicaUrl?: string;
+  /** Age in milliseconds of its data that are not shown. */
+  oldestMs?: number;
   /** Replaces a fresh one, for a test with a proxy between the portal and its database. */
   database?: FreshDatabase;
   /** Receives the request counts; default: none. */
@@ -96,6 +102,8 @@ export async function startPortal({
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
+  replicaUrl,
+  oldestMs,
   s3,
   rdpSigning,
 }: Options = {}): Promise<TestPortal> {
@@ -104,6 +112,7 @@ export async function startPortal({
   const asSidecar = connectPg({ url: database.sidecarUrl, maxConnections: 4 });
   const asOwner = connectPg({ url: database.ownerUrl, maxConnections: 2 });
   const connection = await connectBy(driver, { url: database.url, onRoundTrip: () => trips++ }, between);
+  const reading = replicaUrl === undefined ? undefined : await connectBy(driver, { url: replicaUrl });
   const outbound = { allowedNetworks, allowInsecure };
   const transport = createNodeTransport(outbound);
   const log: Record<string, unknown>[] = [];
@@ -112,9 +121,11 @@ export async function startPortal({
   const logging = { debug: write, info: write, warn: write, error: write };
   const writes = monitorWrites(connection.db, logging);
   const telemetry = telemetryOf(connection.db, writes);
+  const replica = reading && new Replica(reading.db, loggedStates(logging), oldestMs);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({
     db: connection.db,
+    replica,
     log: logging,
     clock: () => new Date(Date.now() + clock.offsetMs),
     portalType,
@@ -185,7 +196,7 @@ export async function startPortal({
     close: async () => {
       await settled();
       await transport.close();
-      await Promise.all([connection.close(), asSidecar.close(), asOwner.close()]);
+      await Promise.all([connection, asSidecar, asOwner, reading].map((one) => one?.close()));
       await database.drop();
     },
   };

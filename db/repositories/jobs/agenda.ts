@@ -17,7 +17,7 @@ import { derived } from '../records/statements.ts';
 import { planFingerprint } from '../sites/probes.ts';
 import { hasFailingFarm, hasNewFarm } from '../snapshot/farms.ts';
 
-/** Milliseconds until work is due, not positive if it is due now; null if there is none. */
+/** Milliseconds until work is due, not positive if it is due now; null without work. */
 export type DueIn = number | null;
 
 /** What the leader has to do, by the clock of the database. */

@@ -10,18 +10,15 @@ const retentionMs = 86_400_000;
 
 /** Raised by `claimNewKey`. */
 export const keyIsStored = 'idempotency_stored';
+export const keyIsLocked = 'idempotency_in_progress';
 
 /**
  * Takes the advisory lock of the key for the transaction of `handle`, without waiting, and fails if the key has a row:
- * with `idempotency_in_progress` if another transaction holds the lock, with `idempotency_stored` for a row. The row is
+ * with `keyIsLocked` if another transaction holds the lock, with `keyIsStored` for a row. The row is
  * read by a later statement, because the snapshot of the locking statement is taken before it has the lock.
  */
 export const claimNewKey = (handle: Db, owner: KeyOwner, now: Date): Statement[] => [
-  must(
-    handle,
-    sql`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
-    'idempotency_in_progress',
-  ),
+  must(handle, sql`pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`, keyIsLocked),
   must(
     handle,
     sql`not exists(select 1 from ${idempotencyKeys} where ${and(ofOwner(owner), gt(idempotencyKeys.created_at, oldestValid(now)))})`,
@@ -52,44 +49,26 @@ export function storeResponse(handle: Db, owner: KeyOwner, answer: StoredRespons
     .onConflictDoUpdate({ target: ownerColumns, set: row });
 }
 
-type Lease = { fingerprint: string; now: Date; until: Date };
+/** The lease of an operation whose effect and response are not written in one transaction. */
+export type KeyLease = { fingerprint: string; now: Date; until: Date };
 
-/**
- * Takes a lease on the key, for an operation that cannot run in a transaction; one statement.
- * @returns false if the key has a row, or another transaction holds its lock
- */
-export async function claimKey(
-  db: Db,
-  owner: KeyOwner,
-  { fingerprint, now, until }: Lease,
-): Promise<boolean> {
-  const lease = { fingerprint, created_at: now, lease_until: until };
-  const { user_id, peer_id, key } = columnsOf(owner);
-  const claimed = await db
+/** Takes a lease on a key that `claimNewKey` has claimed in the same transaction. */
+export function leaseKey(handle: Db, owner: KeyOwner, { fingerprint, now, until }: KeyLease): Statement {
+  const unknown = { status: null, headers: null, sealed_body: null, rights: [] };
+  const row = { ...unknown, fingerprint, created_at: now, lease_until: until };
+  return handle
     .insert(idempotencyKeys)
-    .select(
-      sql`select ${user_id}::uuid, ${key}::text, ${fingerprint}::text, ${now.toISOString()}::timestamptz,
-        ${until.toISOString()}::timestamptz, null::integer, null::jsonb, null::text, ${peer_id}::uuid, '[]'::jsonb
-        where pg_try_advisory_xact_lock(hashtextextended(${lockName(owner)}, 0))`,
-    )
-    .onConflictDoUpdate({
-      target: ownerColumns,
-      set: { ...lease, status: null, headers: null, sealed_body: null, rights: [] },
-      setWhere: lte(idempotencyKeys.created_at, oldestValid(now)),
-    })
-    .returning({ key: idempotencyKeys.key });
-  return claimed.length > 0;
+    .values({ ...row, ...columnsOf(owner) })
+    .onConflictDoUpdate({ target: ownerColumns, set: row });
 }
 
-/** Deletes a leased key whose operation had no effect. */
-export async function releaseKey(db: Db, owner: KeyOwner): Promise<void> {
-  await db.delete(idempotencyKeys).where(ofOwner(owner));
-}
+/** Deletes a leased key whose operation may run again. */
+export const releaseKey = (handle: Db, owner: KeyOwner): Statement =>
+  handle.delete(idempotencyKeys).where(ofOwner(owner));
 
 /** Ends the lease of a key without a response: the outcome of the operation is unknown. */
-export async function endLease(db: Db, owner: KeyOwner): Promise<void> {
-  await db.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
-}
+export const endLease = (handle: Db, owner: KeyOwner): Statement =>
+  handle.update(idempotencyKeys).set({ lease_until: null }).where(ofOwner(owner));
 
 /** The condition that a key is older than 24 hours, in any state. */
 export const isExpiredKey = (now: Date): SQL => lte(idempotencyKeys.created_at, oldestValid(now));

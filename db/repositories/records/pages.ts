@@ -1,16 +1,16 @@
-import { and, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
 import { type Db, readTogether } from '../../client.ts';
 import { prebuilt } from '../../prebuilt.ts';
 import {
+  type ListedTable,
   type ListRow,
   type ListSpec,
   narrowedTo,
   type Page,
   type PageQuery,
-  pageOrder,
   type Reach,
   reachable,
   type Selection,
@@ -45,16 +45,16 @@ export async function listPage<S extends Selection>(
       .where(matching);
   const results: unknown[] = query.count
     ? await readTogether(db, (h) => [page(h), total(h)])
-    : [isPlain(query) ? await plainPage(db, spec, query) : await page(db)];
+    : [hasNoConditions(query) ? await plainPage(db, spec, query) : await page(db)];
   const [found, counted] = results;
   return assemble(spec, query, found as PageRow<S>[], counted as { n: number }[] | undefined);
 }
 
-const textOf = (after: Position | undefined): TextPosition | undefined =>
+export const textOf = (after: Position | undefined): TextPosition | undefined =>
   after && { key: String(after.key), id: after.id };
 
 /** True for most pages: nothing but their order, start and length is requested. */
-const isPlain = ({ scope, filters, search }: PageQuery): boolean =>
+export const hasNoConditions = ({ scope, filters, search }: PageQuery): boolean =>
   scope === '*' && !search && Object.values(filters).every((value) => value === undefined);
 
 type PlainValues = { most: number; key: string; id: string; parent: string };
@@ -152,6 +152,10 @@ const ownerExists = (h: Db, { table, site, where }: Parent, id: string, scope: S
   );
 
 type Parent = NonNullable<ListSpec<Selection>['parent']>;
+
+/** Order of a page: the sort column, then `id`, in the same direction, so that one row comparison continues it. */
+export const pageOrder = (table: ListedTable, column: PgColumn, descending: boolean): SQL[] =>
+  descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];
 
 /** The sort key in the form of the cursor: timestamps as text with full precision. */
 export const sortKey = (column: PgColumn): SQL => sql`${column}::text`;

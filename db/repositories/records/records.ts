@@ -1,11 +1,12 @@
-import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import type { ResourceType } from '../../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../../client.ts';
+import { prebuilt, prebuiltStatement } from '../../prebuilt.ts';
 import { liesWithin, type Scope, sharesSite, within } from './scope.ts';
-import { type Link, type Member, must, setMembers } from './statements.ts';
+import { type Link, type Member, must, rowStatements, setMembers } from './statements.ts';
 
 /** A table whose rows can be listed. */
 export type ListedTable = PgTable & { id: PgColumn };
@@ -128,42 +129,55 @@ export const reachable = <S extends Selection>(
 
 /** Operations on single rows of a record table. Lists and bulk deletion are in separate files. */
 export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
-  const { table } = spec;
+  const { insert, update, lock } = rowStatements(spec.table);
+  const { read, find } = readsOf(spec);
   return {
     spec,
-    find: async (db, id, reach) => {
-      const row = firstOf<S>(await readRow(spec, db, id, reachable(spec, reach)));
-      return row && narrowedTo(spec, row, reach.scope);
-    },
+    find,
     create: (db, id, values, reach, { before, after }) =>
       saved(spec, db, (h) => [
         ...(before?.(h) ?? []),
-        h.insert(table).values({ ...values.columns, id } as never),
+        insert(h, { ...values.columns, id }),
         ...placed(spec, h, id, values, reach),
         ...after(h),
-        readRow(spec, h, id),
+        read(h, { id }),
       ]),
     replace: (db, { id, revision }, values, reach, { before, after }) =>
       saved(spec, db, (h) => [
         ...(before?.(h) ?? []),
-        lockRow(h, table, id, revision),
+        lock(h, { id, revision }),
         ...writable(spec, h, id, reach.scope),
-        h
-          .update(table)
-          .set({ ...values.columns, revision: revision + 1, updated_at: sql`now()` })
-          .where(eq(table.id, id)),
+        update(h, { ...values.columns, id, revision: revision + 1 }),
         ...placed(spec, h, id, values, reach),
         ...after(h),
-        readRow(spec, h, id),
+        read(h, { id }),
       ]),
     remove: async (db, { id, revision }, reach, { before, after }) => {
       await atomically(db, (h) => [
         ...(before?.(h) ?? []),
-        lockRow(h, table, id, revision),
+        lock(h, { id, revision }),
         ...writable(spec, h, id, reach.scope),
-        h.delete(table).where(eq(table.id, id)),
+        h.delete(spec.table).where(eq(spec.table.id, id)),
         ...after(h),
       ]);
+    },
+  };
+}
+
+/** The reads of one row, whose texts are built once except for a restricted scope. */
+function readsOf<S extends Selection>(spec: RecordSpec<S>) {
+  const byId = prebuilt<{ id: string; parent: string }, unknown>((h, { id, parent }, form) =>
+    readRow(spec, h, id, reachable(spec, { scope: '*', ...(form === 'nested' && { parent }) })),
+  );
+  return {
+    read: prebuiltStatement<{ id: string }>((h, { id }) => readRow(spec, h, id)),
+    find: async (db: Db, id: string, reach: Reach): Promise<Row<S> | undefined> => {
+      const { scope, parent = '' } = reach;
+      const rows = await (scope === '*'
+        ? byId(db, { id, parent }, reach.parent === undefined ? '' : 'nested')
+        : readRow(spec, db, id, reachable(spec, reach)));
+      const row = firstOf<S>(rows);
+      return row && narrowedTo(spec, row, scope);
     },
   };
 }
@@ -174,10 +188,7 @@ const readRow = <S extends Selection>(spec: RecordSpec<S>, db: Db, id: string, c
     .from(spec.table as PgTable)
     .where(and(eq(spec.table.id, id), condition));
 
-/**
- * The cast is safe: the rows come from a select with these columns, but Drizzle cannot infer a selection passed as
- * data.
- */
+/** The rows come from a select with these columns, which Drizzle cannot infer from a selection that is data. */
 const firstOf = <S extends Selection>(rows: unknown): Row<S> | undefined => (rows as Row<S>[])[0];
 
 /** Runs a batch whose last statement reads the written row. */
@@ -236,15 +247,3 @@ export const narrowedTo = <S extends Selection, R extends object>(
   row: R,
   scope: Scope,
 ): R => (scope === '*' || !narrowed ? row : { ...row, ...narrowed(row as never, scope) });
-
-/** Locks the row and fails the batch unless it is at this revision. Of two concurrent writers one succeeds. */
-const lockRow = (handle: Db, table: RecordTable, id: string, revision: number): Statement =>
-  must(
-    handle,
-    sql`(select ${table.revision} from ${table} where ${table.id} = ${id} for update) = ${revision}`,
-    'precondition_failed',
-  );
-
-/** Order of a page: the sort column, then `id`, in the same direction, so that one row comparison continues it. */
-export const pageOrder = (table: ListedTable, column: PgColumn, descending: boolean): SQL[] =>
-  descending ? [desc(column), desc(table.id)] : [asc(column), asc(table.id)];

@@ -1,11 +1,52 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, is, SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../../client.ts';
+import { prebuiltStatement, type StatementValues } from '../../prebuilt.ts';
 import { guards } from '../../schema/guards.ts';
 
 /** Fails the batch with an error code unless the condition holds: `<code>` or `<code>:<reason>`. */
-export const must = (handle: Db, condition: SQL, code: string): Statement =>
+export const must = (handle: Db, condition: SQL, code: string) =>
   handle.select({ raised: sql`must((${condition}), ${code})` }).from(sql`(values (1)) as once`);
+
+/** The statements that write one row of a table. Their texts are built once for each set of columns. */
+export function rowStatements(table: PgTable & { id: PgColumn; revision: PgColumn }) {
+  const build = {
+    insert: (h: Db, values: StatementValues) => h.insert(table).values(values as never),
+    update: (h: Db, { id, ...values }: StatementValues) =>
+      h
+        .update(table)
+        .set({ ...values, updated_at: sql`now()` })
+        .where(eq(table.id, id)),
+  };
+  const texts = {
+    insert: prebuiltStatement((h, values, form) => build.insert(h, pick(values, form))),
+    update: prebuiltStatement((h, values, form) => build.update(h, pick(values, form))),
+  };
+  const written = (verb: keyof typeof build) => (h: Db, values: StatementValues) => {
+    const given = Object.entries(values).filter(([, value]) => value !== undefined);
+    const isPlain = given.every(([, value]) => !is(value, SQL));
+    return isPlain
+      ? texts[verb](h, values, JSON.stringify(given.map(([name]) => name)))
+      : build[verb](h, values);
+  };
+  return {
+    insert: written('insert'),
+    update: written('update'),
+    /** Locks the row and fails the batch unless it is at this revision. Of two concurrent writers one succeeds. */
+    lock: prebuiltStatement<{ id: string; revision: number }>((h, { id, revision }) =>
+      must(
+        h,
+        sql`(select ${table.revision} from ${table} where ${table.id} = ${id} for update) = ${revision}`,
+        'precondition_failed',
+      ),
+    ),
+  };
+}
+
+function pick(values: StatementValues, form: string): StatementValues {
+  const names: string[] = JSON.parse(form);
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
 
 /** Locks a guard row, so that batches that check the same rule run in sequence. */
 export const lockGuard = (

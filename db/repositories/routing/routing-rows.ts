@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { maintenanceTemplates } from '../../schema/maintenance/templates.ts';
 import { issuedConnections } from '../../schema/routing/issued-connections.ts';
-import { ruleGroups, ruleMembers, rules, ruleUsers } from '../../schema/routing/rules.ts';
+import { ruleGroups, rules, ruleUsers } from '../../schema/routing/rules.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
 import {
@@ -13,11 +13,13 @@ import {
 } from '../../schema/sites/priority-groups.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
-import { type CachedService, serviceLists } from '../../schema/snapshot/service-lists.ts';
+import type { CachedService } from '../../schema/snapshot/service-lists.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { gatewaysOfSite, type SiteGateway } from '../gateways/site-gateways.ts';
 import { derived } from '../records/statements.ts';
+import { poolsOfRule } from './rule-pools.ts';
+import { listsOf, type NeededLists, type Selection, type ServiceListRow } from './site-lists.ts';
 
 /** The user of a request. `userKey` is `<folded label>\<folded name>`, as in the sessions of the snapshot. */
 export type RoutedUser = { userId: string; userKey: string };
@@ -27,7 +29,7 @@ export type RoutedUser = { userId: string; userKey: string };
  * `unusable`, disabled rules and rules for other users are included, to explain why they do not apply.
  */
 export type RoutingTarget = {
-  rules: 'all' | { rule: string } | { farm: string; pool: string };
+  rules: Selection;
   unusable: boolean;
 };
 
@@ -55,7 +57,7 @@ export type RuleRow = {
 };
 
 /** All data of the database for the routing of a user at a site; timestamps as text. */
-export type RoutingRows = {
+export type RoutingRows<Services = CachedService[]> = {
   /** Version of all data that determines access rights. */
   entitlement: number;
   rules: RuleRow[];
@@ -81,20 +83,18 @@ export type RoutingRows = {
     message: string | null;
   }[];
   /** Cached service lists of the user; for one rule or pool only its services. */
-  lists: {
-    farm_id: string;
-    subject: string;
-    entitlement: number;
-    fetched_at: string;
-    services: CachedService[];
-  }[];
+  lists: ServiceListRow<Services>[];
   /** Empty for the list of all services. */
   gateways: SiteGateway[];
   direct_when_gateways_fail: boolean;
 };
 
 /** A column of `findUserSite`, which avoids a separate query. */
-export const routingRows = (who: RoutedUser, target: RoutingTarget): SQL<RoutingRows> =>
+export const routingRows = (
+  who: RoutedUser,
+  target: RoutingTarget,
+  needed: NeededLists,
+): SQL<RoutingRows<CachedService[] | null>> =>
   derived(sql`select json_build_object(
     'entitlement', (select ${fleetVersions.version} from ${fleetVersions} where ${fleetVersions.name} = 'entitlement'),
     'rules', (${rulesOf(who, target)}),
@@ -103,7 +103,7 @@ export const routingRows = (who: RoutedUser, target: RoutingTarget): SQL<Routing
     'preferences', (${preferencesOf(who)}),
     'sessions', (${sessionsOf(who)}),
     'blocked', (${blockedPools(who)}),
-    'lists', (${listsOf(who, target)}),
+    'lists', (${listsOf(who.userId, target.rules, needed)}),
     'gateways', (${target.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
     'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
 
@@ -118,21 +118,10 @@ const rulesOf = (who: RoutedUser, target: RoutingTarget): SQL => sql`
     'members', (select coalesce(json_agg(json_build_object('farm_id', member.farm_id,
         'servicepool_uuid', member.servicepool_uuid, 'priority', member.priority, 'enabled', member.enabled,
         'usage_percent', ${pools.usage_percent}, 'name', ${pools.name})), '[]')
-      from (${members}) as member left join ${pools}
+      from (${poolsOfRule}) as member left join ${pools}
         on ${pools.farm_id} = member.farm_id and ${pools.uuid} = member.servicepool_uuid))), '[]')
   from ${rules} where ${rules.site_id} = ${sites.id} and ${isSelected(target)}
     and ${target.unusable ? sql`true` : sql`${rules.enabled} and ${isFor(who)}`}`;
-
-/** The pools of the rule of the enclosing select: its members, or the pools of its site that match its tags. */
-const members: SQL = sql`
-  select ${ruleMembers.farm_id}, ${ruleMembers.servicepool_uuid}, ${ruleMembers.priority}, ${ruleMembers.enabled}
-  from ${ruleMembers} where ${ruleMembers.rule_id} = ${rules.id} and ${rules.match_tags} is null
-  union all
-  select ${pools.farm_id}, ${pools.uuid}, 1, true
-  from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
-  where ${farms.site_id} = ${rules.site_id} and to_jsonb(${pools.tags}) @> (${rules.match_tags} -> 'all')
-    and (${pools.tags} && array(select jsonb_array_elements_text(${rules.match_tags} -> 'any'))
-      or (${rules.match_tags} -> 'any' = '[]' and ${rules.match_tags} -> 'all' <> '[]'))`;
 
 function poolName({ rules: selection }: RoutingTarget): SQL {
   if (selection === 'all' || 'rule' in selection) return sql`null`;
@@ -155,7 +144,7 @@ function coveredPools({ rules: selection }: RoutingTarget): SQL {
       : sql`member.farm_id = ${selection.farm}::uuid and member.servicepool_uuid = ${selection.pool}::uuid`;
   return sql`
     select coalesce(json_agg(distinct member.farm_id || '.' || member.servicepool_uuid), '[]')
-    from ${rules} cross join lateral (${members}) as member
+    from ${rules} cross join lateral (${poolsOfRule}) as member
     where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
 }
 
@@ -227,21 +216,3 @@ const isPoolMaintained = sql`(coalesce(${pools.maintenance}, false)
 
 const isUnknown = ({ state, maintenance }: typeof pools | typeof workplaces): SQL =>
   sql`(${state} = 'unknown' or ${maintenance} is null)`;
-
-const listsOf = ({ userId }: RoutedUser, { rules: selection }: RoutingTarget): SQL => sql`
-  select coalesce(json_agg(json_build_object('farm_id', ${serviceLists.farm_id}, 'subject', ${serviceLists.subject},
-    'entitlement', ${serviceLists.entitlement}, 'fetched_at', ${serviceLists.fetched_at},
-    'services', ${servicesFor(selection)})), '[]')
-  from ${serviceLists} join ${farms} on ${farms.id} = ${serviceLists.farm_id}
-  where ${serviceLists.user_id} = ${userId}::uuid and ${farms.site_id} = ${sites.id}`;
-
-function servicesFor(selection: RoutingTarget['rules']): SQL {
-  if (selection === 'all') return sql`${serviceLists.services}`;
-  if ('farm' in selection)
-    return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
-      where lower(service ->> 'uuid') = ${selection.pool})`;
-  return sql`(select coalesce(json_agg(service), '[]') from jsonb_array_elements(${serviceLists.services}) as service
-    where lower(service ->> 'uuid') in (
-      select member.servicepool_uuid::text from ${rules} cross join lateral (${members}) as member
-      where ${rules.id} = ${selection.rule}::uuid))`;
-}

@@ -1,6 +1,27 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
+import type { ServiceListRow } from './site-lists.ts';
+
+/** The cached service lists of a user at these farms. */
+export async function findServiceLists(
+  h: Db,
+  userId: string,
+  farmIds: readonly string[],
+): Promise<ServiceListRow[]> {
+  const rows = await h
+    .select({
+      farm_id: serviceLists.farm_id,
+      subject: serviceLists.subject,
+      entitlement: serviceLists.entitlement,
+      fetched_at: serviceLists.fetched_at,
+      revision: serviceLists.revision,
+      services: serviceLists.services,
+    })
+    .from(serviceLists)
+    .where(and(eq(serviceLists.user_id, userId), inArray(serviceLists.farm_id, [...farmIds])));
+  return rows.map((row) => ({ ...row, fetched_at: row.fetched_at.toISOString() }));
+}
 
 /** Stores the service lists of a user in one statement; an older list never replaces a newer one. */
 export const cacheServiceLists = (h: Db, lists: (typeof serviceLists.$inferInsert)[]): Statement =>
@@ -17,6 +38,33 @@ export const cacheServiceLists = (h: Db, lists: (typeof serviceLists.$inferInser
       },
       setWhere: sql`${serviceLists.fetched_at} <= excluded.fetched_at`,
     });
+
+/** Service lists that were read again at the time `at`. */
+export type RenewedLists = {
+  userId: string;
+  subject: string;
+  entitlement: number;
+  at: Date;
+  lists: readonly { farm_id: string; revision: string }[];
+};
+
+/** Stores that service lists were read again with the same services. A list that has changed meanwhile is skipped. */
+export const renewServiceLists = (
+  h: Db,
+  { userId, subject, entitlement, at, lists }: RenewedLists,
+): Statement => {
+  const keys = `{${lists.map(({ farm_id, revision }) => `${farm_id}.${revision}`).join(',')}}`;
+  return h
+    .update(serviceLists)
+    .set({ subject, entitlement, fetched_at: at })
+    .where(
+      and(
+        eq(serviceLists.user_id, userId),
+        sql`${serviceLists.farm_id} || '.' || ${serviceLists.revision} = any(${sql.param(keys)}::text[])`,
+        lte(serviceLists.fetched_at, at),
+      ),
+    );
+};
 
 /** Sets the fetch time of a list back to `at`, because an action of the user at the farm changes the list. */
 export const ageServiceList = (h: Db, userId: string, farmId: string, at: Date): Statement =>

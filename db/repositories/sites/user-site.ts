@@ -7,9 +7,11 @@ import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts'
 import { farms } from '../../schema/sites/farms.ts';
 import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
 import { sites } from '../../schema/sites/sites.ts';
+import type { CachedService } from '../../schema/snapshot/service-lists.ts';
 import { isInMaintenance, maintenanceMessage } from '../maintenance/state.ts';
 import { derived } from '../records/statements.ts';
 import { type RoutingRows, type RoutingTarget, routingRows } from '../routing/routing-rows.ts';
+import { allLists, type NeededLists } from '../routing/site-lists.ts';
 import { type NodeAddress, type NodeState, nodeAddresses, nodeStates } from './farm-nodes.ts';
 import {
   type EntitledUser,
@@ -32,7 +34,7 @@ export type UserSiteRecord = {
   conditions: NodeState[];
   groups: { name: string }[];
   domains: LocalDomain[];
-  routing: RoutingRows | null;
+  routing: RoutingRows<CachedService[] | null> | null;
 };
 
 /**
@@ -43,7 +45,7 @@ export type SiteQuery = {
   uri: string;
   who: EntitledUser;
   held: number;
-  routing?: { userKey: string; target: RoutingTarget } | undefined;
+  routing?: { userKey: string; target: RoutingTarget; lists?: NeededLists | undefined } | undefined;
 };
 
 /**
@@ -57,7 +59,11 @@ export async function findUserSite(
 ): Promise<UserSiteRecord | undefined> {
   const selection = routing?.target.rules ?? 'all';
   const ids = { rule: '', farm: '', pool: '', ...(selection !== 'all' && selection) };
-  const values: UserSiteValues = { uri, ...who, held, userKey: routing?.userKey ?? '', ...ids };
+  const lists = routing?.lists ?? allLists;
+  const values: UserSiteValues = {
+    ...{ uri, held, ...who, userKey: routing?.userKey ?? '', ...ids },
+    ...{ heldLists: lists.held, calledUntil: lists.calledUntil },
+  };
   const [row] = await userSite(db, values, routing ? formOf(routing.target) : '');
   return row?.found ?? undefined;
 }
@@ -69,6 +75,8 @@ type UserSiteValues = EntitledUser & {
   rule: string;
   farm: string;
   pool: string;
+  heldLists: string;
+  calledUntil: string;
 };
 
 /** What the text of the query depends on: `all`, `rule` or `pool`, with `+` for unusable rules. */
@@ -85,8 +93,9 @@ function targetOf(form: string, { rule, farm, pool }: UserSiteValues): RoutingTa
 }
 
 const userSite = prebuilt((db, values: UserSiteValues, form) => {
-  const { uri, held, userId, userKey } = values;
-  const routing = form === '' ? sql`null` : routingRows({ userId, userKey }, targetOf(form, values));
+  const { uri, held, userId, userKey, heldLists, calledUntil } = values;
+  const lists = { held: heldLists, calledUntil };
+  const routing = form === '' ? sql`null` : routingRows({ userId, userKey }, targetOf(form, values), lists);
   const ofSite = sql`${farms.site_id} = ${sites.id}`;
   const statement = sql`with own as materialized (
       select ${groups.id}, ${groups.name}, ${groups.name_key} from ${groups}

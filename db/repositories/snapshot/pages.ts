@@ -1,13 +1,23 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import type { Db } from '../../client.ts';
+import { prebuilt } from '../../prebuilt.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { farmParts } from '../../schema/snapshot/farm-parts.ts';
 import { isInMaintenance } from '../maintenance/state.ts';
-import { afterCondition, filterConditions, searchCondition, sortKey } from '../records/pages.ts';
-import { type PageQuery, pageOrder } from '../records/records.ts';
+import {
+  afterCondition,
+  filterConditions,
+  hasNoConditions,
+  pageOrder,
+  searchCondition,
+  sortKey,
+  type TextPosition,
+  textOf,
+} from '../records/pages.ts';
+import type { PageQuery } from '../records/records.ts';
 import { within } from '../records/scope.ts';
 import { derived } from '../records/statements.ts';
 import type { FarmChoice } from './farms.ts';
@@ -39,13 +49,10 @@ type MergedQuery = PageQuery & { choice: FarmChoice };
  * one statement, so that all rows come from one snapshot.
  */
 export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): Promise<MergedPage> {
-  const { limit, sort } = query;
-  const column = spec.sorts[sort.key];
-  if (!column) throw new Error(`no sort key ${sort.key}`);
-  const statement = sql`with concerned as materialized (${farmsConcerned(spec, query.choice)}),
-    page as materialized (${pageRows(spec, column, query)})
-    select json_build_object('items', ${items(spec, column, query)}, 'farms', ${facts}, 'total', ${total(spec, query)})`;
-  const [row] = await db.select({ found: derived<PageResult>(statement) }).from(sql`(values (1)) as once`);
+  const { limit } = query;
+  const parts: PageParts = { ...query, most: limit + 1, after: textOf(query.after) };
+  const isPlain = !query.count && !isLimited(query.choice) && hasNoConditions(query);
+  const [row] = isPlain ? await plainPage(db, spec, parts) : await pageStatement(db, spec, parts);
   if (!row) throw new Error('a select without a table gave no row');
   const { farms: concerned, total: counted, items: all } = row.found;
   const shown = all.slice(0, limit);
@@ -58,6 +65,39 @@ export async function mergedPage(db: Db, spec: MergedSpec, query: MergedQuery): 
     ...(next && { next }),
   };
 }
+
+/** A page as its statement needs it; `most` is the number of rows. */
+type PageParts = Omit<MergedQuery, 'limit' | 'after'> & { most: number; after: TextPosition | undefined };
+
+function pageStatement(db: Db, spec: MergedSpec, query: PageParts) {
+  const column = spec.sorts[query.sort.key];
+  if (!column) throw new Error(`no sort key ${query.sort.key}`);
+  const statement = sql`with concerned as materialized (${farmsConcerned(spec, query.choice)}),
+    page as materialized (${pageRows(spec, column, query)})
+    select json_build_object('items', ${items(spec, column, query)}, 'farms', ${facts}, 'total', ${total(spec, query)})`;
+  return db.select({ found: derived<PageResult>(statement) }).from(sql`(values (1)) as once`);
+}
+
+type PlainValues = TextPosition & { most: number };
+type PlainForm = Pick<PageParts, 'sort'> & { hasStart: boolean };
+
+const plainPages = new WeakMap<MergedSpec, ReturnType<typeof plainPagesOf>>();
+
+/** A page of all farms without conditions, whose text is built once for each order. */
+function plainPage(db: Db, spec: MergedSpec, { sort, after, most }: PageParts) {
+  const read = plainPages.get(spec) ?? plainPagesOf(spec);
+  plainPages.set(spec, read);
+  const form: PlainForm = { sort, hasStart: after !== undefined };
+  return read(db, { most, key: after?.key ?? '', id: after?.id ?? '' }, JSON.stringify(form));
+}
+
+const plainPagesOf = (spec: MergedSpec) =>
+  prebuilt<PlainValues, { found: PageResult }>((db, { most, key, id }, text) => {
+    const { sort, hasStart }: PlainForm = JSON.parse(text);
+    const after = hasStart ? { key, id } : undefined;
+    const all = { scope: '*', siteId: undefined, farmId: undefined } as const;
+    return pageStatement(db, spec, { ...all, choice: all, filters: {}, sort, after, most, count: false });
+  });
 
 const farmsConcerned = ({ kind }: MergedSpec, { scope, siteId, farmId }: FarmChoice): SQL => sql`
   select ${farms.id} as farm_id, ${farms.name} as farm_name, ${farms.name_key} as farm_key,
@@ -84,7 +124,7 @@ const facts = sql`(select coalesce(json_agg(json_build_object('site_id', c.site_
 const isLimited = ({ scope, siteId, farmId }: FarmChoice): boolean =>
   scope !== '*' || siteId !== undefined || farmId !== undefined;
 
-const matching = (spec: MergedSpec, { filters, search }: PageQuery): SQL =>
+const matching = (spec: MergedSpec, { filters, search }: PageParts): SQL =>
   and(...filterConditions(spec, filters), searchCondition(spec, search)) ?? sql`true`;
 
 const ofConcerned = ({ table }: MergedSpec): SQL =>
@@ -95,14 +135,11 @@ const ofConcerned = ({ table }: MergedSpec): SQL =>
  * of each farm are read from its index and merged; rows of other farms are not scanned. A search or a selective
  * filter uses an index over all farms.
  */
-function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: MergedQuery): SQL {
+function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: PageParts): SQL {
   const { table, found, inFarm } = spec;
-  const { sort, after, limit, choice, filters, search } = query;
-  const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${limit + 1}`;
-  const condition = and(
-    matching(spec, query),
-    after && afterCondition(spec, column, { ...after, key: String(after.key) }, sort.descending),
-  );
+  const { sort, after, most, choice, filters, search } = query;
+  const order = sql`order by ${sql.join(pageOrder(table, column, sort.descending), sql`, `)} limit ${most}`;
+  const condition = and(matching(spec, query), after && afterCondition(spec, column, after, sort.descending));
   const isSet = (name: string) => filters[name] !== undefined;
   const hasIndex = Boolean(search) || found.some(isSet);
   if (!isLimited(choice) && (hasIndex || !inFarm.some(isSet)))
@@ -115,11 +152,7 @@ function pageRows(spec: MergedSpec, column: MergedSpec['sorts'][string], query: 
 }
 
 /** The page is aliased as its table, so that the columns of the selection resolve. */
-function items(
-  { table, select }: MergedSpec,
-  column: MergedSpec['sorts'][string],
-  { sort }: MergedQuery,
-): SQL {
+function items({ table, select }: MergedSpec, column: MergedSpec['sorts'][string], { sort }: PageParts): SQL {
   const { id, ...members } = select;
   const pairs = Object.entries(members).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`);
   const order = sql.join(pageOrder(table, column, sort.descending), sql`, `);
@@ -130,7 +163,7 @@ function items(
     from page as ${table} join concerned c on c.farm_id = ${table.farm_id})`;
 }
 
-function total(spec: MergedSpec, query: MergedQuery): SQL {
+function total(spec: MergedSpec, query: PageParts): SQL {
   if (!query.count) return sql`null`;
   const inside = isLimited(query.choice) ? sql` and ${ofConcerned(spec)}` : sql``;
   return sql`(select count(*)::int from ${spec.table} where ${matching(spec, query)}${inside})`;

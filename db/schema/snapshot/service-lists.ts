@@ -1,4 +1,5 @@
-import { bigint, index, jsonb, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from '../columns.ts';
 import { users } from '../identity/users.ts';
 import { farms } from '../sites/farms.ts';
@@ -35,6 +36,15 @@ export const serviceLists = pgTable(
     entitlement: bigint({ mode: 'number' }).notNull(),
     fetched_at: moment().notNull(),
     services: jsonb().$type<CachedService[]>().notNull(),
+    /**
+     * Digest of `services`; `revisionOf` calculates the same. Generated, so that no writer can store another one.
+     * Backslashes are doubled, because the cast to `bytea` interprets them.
+     */
+    revision: text()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`left(translate(encode(sha256(replace(services::text, '\\', '\\\\')::bytea), 'base64'), '+/', '-_'), 22)`,
+      ),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.farm_id] }), index('service_lists_age').on(t.fetched_at)],
 );

@@ -1,8 +1,12 @@
 import type { z } from 'zod';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { type Conditions, isUnchanged, opaqueTags } from '../../../shared/http/serve/conditions.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
-import { loadRoutedSite } from '../../../shared/routing/routed-site.ts';
-import { servicesAt } from '../../../shared/services/list.ts';
+import { loadListedSite, loadRoutedSite } from '../../../shared/routing/routed-site.ts';
+import { listsToRead } from '../../../shared/routing/service-list-cache.ts';
+import { findServices, servicesAt } from '../../../shared/services/list.ts';
 import type { ServicesList } from '../../../shared/services/shapes.ts';
+import { heldLists } from '../../../shared/services/validator.ts';
 import type { UserCtx } from '../../../shared/sites/user-site.ts';
 
 /**
@@ -14,11 +18,36 @@ export async function listServices(
   ctx: UserCtx,
   siteUri: string,
   query: ExplainQuery,
+  conditions: Conditions,
+): Promise<z.input<typeof ServicesList> | Answer> {
+  return query.explain ? explainServices(ctx, siteUri, query) : findOwnServices(ctx, siteUri, conditions);
+}
+
+async function explainServices(
+  ctx: UserCtx,
+  siteUri: string,
+  query: ExplainQuery,
 ): Promise<z.input<typeof ServicesList>> {
   const viewer = await viewerFor(ctx, query);
-  const routingTarget = { rules: 'all', unusable: query.explain === true } as const;
-  const site = await loadRoutedSite(ctx, siteUri, routingTarget, viewer);
+  const site = await loadRoutedSite(ctx, siteUri, { rules: 'all', unusable: true }, viewer);
   assertExplains(ctx, site, query);
-  const { explain, ...list } = await servicesAt(ctx, site);
-  return { ...list, ...(query.explain && { explain }) };
+  return servicesAt(ctx, site);
 }
+
+/** The services themselves are read only if the caller does not have the list. */
+async function findOwnServices(ctx: UserCtx, siteUri: string, conditions: Conditions): Promise<Answer> {
+  const held = heldLists(opaqueTags(conditions.ifNoneMatch ?? ''));
+  const lists = listsToRead(held, ctx.parameters, ctx.now);
+  const target = { rules: 'all', unusable: false } as const;
+  const site = await loadListedSite(ctx, siteUri, target, undefined, lists);
+  const found = await findServices(ctx, site);
+  if (found.etag !== undefined && isUnchanged(conditions, found.etag))
+    return new Answer(undefined, { headers: headersOf(found.etag) });
+  const { services, etag } = await found.read();
+  const { explain: _, ...list } = services;
+  return new Answer(list, { headers: headersOf(etag) });
+}
+
+/** Browsers may store the list, and must validate it before each use. */
+const headersOf = (etag: string | undefined): Record<string, string> =>
+  etag === undefined ? {} : { etag, 'cache-control': 'private, no-cache', vary: 'x-auth-token' };

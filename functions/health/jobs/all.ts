@@ -1,5 +1,6 @@
 import type { Connection, Db } from '../../../db/client.ts';
 import type { SessionReport } from '../../../db/pg.ts';
+import type { Replica } from '../../../db/replica/replica.ts';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
@@ -45,6 +46,8 @@ import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot/tasks.ts';
 export type JobParts = {
   jobsDb: Connection;
   snapshotDb: Connection;
+  /** For the rows of exports. */
+  replica?: Replica | undefined;
   /** For the lease only, so that no other query can delay it. */
   leaseDb: Connection;
   transport: NodeTransport;
@@ -150,18 +153,20 @@ async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) 
 }
 
 function workersOf(
-  { config, log, jobsDb, snapshotDb }: JobParts,
+  { config, log, jobsDb, snapshotDb, replica: reads }: JobParts,
   databaseUrl: string,
   signing: Fleet['signing'],
   parameters: CachedParameters,
 ): AnyWorker[] {
+  const { databaseSidecarReadUrl: url } = config;
+  const replica = reads && url !== undefined ? { url, reads } : undefined;
   const files = { db: snapshotDb.db, stores: createStores(snapshotDb.db, config.s3), log };
   // Read on each run. With the defaults that apply right after a start, data that must be kept could be deleted.
   const readCurrent = () => readParameters(jobsDb.db);
   return [
     cleanUp(jobsDb.db, readCurrent, systemClock, (signal) => removeOldFiles(files, signal)),
     auditRetention(jobsDb.db, signing, systemClock, readCurrent, targetsOf(config)),
-    exportWorker({ ...files, databaseUrl, parameters }),
+    exportWorker({ ...files, databaseUrl, replica, parameters }),
   ];
 }
 

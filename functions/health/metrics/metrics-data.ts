@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/client.ts';
+import type { Replica } from '../../../db/replica/replica.ts';
 import {
   fleetGauges,
   type JobsWaiting,
@@ -15,11 +16,18 @@ import { siteStates } from '../site-states.ts';
 
 const bindAccountTypes = typesWhere(({ supports }) => supports.bindAccount);
 
+/** Milliseconds that the replica may need to catch up with the primary. */
+const catchUpMs = 200;
+
 /**
  * Reads all metrics that come from the database, one query after the other, so that a concurrent health check finds a
  * free connection.
  */
-export async function readMetricsData(db: Db, now: Date): Promise<Omit<AllMetricsData, 'system'>> {
+export async function readMetricsData(
+  { db: primary, replica }: { db: Db; replica?: Replica | undefined },
+  now: Date,
+): Promise<Omit<AllMetricsData, 'system'>> {
+  const db = (await replica?.orPrimary(primary, catchUpMs)) ?? primary;
   const counts = await installationCounts(db, now);
   const health = await healthFacts(db, workerLivesS);
   const gauges = await fleetGauges(db, bindAccountTypes);

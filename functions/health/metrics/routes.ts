@@ -6,9 +6,9 @@ import { readMetricsData } from './metrics-data.ts';
 /**
  * `GET /aggregator/health/metrics`: always the text format, regardless of `Accept` and of the state of the database.
  */
-export function metricsRoute({ db, clock, log, system, rest }: HealthDeps): () => Promise<Response> {
+export function metricsRoute({ db, replica, clock, log, system, rest }: HealthDeps): () => Promise<Response> {
   const read = cachedReader(
-    () => readMetricsData(db, clock()),
+    () => readMetricsData({ db, replica }, clock()),
     patienceMs,
     (error) => log.error('the metrics could not be collected', { error }),
     rest,

@@ -13,6 +13,7 @@ export const dashboardOperations = [
       summary: 'Get the administrator dashboard',
       description:
         'A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless.',
+      mayLag: true,
       returns: [200, AdminDashboard],
     },
     adminDashboard,
@@ -26,6 +27,7 @@ export const dashboardOperations = [
       description:
         'The dashboard has the services and the workplace sessions of the caller. Services are those of `servicesList`; sessions are read from the snapshot.',
       params: SiteUriParams,
+      mayLag: true,
       returns: [200, UserDashboard],
       errors: ['upstream_unavailable'],
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import { dispatchersOfFarm } from '../../../db/repositories/sites/dispatchers.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
@@ -9,6 +10,7 @@ import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';
 import { createDispatcher, replaceDispatcher, updateDispatcher } from './usecases.ts';
 
 const { operations, kind, declared, target } = dispatcherCrud;
+const listed = listShowing(dispatchersOfFarm, kind.view.columns);
 const changeErrors = ['already_exists', 'secret_required'] as const;
 
 export const dispatcherOperations = [
@@ -35,8 +37,9 @@ export const dispatcherOperations = [
       summary: 'List the dispatcher nodes of a farm',
       params: z.object({ id: Id.describe('Identifier of the farm.') }),
       query: listQuery(dispatcherSorts, dispatcherFilters),
+      mayLag: true,
       returns: [200, listOf(Dispatcher)],
     },
-    (ctx, { params, query }) => answerList(ctx, dispatchersOfFarm, query, kind.view, params.id),
+    (ctx, { params, query }) => answerList(ctx, listed, query, kind.view, params.id),
   ),
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import { farmsOfSite } from '../../../db/repositories/sites/farms.ts';
 import { farmTagList } from '../../../db/repositories/snapshot/lists.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
@@ -13,6 +14,7 @@ import { Farm, FarmTag, FarmTagQuery, farmFilters, farmSorts } from './schema.ts
 import { replaceFarm, updateFarm } from './usecases.ts';
 
 const { operations, declared, kind, target } = farmCrud;
+const listed = listShowing(farmsOfSite, kind.view.columns);
 const changeErrors = ['already_exists', 'in_use'] as const;
 
 export const farmOperations = [
@@ -31,9 +33,10 @@ export const farmOperations = [
       summary: 'List the farms of a site',
       params: z.object({ id: Id.describe('Identifier of the site.') }),
       query: listQuery(farmSorts, farmFilters),
+      mayLag: true,
       returns: [200, listOf(Farm)],
     },
-    (ctx, { params, query }) => answerList(ctx, farmsOfSite, query, kind.view, params.id),
+    (ctx, { params, query }) => answerList(ctx, listed, query, kind.view, params.id),
   ),
   endpoint(
     {
@@ -43,6 +46,7 @@ export const farmOperations = [
       summary: 'List the tags that the dispatcher nodes of a farm report',
       params: z.object({ id: Id.describe('Identifier of the farm.') }),
       query: FarmTagQuery,
+      mayLag: true,
       returns: [200, mergedListOf(FarmTag)],
     },
     (ctx, { params, query }) => answerOfFarm(ctx, farmTagList, query, viewOf(FarmTag), params.id),

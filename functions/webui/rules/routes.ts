@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import { rulesOfSite } from '../../../db/repositories/routing/rules.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
@@ -9,6 +10,7 @@ import { Rule, ruleFilters, ruleSorts } from './schema.ts';
 import { createRule, deleteRule, replaceRule, updateRule } from './usecases.ts';
 
 const { operations, declared, kind, target } = ruleCrud;
+const listed = listShowing(rulesOfSite, kind.view.columns);
 /** Leaves room for a picture. */
 const maxBodyBytes = 2 * 1_048_576;
 
@@ -28,8 +30,9 @@ export const ruleOperations = [
       summary: 'List the rules of a site',
       params: z.object({ id: Id.describe('Identifier of the site.') }),
       query: listQuery(ruleSorts, ruleFilters),
+      mayLag: true,
       returns: [200, listOf(Rule)],
     },
-    (ctx, { params, query }) => answerList(ctx, rulesOfSite, query, kind.view, params.id),
+    (ctx, { params, query }) => answerList(ctx, listed, query, kind.view, params.id),
   ),
 ];

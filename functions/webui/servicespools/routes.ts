@@ -25,6 +25,7 @@ export const servicesPoolOperations = [
       access: 'servicespools.read',
       summary: 'List the service pools of all farms',
       query: ServicesPoolQuery,
+      mayLag: true,
       returns: [200, mergedListOf(ServicesPool)],
     },
     (ctx, { query }) => answerMerged(ctx, poolList, query, view),

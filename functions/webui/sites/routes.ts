@@ -27,6 +27,7 @@ export const siteOperations = [
       query: AssignableQuery,
       description:
         'If `authenticator` selects a domain with a directory, users and groups that exist only in the directory are listed as well. If the directory cannot be searched, `failures` gives the cause.',
+      mayLag: true,
       returns: [200, AssignableList],
     },
     (ctx, { query }) => listAssignable(ctx, query),

@@ -29,6 +29,7 @@ export const workplaceSessionOperations = [
       access: 'spsessions.read',
       summary: 'List the workplace sessions of all farms',
       query: WorkplaceSessionQuery,
+      mayLag: true,
       returns: [200, mergedListOf(WorkplaceSession)],
     },
     (ctx, { query }) => answerMerged(ctx, sessionList, query, view),

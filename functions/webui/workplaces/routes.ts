@@ -15,6 +15,7 @@ export const workplaceOperations = [
       access: 'workplaces.read',
       summary: 'List the workplaces of all farms',
       query: WorkplaceQuery,
+      mayLag: true,
       returns: [200, mergedListOf(Workplace)],
     },
     (ctx, { query }) => answerMerged(ctx, workplaceList, query, view),

@@ -60,6 +60,8 @@ export type Declaration<
   allSites?: true;
   /** Supports `If-Match` and `If-None-Match`. */
   conditional?: true;
+  /** A list or a report, which a read replica can answer with data that are some seconds old. */
+  mayLag?: true;
   duringPasswordChange?: true;
   /** Requires only a session, and also serves peer aggregators, which do not have a user account. */
   forPeers?: true;

@@ -149,6 +149,11 @@ const parameters = {
     '`true` validates the request and describes its effect without changing anything. Default `false`.',
     { type: 'string', enum: ['true', 'false'] },
   ),
+  'X-Consistency-Token': requestHeader(
+    'X-Consistency-Token',
+    'Header of an earlier response to a write. The response contains at least that write, also if a read replica answers.',
+    { type: 'string', maxLength: 512 },
+  ),
   'If-None-Match': requestHeader(
     'If-None-Match',
     '`ETag` of an earlier response. The response is 304 if the object has not changed since.',
@@ -157,6 +162,9 @@ const parameters = {
 
 const headers = {
   'X-Request-Id': header('Identifier of the request, as in the logs.', requestId),
+  'X-Consistency-Token': header(
+    'Position of the write, if the portal has a read replica. Send it with later reads.',
+  ),
   ETag: header('Version of the object, for `If-Match` and `If-None-Match`.'),
   Location: header('Relative address of the new object.'),
   Link: header('Relative address of the next page with `rel="next"`. Absent on the last page.'),

@@ -33,8 +33,8 @@ that it was issued for; any other use is rejected with 400 \`malformed_cursor\`.
 requests does not shift the items of later pages. \`count=exact\` adds \`total\`. Page numbers and offsets are not supported.`;
 
 const conditional = `
-Single objects have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the object is
-unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE: the object is written only if it has not changed since it was read.
+Single objects and the list of services have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the content
+is unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE: the object is written only if it has not changed since it was read.
 Otherwise the response is 412 \`precondition_failed\` and nothing is written. Without \`If-Match\` the last write wins.
 
 PATCH takes a JSON Merge Patch (RFC 7396): absent fields stay unchanged, and \`null\` resets a field to its default or removes
@@ -45,14 +45,21 @@ POST and PATCH requests with the header \`Idempotency-Key\` can be retried safel
 a new random value (for example a UUID) with each new request, and the same value with its retries. For 24 hours, retries
 receive the response of the first request, and the request is not run again. Secrets that are returned once are not returned
 again. 422 \`idempotency_mismatch\` means that the key was used with another request, and 409 \`idempotency_in_progress\` that
-the first request is still running. 409 \`outcome_unknown\` means that the first request was interrupted: read the object before
-you try again with a new key. GET, PUT and DELETE are idempotent and need no key.`;
+the first request is still running. 409 \`outcome_unknown\` means that the first request was interrupted and may have taken
+effect: read the object before you try again with a new key. After an interruption, retries can receive
+\`idempotency_in_progress\` for up to 60 seconds. GET, PUT and DELETE are idempotent and need no key.`;
 
 const dryRun = `
 Write requests that accept the header \`X-Dry-Run\` can be tested: with \`X-Dry-Run: true\` the request is validated completely and
 nothing is changed. The response is 200 with \`{"dry_run": true, "would": {"status": …, "body": …, "events": […]}}\`. It contains
 the status and the body that the real request would return, and the audit events that it would write. Errors are the same as
 those of the real request.`;
+
+const replicas = `
+A portal can have read replicas of its database. Lists then may be some seconds old, but after a write the lists of the same
+user contain it for the next five seconds. Later they may be older than the write: responses to writes have the header
+\`X-Consistency-Token\`, if the portal knows the position of the write. A list that is requested with this header contains the
+write, also for other users. Single objects are always current.`;
 
 const errors = `
 Errors are problem documents (RFC 9457, \`application/problem+json\`):
@@ -102,6 +109,7 @@ const sections: readonly [title: string, text: string][] = [
   ['Conditional requests', conditional],
   ['Idempotency', idempotency],
   ['Dry run', dryRun],
+  ['Read replicas', replicas],
   ['Errors', errors],
   ['Limits', sizes],
   ['Rate limiting', rates],

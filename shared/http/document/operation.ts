@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation, Shape } from '../declare/operation.ts';
+import { isWrite, type Operation, type Shape } from '../declare/operation.ts';
 import { bodyLimitOf } from '../serve/body-limits.ts';
 import { DryRun } from '../writes/dry-run.ts';
 import { takesDryRun, takesKey } from '../writes/modes.ts';
@@ -72,6 +72,7 @@ function parametersOf(operation: Described, schemas: Schemas) {
     ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : []),
     ...(takesKey(operation) ? ['Idempotency-Key'] : []),
     ...(takesDryRun(operation) ? ['X-Dry-Run'] : []),
+    ...(operation.mayLag ? ['X-Consistency-Token'] : []),
   ];
   return [
     ...placeholders.map((name) =>
@@ -210,12 +211,15 @@ function mediaOf(schema: Schema, schemas: Schemas) {
     : { schema, example: exampleOf(schema, schemas.components()) };
 }
 
-function headersOf({ returns: [status, shape], alsoReturns, conditional, query }: Described): string[] {
+function headersOf(operation: Described): string[] {
+  const { access, alsoReturns, conditional, query } = operation;
+  const [status, shape] = operation.returns;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   return [
     'X-Request-Id',
     ...(status === 201 ? ['Location'] : []),
     ...((shape || alsoReturns) && (status === 201 || conditional) ? ['ETag'] : []),
     ...(isPaged ? ['Link'] : []),
+    ...(isWrite(operation) && access !== 'public' ? ['X-Consistency-Token'] : []),
   ];
 }

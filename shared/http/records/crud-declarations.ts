@@ -52,6 +52,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
     params: plan.shapes.parents,
     query: listQuery(plan.sorts, plan.filters, plan.defaultSort),
     returns: [200, listOf(plan.view)] as const,
+    mayLag: true as const,
   },
   create: {
     ...named(plan, 'create', 'create'),

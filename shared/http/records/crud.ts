@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import type { Selection } from '../../../db/repositories/records/records.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { type ResourceType, resources } from '../../resources.ts';
@@ -108,11 +109,12 @@ function plainVerbs<S extends Selection, W extends z.ZodObject>(
   write: W,
 ): Record<Verb, () => Operation<BaseDeps>> {
   const owner = kind.records.spec.parent?.column.name;
+  const listed = listShowing(kind.records, kind.view.columns);
   const parentIn = (params: Params) => (owner === undefined ? {} : { parent: parentOf(params) });
   return {
     list: () =>
       endpoint(declared.list, (ctx, { query, params }) =>
-        answerList(ctx, kind.records, query as ListQuery, kind.view, parentIn(params).parent),
+        answerList(ctx, listed, query as ListQuery, kind.view, parentIn(params).parent),
       ),
     get: () =>
       endpoint(declared.get, async (ctx, input) => {

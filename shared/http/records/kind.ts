@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Records, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
 import { foldName } from '../../kernel/text.ts';
 import type { ResourceType } from '../../resources.ts';
-import { viewOf } from '../../shapes/views.ts';
+import { type View, viewOf } from '../../shapes/views.ts';
 
 /** The properties of a record type that writes use: its rows, its public shape and its names. */
 export type RecordKind<S extends Selection> = {
@@ -11,7 +11,7 @@ export type RecordKind<S extends Selection> = {
   /** Path of the collection. */
   path: string;
   records: Records<S>;
-  view: (row: object) => Record<string, unknown>;
+  view: View<Record<string, unknown>>;
   /** Members that a write may set. */
   writable: readonly string[];
   /** Members that occur only in responses. A write ignores them. */

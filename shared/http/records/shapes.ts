@@ -39,9 +39,20 @@ export function applyPatch<W extends z.ZodObject>(
   current: Record<string, unknown>,
   patch: Record<string, unknown>,
 ): z.output<W> {
-  const merged = z.strictObject(write.shape).safeParse(mergePatch(current, patch), { reportInput: true });
+  const merged = strictly(write).safeParse(mergePatch(current, patch), { reportInput: true });
   if (merged.error) throw invalid(...fieldErrors(merged.error, '/'));
   return merged.data as z.output<W>;
+}
+
+const strictShapes = new WeakMap<z.ZodObject, z.ZodObject>();
+
+/** The shape without unknown members. It is created once, because zod compiles each shape at its first use. */
+function strictly<W extends z.ZodObject>(write: W): z.ZodObject {
+  const known = strictShapes.get(write);
+  if (known) return known;
+  const strict = z.strictObject(write.shape);
+  strictShapes.set(write, strict);
+  return strict;
 }
 
 /** The body of `bulk_destroy`. An empty body is rejected. */

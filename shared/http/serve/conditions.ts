@@ -22,8 +22,15 @@ export function assertMatches({ ifMatch }: Conditions, revision: number): void {
     throw new AppError('precondition_failed');
 }
 
-/** Compares the whole tag with `If-None-Match`. A weak tag counts as strong (RFC 9110, 13.1.2). */
+/** Compares the whole tag with `If-None-Match`. Weak tags count as strong (RFC 9110, 13.1.2). */
 export function isUnchanged({ ifNoneMatch }: Conditions, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  const tags = opaqueTags(ifNoneMatch);
+  return tags.includes('*') || tags.includes(withoutWeakness(etag));
 }
+
+/** The tags of a header without the marks of weak tags. */
+export const opaqueTags = (header: string): string[] =>
+  header.split(',').map((tag) => withoutWeakness(tag.trim()));
+
+const withoutWeakness = (tag: string): string => tag.replace(/^W\//, '');

@@ -3,13 +3,13 @@ import { DiscardedError, type Flight } from '../../../db/flight.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
+import type { Caller } from '../caller/caller.ts';
+import { rateLimitsOf } from '../caller/rate-limits.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { isFromOwnPage } from '../pages/own-pages.ts';
-import type { Caller } from './caller.ts';
 import { languageFor } from './language.ts';
-import { rateLimitsOf } from './rate-limits.ts';
 export type Served = Context<{
   Bindings: Invocation;
   Variables: { trace: Trace; ctx?: RequestCtx; operation?: string };

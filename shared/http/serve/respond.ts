@@ -17,12 +17,12 @@ export async function respond(
   const answer = result instanceof Answer ? result : new Answer(result);
   const [status, shape] = declaredFor(operation, answer);
   const isDocument = answer instanceof Document;
-  if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   const headers = new Headers(answer.headers);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
   const coding = deps.compression && codingOf(c, answer);
   if (deps.compression && answer.isCompressible) headers.append('vary', 'accept-encoding');
   if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
+  if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   if (!isDocument && shape === null) return new Response(null, { status, headers });
   headers.set('content-type', isDocument ? answer.mediaType : 'application/json');
   const content = isDocument ? answer.body : JSON.stringify(answer.body);
@@ -38,7 +38,7 @@ export async function respond(
 function isKnown(c: Served, headers: Headers, coding: Coding | undefined): boolean {
   const etag = headers.get('etag');
   if (etag === null) return false;
-  if (coding) headers.set('etag', `W/${etag}`);
+  if (coding && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   return (
     safeMethods.includes(c.req.method) && isUnchanged({ ifNoneMatch: c.req.header('if-none-match') }, etag)
   );

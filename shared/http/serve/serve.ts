@@ -3,13 +3,15 @@ import { admit } from '../../access/guard.ts';
 import type { FoundPrincipal } from '../../access/session.ts';
 import { isUseStale, noteUse } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { type Caller, type ExpectedCaller, expectCaller, identify } from '../caller/caller.ts';
+import { consistencyHeader, noteWrite, replicaFor } from '../caller/consistency.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
 import { isWrite, type Operation, type RawInput } from '../declare/operation.ts';
 import { assertBrowser, cookieTokenOf } from '../pages/own-pages.ts';
 import { runInRequestedMode } from '../writes/modes.ts';
 import { isStream } from './answer.ts';
-import { type Caller, type ExpectedCaller, expectCaller, identify } from './caller.ts';
 import { readInput } from './read-input.ts';
 import { contextOf, type Served, type Serving } from './request-context.ts';
 import { respond, safeMethods } from './respond.ts';
@@ -41,7 +43,8 @@ export async function serveOperation<D extends BaseDeps>(
   const request = { ...c.env, ...credentials, now };
   const serving: Serving<D> = { c, deps, operation, token: credentials.token, now };
   const keyCheck = deps.verifyKeys?.();
-  const expected = keyCheck ? undefined : expectCaller(deps, operation, request);
+  const findSource = await replicaFor(deps, { operation, token: c.req.header(consistencyHeader), now });
+  const expected = keyCheck ? undefined : expectCaller(deps, operation, request, findSource);
   if (expected) return serveExpected(serving, expected);
   const identified = identify(deps, operation, request);
   const { caller, unchecked } = await besideKeyCheck(keyCheck, identified);
@@ -63,15 +66,20 @@ async function serveExpected<D extends BaseDeps>(
   return response;
 }
 
-function serveCaller<D extends BaseDeps>(
+async function serveCaller<D extends BaseDeps>(
   serving: Serving<D>,
   caller: Caller,
   unchecked?: unknown,
 ): Promise<Response> {
-  const ctx = contextOf(serving, caller);
+  const { c, operation, token, now } = serving;
+  const noted = noteWrite(serving.deps, operation, now);
+  const own = noted ? { ...serving, deps: noted.deps } : serving;
+  const ctx = contextOf(own, caller);
   // Must run before the guard, so that a rejection is attributed to the principal.
-  serving.c.set('ctx', ctx);
-  return answer(serving, ctx, caller, unchecked);
+  c.set('ctx', ctx);
+  const response = await answer(own, ctx, caller, unchecked);
+  await noted?.confirm(response, token && sha256(token));
+  return response;
 }
 
 async function answer<D extends BaseDeps>(

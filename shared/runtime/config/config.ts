@@ -43,6 +43,8 @@ function combinationFaults(values: Variables): string[] {
   if (values.DATABASE_DRIVER === 'neon' && !values.DATABASE_SIDECAR_URL)
     demand('DATABASE_URL', 'with DATABASE_DRIVER=neon');
   if (values.DATABASE_OWNER_URL) demand('DATABASE_URL', 'with DATABASE_OWNER_URL');
+  const readUrl = (['DATABASE_READ_URL', 'DATABASE_SIDECAR_READ_URL'] as const).find((name) => values[name]);
+  if (readUrl && !values.DATABASE_SIDECAR_URL) demand('DATABASE_URL', `with ${readUrl}`);
   if (!isLoopbackHost(values.HOST)) demand('BASE_URL', 'when HOST is not a loopback address');
   if (values.TLS === 'off' && !isLoopbackHost(values.HOST))
     faults.push('TLS: must be on unless HOST is a loopback address');
@@ -91,6 +93,9 @@ const databaseFrom = (values: Variables) => ({
   databaseUrl: values.DATABASE_URL,
   databaseOwnerUrl: values.DATABASE_OWNER_URL ?? values.DATABASE_URL,
   databaseSidecarUrl: values.DATABASE_SIDECAR_URL ?? values.DATABASE_URL,
+  databaseReadUrl: values.DATABASE_READ_URL,
+  databaseSidecarReadUrl:
+    values.DATABASE_SIDECAR_READ_URL ?? (values.DATABASE_SIDECAR_URL ? undefined : values.DATABASE_READ_URL),
   databaseMaySuspend: values.DATABASE_MAY_SUSPEND === 'on',
   /** Absent: that of the sidecar. */
   databaseListenUrl: values.DATABASE_LISTEN_URL,

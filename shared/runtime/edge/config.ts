@@ -41,6 +41,7 @@ function configFrom(values: Variables) {
   const signingKeys = [values.AGGREGATOR_JWT_SSL_KEY, values.AGGREGATOR_JWT_SSL_KEY_SECOND];
   return {
     databaseUrl: values.DATABASE_URL ?? '',
+    databaseReadUrl: values.DATABASE_READ_URL,
     databaseDriver: values.DATABASE_DRIVER,
     databasePrepare: values.DATABASE_PREPARE === 'on',
     neonProxy: values.NEON_PROXY,

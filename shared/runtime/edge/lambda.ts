@@ -7,7 +7,7 @@ import type { Invocation } from '../../http/invocation.ts';
 import type { Log } from '../../kernel/observability/log.ts';
 import type { Telemetry } from '../../kernel/observability/telemetry.ts';
 import type { Host } from '../../kernel/version.ts';
-import { connectDatabase, loggedConnections } from '../database.ts';
+import { connectDatabase, connectReplica, loggedConnections } from '../database.ts';
 import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { assetsIn } from '../node/assets.ts';
@@ -78,6 +78,7 @@ function ingredientsOf<D extends HttpDeps>({ demands = [], monitorWrites }: Asse
   // An instance serves one request at a time. The second connection is for concurrent background work.
   const options = { applicationName: 'aggregator-portal', maxConnections: 2, ...loggedConnections(log) };
   const { db } = connectDatabase(config, options);
+  const replica = connectReplica(config, config.databaseReadUrl, log, options)?.replica;
   const os = `${type()} ${release()}`;
   const host: Host = { name: config.portalName, runtime: 'lambda', os, startedAt: new Date() };
   // In the folder of the bundle, as created by the build.
@@ -86,7 +87,7 @@ function ingredientsOf<D extends HttpDeps>({ demands = [], monitorWrites }: Asse
   const telemetry = telemetryInto(db, log, watched);
   // API Gateway does not compress streams, and compresses other responses only all or none.
   const compression = createCompression();
-  return { ...config, ...watched, db, log, host, assets, telemetry, compression };
+  return { ...config, ...watched, db, replica, log, host, assets, telemetry, compression };
 }
 
 function createBackground() {

@@ -1,4 +1,5 @@
 import { connectNeon } from '../../../db/neon.ts';
+import { Replica } from '../../../db/replica/replica.ts';
 import type { HttpDeps } from '../../http/context.ts';
 import type { Invocation } from '../../http/invocation.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
@@ -8,6 +9,7 @@ import { isLoopbackHost } from '../config/values.ts';
 import type { RuntimeParts } from '../deps.ts';
 import { createLog } from '../log.ts';
 import { transportSecurityIn, withHeaders } from '../node/transport-security.ts';
+import { loggedStates } from '../replica-states.ts';
 import { telemetryInto } from '../telemetry.ts';
 import { type EdgeEnv, parseEdgeConfig } from './config.ts';
 import { refuseFlood } from './flood-gate.ts';
@@ -66,6 +68,7 @@ function ingredientsOf<D extends HttpDeps>(
 ): RuntimeParts {
   const {
     databaseUrl: url,
+    databaseReadUrl: readUrl,
     databaseDriver,
     neonProxy: proxy,
     logLevel,
@@ -75,14 +78,16 @@ function ingredientsOf<D extends HttpDeps>(
     throw new ConfigError(['DATABASE_DRIVER: must be neon or unset; a Worker cannot keep sockets open']);
   const log: Log = createLog({ level: logLevel });
   const { db } = connectNeon({ url, proxy });
+  const reading = readUrl === undefined ? undefined : connectNeon({ url: readUrl, proxy });
+  const replica = reading && new Replica(reading.db, loggedStates(log));
   const host: Host = { name: config.portalName, runtime: 'workers', os: 'workerd', startedAt: new Date() };
   const assets = assetsOf(env.ASSETS);
   // The isolate may not receive another request, and gets no event when it ends.
   const watched = monitorWrites && { writes: monitorWrites(db, log) };
   const telemetry = telemetryInto(db, log, { isHasty: true, ...watched });
-  // // Requests do not queue but fail with 503, because a request that would release the slot may have ended.
+  // Requests do not queue but fail with 503, because a request that would release the slot may have ended.
   const hashing = { concurrency: 2, maxWaiting: 0 };
-  return { ...config, ...watched, db, log, host, assets, telemetry, hashing };
+  return { ...config, ...watched, db, replica, log, host, assets, telemetry, hashing };
 }
 
 /** The header is set by Cloudflare. Without it, the Worker runs on the local machine. */

@@ -10,14 +10,14 @@ import { buildClient } from './client-package.ts';
 export const budgets: Record<EdgeModule, number> = {
   // Issues certificates for the endpoints of agents.
   agent: 350,
-  aggregator: 220,
-  auth: 360,
-  client: 225,
-  discover: 195,
+  aggregator: 223,
+  auth: 364,
+  client: 230,
+  discover: 197,
   ssa: 200,
-  userinfo: 265,
-  webui: 356,
-  wsproxy: 190,
+  userinfo: 267,
+  webui: 362,
+  wsproxy: 194,
 };
 
 /**

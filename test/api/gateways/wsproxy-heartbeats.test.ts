@@ -167,7 +167,7 @@ describe('the monitoring journal', () => {
 
   it('has a matching metric for gateways that have sent heartbeats', async () => {
     const gauges = async () =>
-      (await readMetricsData(stand.world.portal.sidecarDb, new Date())).fleet?.gauges.gateways;
+      (await readMetricsData({ db: stand.world.portal.sidecarDb }, new Date())).fleet?.gauges.gateways;
     expect(await gauges()).toEqual([]);
     await stand.beat(gateway.token);
     expect(await gauges()).toEqual([{ gateway: gateway.name, is_up: true }]);

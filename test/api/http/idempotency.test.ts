@@ -68,6 +68,23 @@ describe.each(['pg', 'neon'] as const)('an Idempotency-Key by the driver %s', (d
     expect([read.body.comments, read.headers.get('etag')?.split('.')[0]]).toEqual(['later', '"3']);
   });
 
+  it('returns the stored answer, also where its own effect would lead to a rejection', async () => {
+    const path = `${sites}/${(await addSite(admin)).id}`;
+    const { headers } = await admin(`GET ${path}`);
+    const ifMatch = { 'if-match': headers.get('etag') ?? '' };
+    const key = unique('key');
+    const patch = (comments: string, own: string) =>
+      admin(`PATCH ${path}`, { comments }, { ...keyed(own), ...ifMatch });
+    const first = await patch('once', key);
+    expect(first.status).toBe(200);
+    expect([(await patch('once', key)).body, (await patch('once', key)).status]).toEqual([first.body, 200]);
+    expect((await patch('twice', key)).body.code).toBe('idempotency_mismatch');
+    expect((await patch('once', unique('key'))).status).toBe(412);
+    await admin(`DELETE ${path}`);
+    expect((await patch('once', key)).body).toEqual(first.body);
+    expect((await patch('once', unique('key'))).status).toBe(404);
+  });
+
   it('rejects a different request with the same key', async () => {
     const [key, body] = [unique('key'), siteBody()];
     const made = await admin(`POST ${sites}`, body, keyed(key));

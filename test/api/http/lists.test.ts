@@ -87,6 +87,14 @@ describe.each(
     expect(ids(items), 'by name unless told otherwise').toEqual(ordered(items, 'name'));
   });
 
+  it('shows each object as it is read alone', async () => {
+    const prefix = unique('same');
+    await add(resource, [`${prefix} a`, `${prefix} b`]);
+    for (const item of (await list(resource, { search: prefix })).body.items)
+      expect(item).toEqual((await world.admin(`GET ${resource.path(world)}/${item.id}`)).body);
+    expect.assertions(2);
+  });
+
   it('finds any part of a name without regard to case, with % and _ as literals', async () => {
     const prefix = unique('found');
     await add(resource, [

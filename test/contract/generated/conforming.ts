@@ -55,7 +55,15 @@ export function expectConforming(operation: Registered, { sent, status, headers,
 }
 
 /** Headers of only some responses of a status. */
-const occasional = ['Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Location'];
+const occasional = [
+  'Link',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'ETag',
+  'Location',
+  'X-Consistency-Token',
+];
 
 function expectHeaders(response: Json, headers: Headers, what: string): void {
   for (const [name, given] of Object.entries<Json>(response.headers ?? {})) {

@@ -45,8 +45,10 @@ const logIn = () =>
   portal.send('POST /api/auth/v7.0/login', {
     body: { username: 'admin', password, authSmallName: 'builtin' },
   });
-const ask = (route: string, body?: unknown): Promise<Answer> => portal.send(route, { token, body });
+const ask = (route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
+  portal.send(route, { token, body, ...(headers && { headers }) });
 let serial = 0;
+const keyed = (route: string, body: object) => ask(route, body, { 'idempotency-key': `key-${serial++}` });
 const tag = () => ask(`POST ${webui}/tags`, { name: `tag-${serial++}` });
 
 describe('PERF-1: round trips of a Worker to the database', () => {
@@ -61,6 +63,12 @@ describe('PERF-1: round trips of a Worker to the database', () => {
       'the replacement of a member',
       3,
       () => ask(`PATCH ${webui}/sites/${site}`, { comments: `${serial++}` }),
+    ],
+    ['a creation with Idempotency-Key', 3, () => keyed(`POST ${webui}/tags`, { name: `tag-${serial++}` })],
+    [
+      'a replacement with Idempotency-Key',
+      4,
+      () => keyed(`PATCH ${webui}/sites/${site}`, { comments: `${serial++}` }),
     ],
     ['a login', 3, logIn],
   ])('%s: %i', async (_, most, run) => {

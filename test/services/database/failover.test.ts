@@ -4,8 +4,6 @@ import { addressIn } from '../../../shared/tooling/start/created-database.ts';
 import { prepareSchema } from '../../../shared/tooling/start/prepared-database.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { accepted } from '../../e2e/support/api.ts';
-import { type Haproxy, hasHaproxy, startHaproxy } from '../../support/database/haproxy.ts';
-import { killServer, type Standby, startStandby } from '../../support/database/postgres-standby.ts';
 import {
   base,
   type DatabaseServer,
@@ -14,6 +12,8 @@ import {
   startLoad,
   startPortalOn,
 } from '../../support/database/stand.ts';
+import { type Haproxy, hasHaproxy, startHaproxy } from '../../support/replication/haproxy.ts';
+import { killServer, type Standby, startStandby } from '../../support/replication/postgres-standby.ts';
 import { requireService } from '../../support/services.ts';
 
 const patient = { timeout: 60_000 };

@@ -139,6 +139,14 @@ describe('PERF-2: a batch over sockets', () => {
 });
 
 describe('PERF-2: a transaction between opening and closing statements', () => {
+  const unused = {
+    take: () => [],
+    isRefusal: () => false,
+    closing: () => [],
+    abandon: () => [],
+    onExpiry: () => undefined,
+  };
+
   it('takes two round trips with one batch of work', async () => {
     let trips = 0;
     const counted = connectPg({ url: proxy.url, maxConnections: 1, onRoundTrip: () => trips++ });
@@ -148,6 +156,7 @@ describe('PERF-2: a transaction between opening and closing statements', () => {
       opening: (h) => [h.execute(insert), h.execute(insert)],
       work: (h) => atomically(h, (b) => [b.execute(insert)]),
       closing: (h) => [h.execute(insert)],
+      lease: unused,
     });
     expect([result.length, trips, await rowOf(counted)]).toEqual([1, 2, { n: 4 }]);
     await counted.close();
@@ -165,6 +174,7 @@ describe('PERF-2: a transaction between opening and closing statements', () => {
         await h.execute(insert).catch(then);
       },
       closing: (h) => [h.execute(insert)],
+      lease: unused,
     });
     const error = await work.catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(OpeningError);
@@ -177,6 +187,7 @@ describe('PERF-2: a transaction between opening and closing statements', () => {
       opening: (h) => [h.execute(insert)],
       work: async () => undefined,
       closing: (h) => [h.execute(insert)],
+      lease: unused,
     });
     expect(await rowOf(connection)).toEqual({ n: 2 });
   });

@@ -15,9 +15,9 @@ import {
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { bareVariables, freePorts } from '../../e2e/support/portal-process.ts';
 import { query } from '../../support/database/database.ts';
-import { type Standby, startStandby } from '../../support/database/postgres-standby.ts';
 import { newKeyVariables } from '../../support/identity/signing-keys.ts';
 import { programs, refusedStart } from '../../support/processes/refused-start.ts';
+import { type Standby, startStandby } from '../../support/replication/postgres-standby.ts';
 import { requireService } from '../../support/services.ts';
 
 const binaries = findBinaries();

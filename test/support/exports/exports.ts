@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import { connectPg } from '../../../db/pg.ts';
+import { Replica } from '../../../db/replica/replica.ts';
 import { createStores } from '../../../functions/health/jobs/exports/stores.ts';
 import { exportWorker, noteFailedExport } from '../../../functions/health/jobs/exports/worker.ts';
 import { runEvery } from '../../../functions/health/jobs/process/loop.ts';
@@ -13,12 +14,16 @@ import { createLog } from '../../../shared/runtime/log.ts';
 import type { Ask } from '../factories.ts';
 import { type Answer, baseUrl, type Json, type TestPortal } from '../portal.ts';
 
-type ExportStandOptions = { s3?: S3Config | undefined; parameters?: Partial<Parameters> };
+type ExportStandOptions = {
+  s3?: S3Config | undefined;
+  parameters?: Partial<Parameters>;
+  replicaUrl?: string;
+};
 
 /** The export part of a sidecar, with the real queue. @returns a function that stops it */
 export async function startExports(
   databaseUrl: string,
-  { s3, parameters }: ExportStandOptions = {},
+  { s3, parameters, replicaUrl: url }: ExportStandOptions = {},
 ): Promise<() => Promise<void>> {
   const log = createLog({ level: 'error' });
   const stopping = new AbortController();
@@ -30,7 +35,10 @@ export async function startExports(
     lockTimeoutMs: 60_000,
   });
   const known = { current: () => ({ ...parametersFrom(null), ...parameters }) };
-  const worker = exportWorker({ db, databaseUrl, stores: createStores(db, s3), parameters: known, log });
+  const reading = url === undefined ? undefined : connectPg({ url, maxConnections: 1 });
+  const replica = reading && url !== undefined ? { url, reads: new Replica(reading.db) } : undefined;
+  const stores = createStores(db, s3);
+  const worker = exportWorker({ db, databaseUrl, replica, stores, parameters: known, log });
   const noteFailure = (job: FailedJob) => noteFailedExport(db, job);
   const parts = {
     databaseUrl,
@@ -51,6 +59,7 @@ export async function startExports(
     await outbox;
     await queue.stop();
     await close();
+    await reading?.close();
   };
 }
 

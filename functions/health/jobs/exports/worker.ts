@@ -1,4 +1,5 @@
 import { atomically, type Db } from '../../../../db/client.ts';
+import type { Replica } from '../../../../db/replica/replica.ts';
 import {
   beginExport,
   type ExportOrder,
@@ -26,6 +27,8 @@ export type ExportParts = {
   db: Db;
   /** Exports read rows on separate connections. */
   databaseUrl: string;
+  /** Reads the rows of first attempts, if there is one. */
+  replica?: { url: string; reads: Replica } | undefined;
   stores: Stores;
   parameters: CachedParameters;
   log: Log;
@@ -71,13 +74,15 @@ export const noteFailedExport = async (db: Db, { id, kind }: FailedJob): Promise
 type Attempt = { file: string; upload: { id: string | null }; run: JobRun };
 
 async function build(
-  { db, databaseUrl, stores, parameters }: ExportParts,
+  parts: ExportParts,
   { subject, filters, format }: ExportOrder,
   { file, upload, run }: Attempt,
 ): Promise<WrittenFile | 'too long'> {
-  const most = parameters.current()['export.max_rows'];
+  const { db, stores } = parts;
+  const most = parts.parameters.current()['export.max_rows'];
   const query = exportQuery(subject, filters, most + 1);
-  return withExportCursor({ url: databaseUrl, name: `export ${run.id}`, query }, async (cursor) => {
+  const url = await sourceOf(parts, run);
+  return withExportCursor({ url, name: `export ${run.id}`, query }, async (cursor) => {
     if (cursor.expected > most) return 'too long';
     const writer = await stores.current.begin(file, async (id) => {
       upload.id = id;
@@ -92,6 +97,16 @@ async function build(
     await writer.finish();
     return written;
   });
+}
+
+/** Milliseconds that the replica may need to catch up with the primary. */
+const catchUpMs = 5_000;
+
+/** A standby cancels long reads that conflict with its replay, so further attempts read the primary. */
+async function sourceOf({ db, databaseUrl, replica }: ExportParts, { attempt }: JobRun): Promise<string> {
+  if (!replica || attempt > 0) return databaseUrl;
+  const { url, reads } = replica;
+  return (await reads.orPrimary(db, catchUpMs)) === db ? databaseUrl : url;
 }
 
 /**

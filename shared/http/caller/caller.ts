@@ -10,6 +10,7 @@ import { AppError, problemProperties } from '../../kernel/errors.ts';
 import { RecentMap } from '../../kernel/recent-map.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
+import type { FindSource } from './consistency.ts';
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
 type TokenRequest = Invocation & {
@@ -90,18 +91,21 @@ type ReadRules = AccessRules & Pick<Operation<never>, 'method' | 'credential'>;
 /**
  * Starts the lookup of the caller of a read, and returns who is expected. The response of the request must be discarded
  * if another caller is found.
+ * @param findSource finds where the reads are sent; default: the primary
  * @returns undefined if the caller must be found before the request is served
  */
 export function expectCaller(
   deps: BaseDeps,
   operation: ReadRules,
   request: TokenRequest,
+  findSource?: FindSource,
 ): ExpectedCaller | undefined {
   const { token, isByCookie } = request;
   const isSimple = operation.method === 'GET' && operation.access !== 'public' && !operation.credential;
   if (!isSimple || isByCookie || token === undefined) return undefined;
-  const caller = callersOf(deps).get(sha256(token));
-  const flight = caller && openFlight(deps.db);
+  const tokenHash = sha256(token);
+  const caller = callersOf(deps).get(tokenHash);
+  const flight = caller && openFlight(deps.db, findSource?.(caller.principal, tokenHash));
   if (!flight) return undefined;
   const found = identify({ ...deps, db: flight.lookup }, operation, request).then(
     (actual) => {

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { everyOperation } from './generated/described.ts';
+
+/** A revoked session or token must not be listed as valid. Groups in a directory are not rows of the database. */
+const current = ['group.listExternal', 'serviceToken.list', 'userSession.list', 'userinfo.listSessions'];
+
+const isPaged = ({ query }: (typeof everyOperation)[number]): boolean =>
+  query !== undefined && 'shape' in query && Object.hasOwn(Object(query.shape), 'cursor');
+
+it('every list can be read from a replica, except for sessions and tokens', () => {
+  const lists = everyOperation.filter(isPaged);
+  const onPrimary = lists.filter(({ mayLag }) => !mayLag).map(({ id }) => id);
+  expect(lists.length).toBeGreaterThan(20);
+  expect(onPrimary.sort()).toEqual(current);
+});
+
+it('nothing but a read without side effects is read from a replica', () => {
+  const lagging = everyOperation.filter(({ mayLag }) => mayLag);
+  const unfit = lagging.filter(
+    ({ method, begins, access, credential }) =>
+      method !== 'GET' || begins || access === 'public' || credential !== undefined,
+  );
+  expect(unfit.map(({ id }) => id)).toEqual([]);
+});

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import type { Child } from '../child-process.ts';
 import { cpuMs } from '../product/cpu.ts';
 import { type ProductStand, startProductStand } from '../product/stand.ts';
-import { type TripOperation, tripOperations } from '../trips/operations.ts';
 import { type ProxySettings, readProxy } from '../trips/proxy.ts';
 import { type Load, loads, type OperationCost } from './model.ts';
+import { type CapacityOperation, capacityOperations } from './operations.ts';
 
 export type CapacityEffort = {
   requests: number;
@@ -31,7 +31,11 @@ export async function measureCapacity(effort: CapacityEffort): Promise<CapacityF
   try {
     const measured = { stand, proxy: await started.promise };
     const costs: OperationCost[] = [];
-    for (const operation of tripOperations(stand)) costs.push(await costOf(measured, operation, effort));
+    for (const operation of capacityOperations(stand)) {
+      await operation.begin?.();
+      costs.push(await costOf(measured, operation, effort));
+      await operation.end?.();
+    }
     return { costs, loads: loads(costs, effort.users) };
   } finally {
     await stand.stop();
@@ -42,12 +46,15 @@ type Measured = { stand: ProductStand; proxy: Child };
 
 async function costOf(
   measured: Measured,
-  { name, prepare, run }: TripOperation,
+  { name, prepare, run }: CapacityOperation,
   { requests, settledMs }: CapacityEffort,
 ): Promise<OperationCost> {
+  let answered = 0;
   const send = async (prepared: unknown): Promise<void> => {
-    const { status } = await run(prepared);
-    if (status >= 300) throw new Error(`${name} was answered ${status}`);
+    const { status, body } = await run(prepared);
+    const isExpected = name.endsWith('304') ? status === 304 : status < 300;
+    if (!isExpected) throw new Error(`${name} was answered ${status}`);
+    answered = status === 304 ? 0 : JSON.stringify(body).length;
   };
   const prepareAll = async () => {
     const prepared: unknown[] = [];
@@ -68,6 +75,7 @@ async function costOf(
     name,
     trips: Math.round(total.trips / requests),
     bytes: Math.round(each('bytes')),
+    answer_bytes: answered,
     wal_bytes: Math.max(0, Math.round(each('wal_bytes'))),
     database_cpu_ms: Number.isNaN(total.database_ms) ? null : Math.max(0, each('database_ms')),
     portal_cpu_ms: Number.isNaN(total.portal_ms) ? null : Math.max(0, each('portal_ms')),

@@ -1,4 +1,5 @@
 import { rounded } from '../load.ts';
+import { expiredList, unchangedList } from './operations.ts';
 
 /** What one request costs, work of the sidecar that it causes included. */
 export type OperationCost = {
@@ -6,6 +7,8 @@ export type OperationCost = {
   trips: number;
   /** Bytes between portal and database, in both directions. */
   bytes: number;
+  /** Bytes of the body that the client receives, without compression. */
+  answer_bytes: number;
   wal_bytes: number;
   /** CPU time of PostgreSQL and of the portal. Null outside of Linux. */
   database_cpu_ms: number | null;
@@ -17,13 +20,13 @@ type Habit = { operation: string; perDay: number; inPeakHour: number };
 
 /**
  * A client program that is open for eight hours and reads the list of services every five minutes; most people come
- * within one hour.
+ * within one hour. Cached lists are fresh for 15 s by default, so each of these reads calls the dispatchers.
  */
-export const habits: readonly Habit[] = [
+const habitsWith = (lists: ListOperation): readonly Habit[] => [
   { operation: 'domain list', perDay: 1, inPeakHour: 0.6 },
   { operation: 'login', perDay: 1, inPeakHour: 0.6 },
   { operation: 'userinfo', perDay: 2, inPeakHour: 0.5 },
-  { operation: 'servicesList', perDay: 96, inPeakHour: 0.125 },
+  { operation: lists, perDay: 96, inPeakHour: 0.125 },
   { operation: 'connectionInfo, one call', perDay: 3, inPeakHour: 0.4 },
 ];
 
@@ -32,9 +35,13 @@ const distanceMs = 2;
 /** Share of a connection or core that may be used on average, so that queues stay short. */
 const utilization = 0.5;
 
+/** The cost of reading a list of services: expired by default, or fresh with a longer `aggregator.services_fresh_s`. */
+type ListOperation = typeof expiredList | typeof unchangedList;
+
 /** What an installation needs in its busiest hour. CPU is in cores at full use. */
 export type Load = {
   users: number;
+  lists: ListOperation;
   requests_per_s: number;
   logins_per_s: number;
   portal_cores: number;
@@ -49,10 +56,12 @@ export type Load = {
 };
 
 export const loads = (costs: readonly OperationCost[], users: readonly number[]): Load[] =>
-  users.map((count) => loadOf(costs, count));
+  ([expiredList, unchangedList] as const).flatMap((lists) =>
+    users.map((count) => loadOf(costs, count, lists)),
+  );
 
-function loadOf(costs: readonly OperationCost[], users: number): Load {
-  const used = habits.map(({ operation, perDay, inPeakHour }) => {
+function loadOf(costs: readonly OperationCost[], users: number, lists: ListOperation): Load {
+  const used = habitsWith(lists).map(({ operation, perDay, inPeakHour }) => {
     const cost = costs.find(({ name }) => name === operation);
     if (!cost) throw new Error(`the cost of ${operation} was not measured`);
     return { operation, cost, perDay: perDay * users, perS: (perDay * users * inPeakHour) / 3_600 };
@@ -65,7 +74,7 @@ function loadOf(costs: readonly OperationCost[], users: number): Load {
   const cores = (of: typeof used): number =>
     of.reduce((total, { cost, perS }) => total + (perS * (cost.portal_cpu_ms ?? Number.NaN)) / 1_000, 0);
   return {
-    users,
+    ...{ users, lists },
     requests_per_s: rounded(
       sum(({ perS }) => perS),
       0,

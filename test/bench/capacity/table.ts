@@ -7,21 +7,22 @@ export const capacityLines = (figures: CapacityFigures | undefined): string[] =>
   figures ? [...costLines(figures), ...loadLines(figures)] : [];
 
 const costLines = ({ costs }: CapacityFigures): string[] => [
-  row('one request', 'round trips', 'bytes', 'WAL bytes', 'database ms', 'portal ms'),
+  row('one request', 'round trips', 'bytes', 'answer bytes', 'WAL bytes', 'database ms', 'portal ms'),
   ...costs.map(costLine),
   '',
 ];
 
 const loadLines = ({ loads }: CapacityFigures): string[] => [
   row('the busiest hour', ...loads.map(({ users }) => `${users} users`)),
+  row('', ...loads.map(({ lists }) => lists)),
   ...rows.map(([name, member]) => row(`  ${name}`.padEnd(30), ...loads.map((load) => String(load[member])))),
   '',
 ];
 
-const costLine = ({ name, trips, bytes, wal_bytes, ...cpu }: OperationCost): string =>
+const costLine = ({ name, trips, bytes, answer_bytes, wal_bytes, ...cpu }: OperationCost): string =>
   row(
     `  ${name}`,
-    ...[trips, bytes, wal_bytes].map(String),
+    ...[trips, bytes, answer_bytes, wal_bytes].map(String),
     ...[cpu.database_cpu_ms, cpu.portal_cpu_ms].map((ms) => ms?.toFixed(2) ?? '–'),
   );
 

@@ -3,15 +3,12 @@ import { promisify } from 'node:util';
 import { Hono } from 'hono';
 import { Client } from 'ldapts';
 import { createSemaphore } from '../../../shared/kernel/concurrency/semaphore.ts';
-import { serveNode } from '../../../shared/runtime/node/server.ts';
 import { passwordOf } from '../../support/directories/entries.ts';
 import { reader, suffix } from '../../support/directories/slapd.ts';
-import { tellReady } from '../child-process.ts';
-import { sameForBoth } from '../settings.ts';
+import { serveFloor } from './serve.ts';
 
 /** The floor of logins: what their proof costs, without database, locks, session and audit event. */
 const { directoryUrl = '' }: { directoryUrl?: string } = JSON.parse(process.argv[2] ?? '{}');
-const { host, trustProxy } = sameForBoth;
 const app = new Hono();
 const turn = createSemaphore(1);
 
@@ -42,11 +39,4 @@ app.post('/api/auth/v7.0/login', async (c) => {
   return c.json({ token: key.toString('base64url') });
 });
 
-const { port } = await serveNode({
-  fetch: (request) => app.fetch(request),
-  host,
-  port: 0,
-  trustProxy,
-  log: { error: console.error },
-});
-tellReady({ url: `http://${host}:${port}` });
+await serveFloor(app);

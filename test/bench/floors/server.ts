@@ -3,17 +3,16 @@ import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
-import { serveNode } from '../../../shared/runtime/node/server.ts';
-import { tellReady } from '../child-process.ts';
 import { sameForBoth } from '../settings.ts';
 import { type Row, type Run, readRoutes, sessionReader } from './reads.ts';
+import { serveFloor } from './serve.ts';
 import * as sql from './statements.ts';
 
 export type FloorSettings = { databaseUrl: string; baseUrl: string; signingKey: string };
 
 /** The floor on Node: the server entry, the pool size and the outbound transport of the portal, without the portal. */
 const settings: FloorSettings = JSON.parse(process.argv[2] ?? '{}');
-const { outbound, host, trustProxy } = sameForBoth;
+const { outbound, host } = sameForBoth;
 const pool = new pg.Pool({ connectionString: settings.databaseUrl, max: 10 });
 const run: Run = async (statement, values) => (await pool.query({ ...statement, values })).rows;
 const transport = createNodeTransport(outbound);
@@ -74,11 +73,4 @@ async function obtainKey({ id, name, url, ca_certificate }: Row, userId: string)
   return token;
 }
 
-const { port } = await serveNode({
-  fetch: (request) => app.fetch(request),
-  host,
-  port: 0,
-  trustProxy,
-  log: { error: console.error },
-});
-tellReady({ url: `http://${host}:${port}` });
+await serveFloor(app);

@@ -31,6 +31,8 @@ export async function buildPrograms(): Promise<string> {
     target: 'node24',
     sourcemap: 'linked',
     sourcesContent: false,
+    // V8 keeps the text of a program in memory; 20 MB less for portal and sidecar.
+    minifyWhitespace: true,
     external: ['pg-native', ...packagesWithFiles],
     banner: { js: requireBanner },
     plugins: [smallZod, ownPlaces(folder)],

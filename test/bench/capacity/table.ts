@@ -12,12 +12,14 @@ const costLines = ({ costs }: CapacityFigures): string[] => [
   '',
 ];
 
-const loadLines = ({ loads }: CapacityFigures): string[] => [
-  row('the busiest hour', ...loads.map(({ users }) => `${users} users`)),
-  row('', ...loads.map(({ lists }) => lists)),
-  ...rows.map(([name, member]) => row(`  ${name}`.padEnd(30), ...loads.map((load) => String(load[member])))),
-  '',
-];
+/** One table for each kind of polls. */
+const loadLines = ({ loads }: CapacityFigures): string[] =>
+  [...Map.groupBy(loads, ({ lists }) => lists)].flatMap(([lists, each]) => [
+    `busiest hour, polls: ${lists}`,
+    row('', ...each.map(({ users }) => `${users} users`)),
+    ...rows.map(([name, member]) => row(`  ${name}`.padEnd(30), ...each.map((load) => String(load[member])))),
+    '',
+  ]);
 
 const costLine = ({ name, trips, bytes, answer_bytes, wal_bytes, ...cpu }: OperationCost): string =>
   row(

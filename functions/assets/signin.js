@@ -90,10 +90,6 @@ async function during(form, work) {
 
 async function signIn(form, more) {
   await during(form, async () => {
-    // The list could not be loaded before. With several domains, the user must choose one first.
-    if (!attempt.authId) await listDomains();
-    attempt.authId ||= at('domain').length === 1 ? at('domain').value : '';
-    if (!attempt.authId) return;
     const answer = await send('POST', '/signin', { ...attempt, ...more });
     if (answer.result === 'challenge') return askFactor(answer);
     const { name: login, real_name: name, portal, must_change_password: mustChange } = answer.user;
@@ -141,12 +137,23 @@ function showCodes(codes) {
 
 const codesAsText = () => [...at('code-list').children].map((item) => item.textContent).join('\n');
 
-/** Destination of a signed-in user: the page that redirected here, the status page, or none. */
+/** Pages for signed-in users of each portal. The first one is opened after a sign-in. */
+const places = {
+  admin: { '/status': 'status_page', '/api/docs/': 'reference' },
+  user: { '/home/': 'workplaces' },
+};
+
+/** Destination of a signed-in user: the page that redirected here, or the first page for them. */
 function goOn() {
   if (facts.user.mustChange) return askChange();
-  if (facts.user.portal === 'admin') return location.assign(facts.next ?? '/status');
-  showInside();
+  const [first] = Object.keys(places[facts.user.portal]);
+  const next = facts.next === '/' ? undefined : facts.next;
+  if (isForOthers(next)) return showInside();
+  location.assign(next ?? first);
 }
+
+/** The page that redirected here is for administrators, and the user is not one. */
+const isForOthers = (next) => next !== undefined && facts.user.portal === 'user' && !next.startsWith('/home');
 
 function askChange() {
   at('whose').value = facts.user.login;
@@ -154,8 +161,7 @@ function askChange() {
 }
 
 function showInside() {
-  const places = { '/status': 'status_page', '/api/docs/': 'reference' };
-  const links = facts.user.portal === 'admin' ? Object.entries(places) : [];
+  const links = Object.entries(places[facts.user.portal]);
   at('places').replaceChildren(
     ...links.map(([href, key]) => {
       const item = document.createElement('li');
@@ -164,15 +170,8 @@ function showInside() {
     }),
   );
   // A user without access to the administrator page that redirected here needs an explanation.
-  const hint = facts.next && links.length === 0 ? 'inside_elsewhere' : 'inside_hint';
+  const hint = isForOthers(facts.next) ? 'inside_elsewhere' : 'inside_hint';
   show('inside', 'inside_heading', hint, { user: facts.user.name });
-}
-
-async function listDomains() {
-  const domains = await send('GET', '/api/auth/v7.0/authenticators');
-  at('domain').replaceChildren(...domains.map(({ auth, authUuid }) => new Option(auth, authUuid)));
-  at('domain-field').hidden = domains.length < 2;
-  if (domains.length === 0) tell(say('no_domains'));
 }
 
 at('credentials').addEventListener('submit', (event) => {
@@ -181,6 +180,7 @@ at('credentials').addEventListener('submit', (event) => {
   hideProblem();
   if (username === '') return tell(say('missing_username'), at('username'));
   if (password === '') return tell(say('missing_password'), at('password'));
+  if (at('domain').value === '') return tell(say('no_domains'));
   attempt = { username, password, authId: at('domain').value, locale: facts.language, platform: 'browser' };
   return signIn(event.target);
 });
@@ -244,6 +244,6 @@ for (const button of document.querySelectorAll('[data-sign-out]')) button.addEve
 if (facts.user?.mustChange) askChange();
 else if (facts.user) showInside();
 else {
-  listDomains().catch((problem) => tellProblem(problem, at('credentials')));
+  if (at('domain').value === '') tell(say('no_domains'));
   at('username').focus();
 }

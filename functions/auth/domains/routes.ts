@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listVisibleDomains } from '../../../db/repositories/identity/domain-list.ts';
 import { base, endpoint } from '../deps.ts';
+import { shownDomains } from '../shown-domains.ts';
 import { Domain } from './schema.ts';
 
 export const domainOperations = [
@@ -12,15 +12,6 @@ export const domainOperations = [
       summary: 'List the authentication domains of the sign-in form',
       returns: [200, z.array(Domain)],
     },
-    async (ctx) => {
-      const { portalType, db } = ctx.deps;
-      const served = {
-        admin: ['all', 'staff'],
-        user: ['all', 'users'],
-        universal: ['all', 'users', 'staff'],
-      } as const;
-      const domains = await listVisibleDomains(db, served[portalType]);
-      return domains.map((domain) => ({ ...domain, isCustom: false }));
-    },
+    async ({ deps }) => (await shownDomains(deps)).map((domain) => ({ ...domain, isCustom: false })),
   ),
 ];

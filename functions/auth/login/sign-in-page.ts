@@ -1,20 +1,27 @@
 import type { z } from 'zod';
-import type { UserPrincipal } from '../../../shared/context/principal.ts';
+import type { Principal, UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
-import type { Document } from '../../../shared/http/serve/answer.ts';
+import { fill } from '../../../shared/http/pages/template.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
 import { languageFor } from '../../../shared/http/serve/language.ts';
 import type { AuthDeps } from '../deps.ts';
+import { shownDomains } from '../shown-domains.ts';
 import type { SignInQuery } from './schema.ts';
 
 type PageQuery = z.output<typeof SignInQuery>;
 
 /**
  * Renders the page in the language of the user and with the branding of the installation. It includes the user if
- * there is a session.
+ * there is a session, and the domains, so that a form that is sent early does not wait for them.
  */
-export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): Promise<Document> {
-  const { branding, defaultLanguage } = await readBranding(ctx.deps);
+export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): Promise<Answer> {
+  const first = query.next === '/' ? firstPageOf(ctx.principal) : undefined;
+  if (first) return new Answer(undefined, { status: 302, headers: { location: first } });
+  const [{ branding, defaultLanguage }, domains] = await Promise.all([
+    readBranding(ctx.deps),
+    shownDomains(ctx.deps),
+  ]);
   const { principal } = ctx;
   const { accepted } = ctx.client;
   const language = query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage });
@@ -25,9 +32,22 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
     scripts: ['qr-code.js', 'signin.js'],
     language,
     branding,
-    values: { other_link: `/signin?${other}` },
+    values: {
+      other_link: `/signin?${other}`,
+      '&domains': domains.map(optionOf).join(''),
+      hides_domains: domains.length < 2 ? 'yes' : '',
+    },
     facts: { ...(next && { next }), ...(principal.kind === 'user' && { user: userOf(principal) }) },
   });
+}
+
+const optionOf = ({ auth, authUuid }: { auth: string; authUuid: string }): string =>
+  fill('<option value="{{id}}">{{name}}</option>', { id: authUuid, name: auth });
+
+/** Undefined without a session, or if the user must change the password first. */
+function firstPageOf(principal: Principal): string | undefined {
+  if (principal.kind !== 'user' || principal.user.mustChangePassword) return undefined;
+  return principal.portal === 'admin' ? '/status' : '/home/';
 }
 
 /** Only a path of this portal, to prevent open redirects. */

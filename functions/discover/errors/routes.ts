@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { pageHeaders } from '../../../shared/http/pages/policy.ts';
+import { messageDocument } from '../../../shared/http/pages/message-page.ts';
 import { Answer, Document } from '../../../shared/http/serve/answer.ts';
-import { randomToken } from '../../../shared/kernel/crypto/digests.ts';
 import { type ErrorCode, errorCodes, problemProperties } from '../../../shared/kernel/errors.ts';
 import { endpoint } from '../deps.ts';
 import { catalogue } from './catalogue.ts';
@@ -37,11 +36,12 @@ export const errorOperations = [
     async (ctx, { params }) => {
       const entry = entryOf(params.code);
       if (!ctx.accepts('text/html')) return new Answer(entry, { headers });
-      const nonce = randomToken(16);
-      return new Document(String(await page(entry, nonce)), 'text/html; charset=utf-8', {
-        ...headers,
-        ...pageHeaders(nonce),
+      const { text, headers: ofPage } = messageDocument({
+        title: entry.title,
+        language: 'en',
+        content: explanation(entry),
       });
+      return new Document(text, 'text/html; charset=utf-8', { ...headers, ...ofPage });
     },
   ),
 ];
@@ -51,26 +51,14 @@ function entryOf(code: ErrorCode): ErrorEntry {
   return { code, status, title, retryable, ...catalogue[code] };
 }
 
-const page = (entry: ErrorEntry, nonce: string) => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${entry.code}</title>
-<style nonce="${nonce}">
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
-code { font-size: .95em } dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
-</style>
-</head>
-<body><main>
-<h1>${entry.title}</h1>
-<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'retrying may help' : 'retrying does not help'}</p>
+const explanation = (
+  entry: ErrorEntry,
+) => html`<p><code>${entry.code}</code> · HTTP ${entry.status} · ${entry.retryable ? 'retrying may help' : 'retrying does not help'}</p>
 <dl>
 <dt>Meaning</dt><dd>${marked(entry.meaning)}</dd>
 <dt>Cause</dt><dd>${marked(entry.cause)}</dd>
 <dt>What to do</dt><dd>${marked(entry.remedy)}</dd>
-</dl>
-</main></body></html>`;
+</dl>`;
 
 /** Backquotes in the texts mark code. */
 const marked = (text: string) =>

@@ -45,7 +45,7 @@ export type Declaration<
   /** Status and shape of a success. `null` is an empty body, or a body of one of the types in `alsoReturns`. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** A second response that is not an error; the response then sets its status. `null` is an empty body. */
-  orReturns?: readonly [status: 200 | 503, shape: Shape | null];
+  orReturns?: readonly [status: 200 | 302 | 503, shape: Shape | null];
   /** Media type of a success that is not JSON. The shape is that of the text. */
   mediaType?: string;
   /** Further media types of a success besides JSON. */

@@ -131,6 +131,7 @@ const outcomes = {
   201: 'Created',
   202: 'Accepted',
   204: 'Success; the response has no body',
+  302: 'A redirection to a page',
   503: 'Not available; the response has no body',
 };
 

@@ -2,7 +2,7 @@ import { isSignedIn, type Principal } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Language } from '../../messages/languages.ts';
 import type { Operation } from '../declare/operation.ts';
-import { forbiddenPage } from './refusal-page.ts';
+import { forbiddenPage, isForReader } from './message-page.ts';
 
 /** With this prefix, browsers reject the cookie from another host, over plain HTTP, or with a limited path. */
 const name = '__Host-session';
@@ -64,7 +64,7 @@ export async function orSignIn(
   try {
     return await answer;
   } catch (error) {
-    const isReader = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html');
+    const isReader = isForReader(request.method, request.headers.get('accept'));
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
     const { pathname } = new URL(request.url);
     if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.detail, language());

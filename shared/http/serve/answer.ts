@@ -1,7 +1,7 @@
 type Extras = {
   headers?: Record<string, string>;
   revision?: number | undefined;
-  status?: 200 | 503;
+  status?: 200 | 302 | 503;
   isCompressible?: boolean;
 };
 
@@ -12,7 +12,7 @@ export class Answer<Body = unknown> {
   /** Number of writes of the object: the first part of its ETag. */
   readonly revision: number | undefined;
   /** Set only if the operation declares a second response. */
-  readonly status: 200 | 503 | undefined;
+  readonly status: 200 | 302 | 503 | undefined;
   /** The body contains no secret, so its compressed length may depend on its content. */
   readonly isCompressible: boolean;
 

@@ -1,9 +1,8 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { asAppError } from '../../../db/errors.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import type { Principal } from '../../context/principal.ts';
-import type { Trace } from '../../context/trace.ts';
 import { traceOf } from '../../context/trace.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/observability/log.ts';
@@ -13,15 +12,16 @@ import type { Language } from '../../messages/languages.ts';
 import { type ModuleName, modules } from '../../modules.ts';
 import { countingFailures } from '../caller/caller.ts';
 import { rateLimitsOf } from '../caller/rate-limits.ts';
-import type { HttpDeps, RequestCtx } from '../context.ts';
+import type { HttpDeps } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
+import { asPage, isForReader, startResponse } from '../pages/message-page.ts';
 import { orSignIn } from '../pages/own-pages.ts';
-import { assertTranslated, problemResponse } from '../problem.ts';
+import { assertTranslated, problemOf, problemResponse } from '../problem.ts';
 import { headersOfAll } from './answer.ts';
 import { languageFor } from './language.ts';
 import { auditRefusal } from './refusals.ts';
-import type { Served } from './request-context.ts';
+import type { RequestEnv, Served } from './request-context.ts';
 import { serveOperation } from './serve.ts';
 
 export type ModuleApp = {
@@ -29,8 +29,6 @@ export type ModuleApp = {
   operations: readonly Operation<never>[];
   fetch: (request: Request, invocation: Invocation) => Promise<Response>;
 };
-
-type Env = { Bindings: Invocation; Variables: { trace: Trace; ctx?: RequestCtx; operation?: string } };
 
 /**
  * Creates a module as a Hono app. It serves its operations if the portal type includes the module; all other requests
@@ -42,7 +40,7 @@ export function createModule<D extends BaseDeps>(
   operations: readonly Operation<D>[],
   refuse = problemResponse,
 ): ModuleApp {
-  const app = new Hono<Env>({ router: new TrieRouter(), getPath: routingPath });
+  const app = new Hono<RequestEnv>({ router: new TrieRouter(), getPath: routingPath });
   const served = modules.some((module) => module.name === name && module.portals.includes(deps.portalType));
   app.use(async function request(c, next) {
     const started = performance.now();
@@ -55,22 +53,31 @@ export function createModule<D extends BaseDeps>(
     countRequest(deps.telemetry, name, c, started);
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
-  app.notFound((c) =>
-    refuse(new AppError('not_found'), c.get('trace').requestId, {}, languageOfRequest(deps, c)),
-  );
+  const answerRefusal = (c: Served, error: AppError): Response => {
+    const [id, language] = [c.get('trace').requestId, languageOfRequest(deps, c)];
+    const response = refuse(error, id, allowOf(error), language);
+    const isPage = c.get('operation') === undefined || c.get('isPage') === true;
+    if (!isPage || !isForReader(c.req.method, c.req.header('accept') ?? null)) return response;
+    return asPage(response, problemOf(error, id, { language }), language);
+  };
+  app.notFound((c) => (isStart(c) ? startResponse() : answerRefusal(c, new AppError('not_found'))));
   app.onError(async (error, c) => {
     const problem = asAppError(error);
     if (problem.code === 'internal')
       deps.log.error('internal', { request_id: c.get('trace').requestId, error });
     await auditRefusal(c.get('ctx'), problem, c.req.param());
     if (deps.checkAnswers) assertTranslated(problem);
-    return refuse(problem, c.get('trace').requestId, allowOf(problem), languageOfRequest(deps, c));
+    return answerRefusal(c, problem);
   });
   return { name, operations, fetch: async (request, invocation) => app.fetch(request, invocation) };
 }
 
+/** A browser opens the address of the portal. */
+const isStart = (c: Served): boolean =>
+  new URL(c.req.url).pathname === '/' && isForReader(c.req.method, c.req.header('accept') ?? null);
+
 /** Returns the language of the caller, or that of the request if it was rejected before the caller was identified. */
-const languageOfRequest = (deps: BaseDeps, c: Context<Env>): Language =>
+const languageOfRequest = (deps: BaseDeps, c: Served): Language =>
   c.get('ctx')?.language ??
   languageFor({
     accepted: c.req.header('accept-language') ?? '',
@@ -107,7 +114,7 @@ function compareLiteralFirst(a: string[], b: string[]): number {
 }
 
 function register<D extends BaseDeps>(
-  app: Hono<Env>,
+  app: Hono<RequestEnv>,
   deps: D & HttpDeps,
   path: string,
   verbs: Verbs<D>,
@@ -118,6 +125,7 @@ function register<D extends BaseDeps>(
     const operation = verbs.get(c.req.method === 'HEAD' ? 'GET' : c.req.method);
     if (operation) {
       c.set('operation', operation.id);
+      c.set('isPage', operation.browser !== undefined);
       const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));
       return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
     }

@@ -10,10 +10,18 @@ import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { isFromOwnPage } from '../pages/own-pages.ts';
 import { languageFor } from './language.ts';
-export type Served = Context<{
+export type RequestEnv = {
   Bindings: Invocation;
-  Variables: { trace: Trace; ctx?: RequestCtx; operation?: string };
-}>;
+  Variables: {
+    trace: Trace;
+    ctx?: RequestCtx;
+    /** Absent if the path has no operation. */
+    operation?: string;
+    /** The operation is opened with a browser. */
+    isPage?: boolean;
+  };
+};
+export type Served = Context<RequestEnv>;
 
 /** A request after the checks that do not depend on its caller. */
 export type Serving<D extends BaseDeps> = {

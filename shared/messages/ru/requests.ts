@@ -102,4 +102,5 @@ export const requests = {
     'Требуется учётная запись пользователя или агрегатор-партнёр',
   'Access denied': 'Доступ запрещён',
   'Sign in as another user': 'Войти как другой пользователь',
+  'Go to the start page': 'Перейти на начальную страницу',
 } as const;

@@ -22,7 +22,8 @@ export const accountOperations = [
       access: 'signed-in',
       duringPasswordChange: true,
       summary: "Set the caller's language (JSON Merge Patch)",
-      description: '`null` selects the default language of the installation.',
+      description:
+        '`null` selects the default language of the installation. The language also replaces that of the login (`locale`) in the current session.',
       body: { required: OwnChange },
       returns: [200, Userinfo],
     },

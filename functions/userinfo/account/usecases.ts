@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { forgetLocale } from '../../../db/repositories/identity/login/sessions.ts';
 import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/identity/own-account.ts';
 import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
 import type { AccountPrincipal, Session } from '../../../shared/context/principal.ts';
@@ -55,13 +56,18 @@ export async function changeLanguage(
   ctx: UserinfoCtx,
   { language: newLanguage }: { language?: Language | null },
 ): Promise<z.input<typeof Userinfo>> {
-  const { user } = ctx.principal;
+  const { principal } = ctx;
+  const { user } = principal;
   const language = newLanguage === undefined ? user.language : newLanguage;
   const object = { type: 'user' as const, id: user.id, name: user.name };
   const changes = changesBetween({ language: user.language }, { language });
   const audit = entityAction(ctx, 'update', object, changes);
   await atomically(ctx.deps.db, (h) => [
     ...(newLanguage === undefined ? [] : [setOwnLanguage(h, user.id, newLanguage)]),
+    // The language of the login would have precedence in this session.
+    ...(newLanguage === undefined || principal.kind !== 'user'
+      ? []
+      : [forgetLocale(h, principal.session.id)]),
     appendAudit(h, audit),
   ]);
   return describeCaller({ ...ctx, principal: { ...ctx.principal, user: { ...user, language } } });

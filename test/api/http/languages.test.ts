@@ -73,6 +73,15 @@ describe('CON-9: the language of an answer', () => {
     expect([wrong.body.code, ...languageOf(wrong)]).toEqual(['invalid_credentials', ...ru]);
   });
 
+  it('is the one that the user chooses in the session, over that of the login', async () => {
+    const login = await world.portal.send('POST /api/auth/v7.0/login', {
+      body: { username: member.user.name, password: goodPassword, authId: world.domain.id, locale: 'ru' },
+    });
+    const { token } = login.body;
+    await world.portal.send('PATCH /api/userinfo', { token, body: { language: 'en' } });
+    expect(languageOf(await world.portal.send(refused, { token }))).toEqual(en);
+  });
+
   it('applies to requests without a session and to unknown paths', async () => {
     const headers = { 'accept-language': 'ru' };
     const ways = ['GET /api/webui/aggregator/sites', 'GET /api/webui/nothing', 'DELETE /api/userinfo'];

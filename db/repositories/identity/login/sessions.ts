@@ -119,6 +119,10 @@ export const removeEnded = (
 export const isOver = (since: PgColumn, seconds: number, now: Date): SQL =>
   sql`${since} + make_interval(secs => ${seconds}) <= ${now.toISOString()}::timestamptz`;
 
+/** Texts are then in the language of the user. */
+export const forgetLocale = (h: Db, id: string): Statement =>
+  h.update(loginSessions).set({ locale: null }).where(eq(loginSessions.id, id));
+
 /** Ends all sessions of a user except the newest `keep`. */
 export const endOldest = (h: Db, userId: string, keep: number): Statement =>
   h.delete(loginSessions).where(

@@ -13,6 +13,8 @@ import { createClient } from './client/app.ts';
 import { type ClientDeps, clientDeps } from './client/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import { type DiscoverDeps, discoverDeps } from './discover/deps.ts';
+import { createHome } from './home/app.ts';
+import type { HomeDeps } from './home/deps.ts';
 import { createSsa } from './ssa/app.ts';
 import { type SsaDeps, ssaDeps } from './ssa/deps.ts';
 import { createUserinfo } from './userinfo/app.ts';
@@ -27,6 +29,7 @@ export type PortalDeps = AgentDeps &
   AuthDeps &
   ClientDeps &
   DiscoverDeps &
+  HomeDeps &
   SsaDeps &
   UserinfoDeps &
   WebuiDeps &
@@ -45,6 +48,7 @@ export function createPortal(deps: PortalDeps): Portal {
     createWebui(deps),
     createClient(deps),
     createUserinfo(deps),
+    createHome(deps),
     createAggregator(deps),
     createAgent(deps),
     createSsa(deps),

@@ -7,6 +7,7 @@ export type ModuleName =
   | 'auth'
   | 'client'
   | 'health'
+  | 'home'
   | 'webui'
   | 'wsproxy'
   | 'userinfo';
@@ -85,6 +86,13 @@ export const modules: readonly ModuleFacts[] = [
     paths: ['/aggregator/health'],
     versions: [],
     portals: everywhere,
+  },
+  {
+    name: 'home',
+    purpose: 'page of the user',
+    paths: ['/home'],
+    versions: [],
+    portals: ['user', 'universal'],
   },
   {
     name: 'webui',

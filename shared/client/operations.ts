@@ -5370,6 +5370,17 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Get a file of the page of the user. Requires no session. */
+  "home.getFile": {
+    asks: {
+      path: {
+        /** File of the page. Its name contains a digest of its content. */
+        file: string;
+      };
+    };
+    answer: string;
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Get the picture of a service on any portal type. An unknown identifier returns the default picture. Requires a session. */
   "image.get": {
     asks: {
@@ -7225,7 +7236,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. Requires a session. */
+  /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. The language also replaces that of the login (`locale`) in the current session. Requires a session. */
   "userinfo.update": {
     asks: {
       body: UserinfoPatch;
@@ -7484,6 +7495,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'group.listExternal': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/external', keyed: false },
   'group.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: false },
   'group.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: true },
+  'home.getFile': { method: 'GET', path: '/home/files/{file}', keyed: false },
   'image.get': { method: 'GET', path: '/api/userinfo/images/{image_id}', keyed: false },
   'image.getOfProtocol': { method: 'GET', path: '/api/webui/aggregator/gallery/images/transicon/{image_id}', keyed: false },
   'image.getOfService': { method: 'GET', path: '/api/webui/aggregator/gallery/images/srvimg/{image_id}', keyed: false },

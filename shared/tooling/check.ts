@@ -17,6 +17,7 @@ const tools: readonly Tool[] = [
     // files come from the incremental cache.
     command: ['tsc', '--noEmit', '--checkers', '2', '--incremental', '--tsBuildInfoFile', buildInfo],
   },
+  { name: 'types of pages', command: ['tsc', '--noEmit', '--project', 'shared/web'] },
   { name: 'OpenAPI', command: ['node', 'shared/tooling/document/lint.ts'] },
   {
     name: 'structure',

@@ -45,6 +45,8 @@ function statusForNobody(operation: Registered): number {
   if (credential?.in === 'header') return answersInResultForm(operation) ? 401 : 403;
   if ((body && 'required' in body) || query?.safeParse({}).success === false) return 422;
   if (operation.module === 'ssa') return 401;
+  // The example of its path is a file of another version.
+  if (operation.id === 'home.getFile') return 404;
   return body ? 422 : 200;
 }
 

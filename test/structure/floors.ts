@@ -10,6 +10,9 @@ const plan: readonly Row[] = [
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
   // Code that runs elsewhere depends only on the document of the portal.
   { floor: 0, room: 'client', path: /^shared\/client\// },
+  // Code of browsers: parts of all pages, and the pages themselves.
+  { floor: 0.1, room: 'web', path: /^shared\/web\// },
+  { floor: 0.2, room: '$1 app', path: /^functions\/([^/]+)\/app\// },
   // The public shapes of data: field builders, lists, views and their errors.
   { floor: 1, room: 'shapes', path: /^shared\/shapes\// },
   {
@@ -53,6 +56,10 @@ export function mayUse(from: Place, to: Place): boolean {
   if (from.floor !== to.floor) return to.floor < from.floor;
   return from.room === to.room;
 }
+
+/** Code that only browsers run. */
+export const isForBrowsers = (path: string): boolean =>
+  /^(?:shared\/web|functions\/(?:assets|[^/]+\/app))\//.test(path);
 
 /** Only an entry point of a process combines modules. */
 export const isJoint = (path: string): boolean => placeOf(path)?.room === 'process';

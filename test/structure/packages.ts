@@ -71,4 +71,9 @@ export const packageRules: readonly PackageRule[] = [
       test,
     ],
   },
+  {
+    rule: 'what draws pages stays in the code of browsers',
+    concerns: named('preact', '@tanstack'),
+    allowed: [/^shared\/web\//, /^functions\/[^/]+\/app\//, test],
+  },
 ];

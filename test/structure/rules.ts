@@ -1,4 +1,4 @@
-import { isJoint, mayUse, moduleOf, placeOf, resourceOf } from './floors.ts';
+import { isForBrowsers, isJoint, mayUse, moduleOf, placeOf, resourceOf } from './floors.ts';
 import { packageRules } from './packages.ts';
 import type { Import, Source } from './sources.ts';
 
@@ -23,6 +23,7 @@ export function importViolations(sources: readonly Source[]): Violation[] {
       .filter(reachesIntoKind)
       .map(report('a kind of dispatcher is imported by its registry only; the port is for all others')),
     ...inner.filter(isRemoteToDatabase).map(report('a remote never sees the database')),
+    ...inner.filter(isServerToBrowser).map(report('servers import nothing of browsers')),
     ...inner.filter(isSourceToTest).map(report('the product never imports its tests')),
     ...inner.filter(isBlackBoxToSource).map(report('e2e tests import nothing of the source')),
     ...outer.flatMap(packageViolations),
@@ -81,6 +82,9 @@ function reachesIntoKind({ source, used }: Edge): boolean {
 
 const isRemoteToDatabase = ({ source, used }: Edge): boolean =>
   source.path.startsWith('shared/remotes/') && placeOf(used.target)?.room === 'db';
+
+const isServerToBrowser = ({ source, used }: Edge): boolean =>
+  isForBrowsers(used.target) && !isForBrowsers(source.path) && !isTest(source.path);
 
 const isSourceToTest = ({ source, used }: Edge): boolean => !isTest(source.path) && isTest(used.target);
 

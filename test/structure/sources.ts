@@ -8,7 +8,7 @@ export type Import = { line: number; target: string; isRelative: boolean };
 export type Source = { path: string; text: string; lines: string[]; imports: Import[] };
 
 const rooms = ['functions', 'shared', 'db', 'test'];
-const code = /\.(?:ts|mjs|js)$/;
+const code = /\.(?:ts|tsx|mjs|js)$/;
 /** Static forms begin a line and may span several; the dynamic form (also in types) stands outside of a text. */
 const forms = [
   /^[ \t]*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]/gm,

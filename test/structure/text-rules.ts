@@ -1,4 +1,5 @@
 import { builtinType, domainTypeNames } from '../../shared/identity/domains/registry.ts';
+import { isForBrowsers } from './floors.ts';
 import { type Violation, violation } from './rules.ts';
 import { isComment, lineAt, type Source } from './sources.ts';
 
@@ -74,7 +75,7 @@ const textRules: readonly TextRule[] = [
     rule: 'no promise is kept for another request',
     pattern:
       /\b(?:Weak)?(?:Map|Set)<[^;\n]*\bPromise<|^(?:export )?(?:let|const) \w+(?:: [^=\n]*\bPromise<| = (?:new Promise\b|\w+\()[^\n]*\.then\()|\?\?=\s*(?:new Promise\b|(?!new\b|await\b)[\w.]+\((?![^\n]*\bawait\b))/gm,
-    concerns: (path) => isSource(path) && !isNodeOnly.test(path),
+    concerns: (path) => isSource(path) && !isNodeOnly.test(path) && !isForBrowsers(path),
   },
   {
     rule: 'no empty catch',

@@ -21,6 +21,7 @@ const resources: Readonly<Record<string, string>> = {
     'Groups of a domain and the roles that they grant to their members. Meta groups combine other groups of the same domain.',
   health:
     'Health check and metrics of the installation. They are served on the health port and require an access key instead of a session.',
+  home: 'The page of the user for browsers, with its files: services at all sites, and connections to them.',
   image: 'Pictures of services, transports and themes, as PNG, WebP or SVG of at most 256 KiB.',
   jwks: 'The public keys (JSON Web Key Set) with which dispatchers and peers verify the tokens that this portal signs.',
   liveness: 'Liveness check for process supervisors: the process answers requests.',

@@ -75,10 +75,8 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
   const known = { ...spoken, ...branding, language, ...values };
   const html = fill(frame ?? '', {
     ...known,
+    ...accentsOf(branding),
     nonce,
-    on_primary: contrasting(branding.primary_color),
-    primary_on_light: readableOn(grounds.light, branding.primary_color),
-    primary_on_dark: readableOn(grounds.dark, branding.primary_color),
     '&style': `${frameStyle}\n${style}`,
     '&body': fill(body ?? '', known),
     // A text must not end the script element that contains it.
@@ -88,10 +86,17 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
       .join('\n'),
   });
   return new Document(html, 'text/html; charset=utf-8', {
-    ...pageHeaders(nonce, parts.loadsOwnFiles),
+    ...pageHeaders(nonce, { ownFiles: parts.loadsOwnFiles ?? false }),
     vary: 'accept-language, cookie',
   });
 }
+
+/** The colours of texts on the primary colour, and in the primary colour on both backgrounds. */
+export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): Values => ({
+  on_primary: contrasting(primary_color),
+  primary_on_light: readableOn(grounds.light, primary_color),
+  primary_on_dark: readableOn(grounds.dark, primary_color),
+});
 
 /** The backgrounds of `frame.css` with the lowest contrast. */
 const grounds = { light: '#f5f6f8', dark: '#191d24' };

@@ -1,14 +1,17 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { documentFor } from '../../http/document/portals.ts';
 import { documentForms } from '../../http/document/text.ts';
 import { type Assets, digestsName } from '../../http/pages/assets.ts';
+import { webPagesName } from '../../http/pages/web-pages.ts';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { hasAdministration, type PortalType } from '../../modules.ts';
 import { assetsIn } from '../../runtime/node/assets.ts';
+import { builtWebPages } from './web-folder.ts';
 
 const pages = new URL('../../../functions/assets/', import.meta.url);
+const styles = new URL('../../web/styles/', import.meta.url);
 const texts = new URL('../../messages/pages/', import.meta.url);
 const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
 const qrCode = new URL(import.meta.resolve('qrcode-generator'));
@@ -20,7 +23,13 @@ const isForm = (form: string): form is keyof typeof documentForms => Object.hasO
 
 /** All assets and documents from the source tree. Documents are generated on demand. */
 export function ownAssets(): Assets {
-  const files = assetsIn([pages, texts, reference]);
+  const files = assetsIn([pages, styles, texts, reference]);
+  let built: Assets | undefined;
+  const webFiles = async (): Promise<Assets> => {
+    const found = built ?? assetsIn([pathToFileURL(`${await builtWebPages()}/`)]);
+    built = found;
+    return found;
+  };
   const makers: Record<string, () => Promise<string>> = {
     [qrCodeName]: qrCodeScript,
     [digestsName]: () => digestsOf(ofReference, files),
@@ -29,7 +38,7 @@ export function ownAssets(): Assets {
   return {
     text: async (name) => {
       const text = made.get(name) ?? (await (makers[name]?.() ?? documentNamed(name)));
-      if (text === undefined) return files.text(name);
+      if (text === undefined) return (isWebFile(name) ? await webFiles() : files).text(name);
       made.set(name, text);
       return text;
     },
@@ -42,7 +51,8 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   const documents = types
     .filter(hasAdministration)
     .flatMap((type) => Object.keys(documentForms).map((form) => `openapi.${type}.${form}`));
-  const folders = await Promise.all([pages, texts].map((folder) => readdir(fileURLToPath(folder))));
+  const sources = [...[pages, styles, texts].map((folder) => fileURLToPath(folder)), await builtWebPages()];
+  const folders = await Promise.all(sources.map((source) => readdir(source)));
   const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
@@ -64,6 +74,9 @@ async function digestsOf(names: readonly string[], files: Assets): Promise<strin
   const entries = names.map(async (name) => [name, sha256(await files.text(name)).slice(0, 16)]);
   return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
 }
+
+/** True for a file of a page that is built from browser code. */
+const isWebFile = (name: string): boolean => name === webPagesName || /-[A-Z0-9]{8}\.(?:js|css)$/.test(name);
 
 /** `openapi.<portal type>.<form>`; undefined for any other name. */
 async function documentNamed(name: string): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import { orEnd } from '../start/fatal.ts';
 import { writeAssets } from './asset-files.ts';
 import { type Bundle, bundleAll, type EdgeModule, edgeModules, root } from './bundles.ts';
 import { buildClient } from './client-package.ts';
+import { pageLine, pageSizes, pagesOverBudget } from './page-sizes.ts';
 
 /** Budgets for the compressed size of Workers in kB of 1000 bytes, because the size affects cold starts. */
 export const budgets: Record<EdgeModule, number> = {
@@ -14,6 +15,7 @@ export const budgets: Record<EdgeModule, number> = {
   auth: 364,
   client: 230,
   discover: 197,
+  home: 191,
   ssa: 200,
   userinfo: 267,
   webui: 362,
@@ -33,8 +35,11 @@ async function main(args: readonly string[]): Promise<void> {
   await buildClient();
   await writeTemplate();
   process.stdout.write(tableOf(workers, lambda));
-  process.stdout.write(assetLine(await writeAssets(join(root, 'dist', 'workers', 'assets'))));
-  const faults = overBudget(workers);
+  const assets = join(root, 'dist', 'workers', 'assets');
+  process.stdout.write(assetLine(await writeAssets(assets)));
+  const pages = await pageSizes(assets);
+  process.stdout.write(pages.map(pageLine).join(''));
+  const faults = [...overBudget(workers), ...pagesOverBudget(pages)];
   if (faults.length > 0) throw new Error(faults.join('\n'));
   if (args.includes('--no-dry-run')) return;
   for (const module of edgeModules) await dryRun(module);

@@ -30,6 +30,7 @@ export const edgeModules = [
   'auth',
   'client',
   'discover',
+  'home',
   'ssa',
   'userinfo',
   'webui',

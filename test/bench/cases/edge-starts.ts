@@ -30,6 +30,7 @@ const routes: Record<EdgeModule, string> = {
   auth: 'POST /api/auth/v7.0/logout',
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
   discover: 'GET /api/discover',
+  home: 'GET /home',
   ssa: 'POST /api/ssa/v7.0/ping',
   userinfo: 'GET /api/userinfo',
   webui: 'GET /api/webui/aggregator/sites',

@@ -5,8 +5,19 @@ export const portalTypes: readonly PortalType[] = ['admin', 'user', 'universal']
 /** The modules that the specification lists for each type of portal, except that of the health port. */
 export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> = {
   admin: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'userinfo', 'webui'],
-  user: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'userinfo', 'wsproxy'],
-  universal: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'userinfo', 'webui', 'wsproxy'],
+  user: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'home', 'userinfo', 'wsproxy'],
+  universal: [
+    'agent',
+    'aggregator',
+    'ssa',
+    'auth',
+    'discover',
+    'client',
+    'home',
+    'userinfo',
+    'webui',
+    'wsproxy',
+  ],
 };
 
 /** It needs a session of the administrator portal, so it is available where that is. */

@@ -34,6 +34,11 @@ export function readsOf(seeded: Seeded) {
       { path: '/status', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
       { path: '/status', status: 401 },
     ],
+    '/home/': [
+      { path: '/home/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/home/', status: 401 },
+    ],
+    '/home/files/{file}': [{ path: '/home/files/home-ABCDEFGH.js', who: 'nobody', status: 404 }],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'nobody' },
       { path: '/api/errors/in_use', who: 'nobody', headers: { accept: 'text/html' } },

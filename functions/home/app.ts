@@ -1,0 +1,7 @@
+import { createModule } from '../../shared/http/serve/app.ts';
+import type { HomeDeps } from './deps.ts';
+import { fileOperations } from './files/routes.ts';
+import { pageOperations } from './page/routes.ts';
+
+export const createHome = (deps: HomeDeps) =>
+  createModule('home', deps, [...pageOperations, ...fileOperations]);

@@ -1,0 +1,105 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../../../shared/web/ui/controls/button.tsx';
+import { Notice, Progress as ProgressBar } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { Dialog } from '../../../../shared/web/ui/overlays/dialog.tsx';
+import type { Protocol } from '../services/card.tsx';
+import type { Card } from '../services/cards.ts';
+import { useRefresh } from '../services/use-services.ts';
+import { say } from '../texts.ts';
+import { connect, type Progress } from './connection.ts';
+import { ProblemNotice, refusalText } from './problem-notice.tsx';
+
+type ConnectDialogProps = { card: Card; protocol: Protocol | undefined; onClose: () => void };
+
+/** Opens a workplace: shows why it cannot be used, how far its preparation is, or what was opened. */
+export function ConnectDialog({ card, protocol, onClose }: ConnectDialogProps): JSX.Element {
+  const [attempt, setAttempt] = useState(0);
+  const progress = useConnection(card, protocol, attempt);
+  const isOver = ['saved', 'linked', 'refused', 'failed'].includes(progress.phase);
+  const canRepeat = progress.phase === 'failed' || progress.phase === 'refused';
+  return (
+    <Dialog
+      title={card.service.name}
+      onClose={onClose}
+      actions={
+        <>
+          <Button look={isOver && !canRepeat ? 'main' : 'plain'} onClick={onClose}>
+            {say(isOver ? 'close' : 'cancel')}
+          </Button>
+          {canRepeat && <Button onClick={() => setAttempt(attempt + 1)}>{say('again')}</Button>}
+        </>
+      }
+    >
+      <div aria-live="polite">
+        <Phase progress={progress} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** A list that is read meanwhile does not start another connection. @param attempt a new number does */
+function useConnection(card: Card, protocol: Protocol | undefined, attempt: number): Progress {
+  const [progress, setProgress] = useState<Progress>({ phase: 'checking' });
+  const refresh = useRefresh();
+  useEffect(() => {
+    const ended = new AbortController();
+    const run = async (): Promise<void> => {
+      for await (const step of connect({ card, protocol, signal: ended.signal })) {
+        if (ended.signal.aborted) return;
+        setProgress(step);
+        if (step.phase === 'saved') save(step);
+        if (step.phase === 'linked') location.assign(step.address);
+      }
+      await refresh(card.site);
+    };
+    void run();
+    return () => ended.abort();
+  }, [card.key, protocol, attempt]);
+  return progress;
+}
+
+/** The browser saves the file, or opens it with the program for its type. */
+function save({ file, address }: { file: string; address: string }): void {
+  Object.assign(document.createElement('a'), { href: address, download: file }).click();
+}
+
+function Phase({ progress }: { progress: Progress }): JSX.Element {
+  switch (progress.phase) {
+    case 'checking':
+    case 'opening':
+      return <Running text={say(progress.phase)} />;
+    case 'waiting':
+      return <Running text={progress.message ?? say('waiting')} percent={progress.percent} />;
+    case 'saved':
+      return (
+        <Notice tone="good" title={say('saved_title')}>
+          {say('saved_text', { file: progress.file })}{' '}
+          <a href={progress.address} download={progress.file}>
+            {say('save_again')}
+          </a>
+        </Notice>
+      );
+    case 'linked':
+      return (
+        <Notice tone="good" title={say('linked_title')}>
+          <a href={progress.address}>{say('open_again')}</a>
+        </Notice>
+      );
+    case 'refused':
+      return (
+        <Notice tone="warn" title={refusalText(progress.reason)}>
+          {progress.message ?? say('refused_next')}
+        </Notice>
+      );
+    case 'failed':
+      return <ProblemNotice problem={progress.problem} />;
+  }
+}
+
+const Running = ({ text, percent }: { text: string; percent?: number | undefined }): JSX.Element => (
+  <>
+    <p>{text}</p>
+    <ProgressBar label={text} percent={percent} />
+  </>
+);

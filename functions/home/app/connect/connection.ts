@@ -1,0 +1,88 @@
+import { PortalError, type ProblemDocument, refusalOf } from '../../../../shared/client/refusals.ts';
+import { portal, send } from '../../../../shared/web/client/session.ts';
+import type { Protocol } from '../services/card.tsx';
+import type { Card } from '../services/cards.ts';
+import { nameIn } from './file-name.ts';
+
+/** How far a connection is. */
+export type Progress =
+  | { phase: 'checking' }
+  | { phase: 'waiting'; percent: number | undefined; message: string | undefined }
+  | { phase: 'opening' }
+  | { phase: 'saved'; file: string; address: string }
+  | { phase: 'linked'; address: string }
+  | { phase: 'refused'; reason: string; message: string | undefined }
+  | { phase: 'failed'; problem: Problem };
+
+/** Why a request failed. `code` is that of the problem document, or of a request without an answer. */
+export type Problem = { code: string; detail: string | undefined; instance: string | undefined };
+
+const fileTypes = { rdp: 'application/x-rdp', spice: 'application/x-virt-viewer' } as const;
+
+/** Milliseconds between two checks of a workplace that is being prepared. */
+const waits = { least: 1_000, most: 30_000, usual: 3_000 };
+
+type Wanted = { card: Card; protocol: Protocol | undefined; signal: AbortSignal };
+
+/** Checks the workplace until it is ready, then requests the connection. Ends with a final phase. */
+export async function* connect(wanted: Wanted): AsyncGenerator<Progress> {
+  try {
+    for (;;) {
+      yield { phase: 'checking' };
+      const found = await check(wanted);
+      if (found.verdict === 'connect') break;
+      if (found.verdict === 'abandon')
+        return yield { phase: 'refused', reason: found.reason_code, message: found.message };
+      yield { phase: 'waiting', percent: found.percent, message: found.message };
+      await pause(found.retry_after_ms ?? waits.usual, wanted.signal);
+    }
+    yield { phase: 'opening' };
+    yield await open(wanted);
+  } catch (error) {
+    if (!wanted.signal.aborted) yield { phase: 'failed', problem: problemOf(error) };
+  }
+}
+
+const check = ({ card: { site, service }, protocol, signal }: Wanted) =>
+  portal.call(
+    'connection.check',
+    { path: { site_uri: site.uri, id: service.id }, query: { ...(protocol && { protocol }) } },
+    { signal },
+  );
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, Math.min(waits.most, Math.max(waits.least, ms)));
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  });
+  return promise;
+}
+
+/** Requests the connection as a file for the client program, or as a link. */
+async function open({ card: { site, service }, protocol, signal }: Wanted): Promise<Progress> {
+  const url = new URL(service.link, location.origin);
+  if (url.origin !== location.origin) throw new Error(`the connection of ${site.uri} leads elsewhere`);
+  const types = protocol ? [fileTypes[protocol]] : Object.values(fileTypes);
+  const answer = await send(
+    new Request(url, { headers: { accept: [...types, 'application/json;q=0.5'].join(', ') }, signal }),
+  );
+  if (!answer.ok) throw await refusalOf(answer);
+  if (answer.headers.get('content-type')?.startsWith('application/json')) return linkIn(await answer.json());
+  const file = nameIn(answer.headers.get('content-disposition') ?? '');
+  return { phase: 'saved', file, address: URL.createObjectURL(await answer.blob()) };
+}
+
+function linkIn(answer: unknown): Progress {
+  const link = typeof answer === 'object' && answer !== null && 'link' in answer ? answer.link : undefined;
+  if (typeof link !== 'string') throw new Error('the connection is neither a file nor a link');
+  return { phase: 'linked', address: link };
+}
+
+function problemOf(error: unknown): Problem {
+  if (!(error instanceof PortalError))
+    return { code: 'connection_failed', detail: undefined, instance: undefined };
+  const problem: ProblemDocument | undefined = error.problem;
+  return { code: error.code, detail: problem?.detail, instance: problem?.instance };
+}

@@ -1,0 +1,94 @@
+import type { JSX } from 'preact';
+import { Button, IconButton } from '../../../../shared/web/ui/controls/button.tsx';
+import { Badge, type Tone } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { Menu } from '../../../../shared/web/ui/overlays/menu.tsx';
+import { facts } from '../facts.ts';
+import { say } from '../texts.ts';
+import classes from './card.module.css';
+import type { Card, Service } from './cards.ts';
+import { Picture } from './picture.tsx';
+
+type ServiceCardProps = {
+  card: Card;
+  /** @param protocol undefined: as the service offers it */
+  onConnect: (protocol?: Protocol) => void;
+};
+
+export type Protocol = 'rdp' | 'spice';
+const isProtocol = (text: string): text is Protocol => text === 'rdp' || text === 'spice';
+
+/** A workplace with its state and the button to connect. */
+export function ServiceCard({ card, onConnect }: ServiceCardProps): JSX.Element {
+  const { service, site } = card;
+  const isOpen = service.sessions.length > 0;
+  return (
+    <article class={classes.card} data-key={card.key}>
+      <div class={classes.head}>
+        <Picture name={service.name} address={service.image_url} />
+        <div class={classes.names}>
+          <h3>{service.name}</h3>
+          {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
+        </div>
+      </div>
+      {service.description !== '' && <p class={classes.description}>{service.description}</p>}
+      {service.maintenance_message !== undefined && (
+        <p class={classes.message}>{service.maintenance_message}</p>
+      )}
+      <div class={classes.foot}>
+        <State service={service} />
+        <Protocols service={service} onConnect={onConnect} />
+        <Button
+          look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
+          aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
+          onClick={() => onConnect()}
+        >
+          {say(isOpen ? 'reconnect' : 'connect')}
+        </Button>
+      </div>
+    </article>
+  );
+}
+
+type ProtocolsProps = { service: Service; onConnect: (protocol: Protocol) => void };
+
+/** The choice of a protocol, if there is one. */
+function Protocols({ service, onConnect }: ProtocolsProps): JSX.Element | null {
+  const protocols = service.protocols.filter(isProtocol);
+  if (protocols.length < 2) return null;
+  return (
+    <Menu
+      trigger={(attributes) => (
+        <IconButton icon="more" label={say('more', { name: service.name })} {...attributes} />
+      )}
+    >
+      {protocols.map((protocol) => (
+        <Button key={protocol} look="quiet" icon="screen" onClick={() => onConnect(protocol)}>
+          {say(`connect_${protocol}`)}
+        </Button>
+      ))}
+    </Menu>
+  );
+}
+
+const tones: Record<Service['state'], Tone> = {
+  ready: 'good',
+  busy: 'info',
+  maintenance: 'warn',
+  unavailable: 'bad',
+};
+
+/** The state, unless the workplace is simply ready. */
+function State({ service: { state, sessions } }: { service: Service }): JSX.Element {
+  const session = sessions[0];
+  return (
+    <span class={classes.state}>
+      {session ? (
+        <Badge tone="good">
+          {say(session.state === 'active' ? 'session_active' : 'session_disconnected')}
+        </Badge>
+      ) : (
+        state !== 'ready' && <Badge tone={tones[state]}>{say(`state_${state}`)}</Badge>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Operations } from '../../../../shared/client/portal-client.ts';
+import type { SiteName } from '../facts.ts';
+
+export type SiteServices = Operations['service.list']['answer'];
+export type Service = SiteServices['services'][number];
+export type FarmState = SiteServices['sites'][number];
+
+/** A service of a site, as a card shows it. */
+export type Card = { key: string; site: SiteName; service: Service };
+
+/** What the user looks for. An empty site means all sites. */
+export type Search = { text: string; site: string };
+
+/** All services of the sites that have answered, in the order of the page. */
+export const cardsOf = (lists: readonly (readonly [SiteName, SiteServices | undefined])[]): Card[] =>
+  lists
+    .flatMap(([site, list]) =>
+      (list?.services ?? []).map((service) => ({ key: `${site.uri}/${service.id}`, site, service })),
+    )
+    .sort(byUse);
+
+/** Open workplaces first, then those that can be used, by name. */
+function byUse(one: Card, other: Card): number {
+  return rankOf(one) - rankOf(other) || one.service.name.localeCompare(other.service.name);
+}
+
+const rankOf = ({ service }: Card): number => {
+  if (service.sessions.length > 0) return 0;
+  return service.state === 'unavailable' ? 2 : 1;
+};
+
+/** The cards that contain every word of the search. */
+export function matching(cards: readonly Card[], { text, site }: Search): Card[] {
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  return cards.filter((card) => {
+    if (site !== '' && card.site.uri !== site) return false;
+    const content = folded([card.service.name, card.service.description, card.site.name].join(' '));
+    return words.every((word) => content.includes(word));
+  });
+}
+
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLocaleLowerCase();
+
+/** A part of the list that is old or missing, with the sites or farms that it concerns. */
+export type Gap = { name: string; ageMs: number | null; reason: 'old' | 'missing' };
+
+/**
+ * The farms whose services are not current. If a site has one farm only, or all of its farms are in the same state, the
+ * site is named.
+ */
+export function gapsIn(site: SiteName, farms: readonly FarmState[]): Gap[] {
+  const failing = farms.filter(({ status }) => isGap(status));
+  if (failing.length === 0) return [];
+  const gaps = failing.map(({ farm_name, age_ms }) => ({
+    name: `${site.name} (${farm_name})`,
+    ageMs: age_ms,
+    reason: age_ms === null ? ('missing' as const) : ('old' as const),
+  }));
+  const [first, ...others] = gaps;
+  const isWholeSite =
+    first && gaps.length === farms.length && others.every(({ reason }) => reason === first.reason);
+  if (!isWholeSite) return gaps;
+  const ages = gaps.flatMap(({ ageMs }) => (ageMs === null ? [] : [ageMs]));
+  return [{ name: site.name, reason: first.reason, ageMs: ages.length > 0 ? Math.max(...ages) : null }];
+}
+
+const isGap = (status: FarmState['status']): boolean =>
+  ['stale', 'timeout', 'error', 'circuit_open'].includes(status);

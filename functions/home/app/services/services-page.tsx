@@ -1,0 +1,148 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Frame } from '../../../../shared/web/frame/frame.tsx';
+import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
+import { Button } from '../../../../shared/web/ui/controls/button.tsx';
+import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
+import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { ConnectDialog } from '../connect/connect-dialog.tsx';
+import { facts } from '../facts.ts';
+import { say } from '../texts.ts';
+import { type Protocol, ServiceCard } from './card.tsx';
+import { type Card, cardsOf, type Gap, gapsIn, matching } from './cards.ts';
+import classes from './services-page.module.css';
+import { type SiteList, useServices } from './use-services.ts';
+
+type Chosen = { card: Card; protocol: Protocol | undefined };
+
+/** The workplaces of the user as cards, with a search. */
+export function ServicesPage(): JSX.Element {
+  const lists = useServices();
+  const [text, setText] = useState('');
+  const [site, setSite] = useState('');
+  const [chosen, choose] = useState<Chosen>();
+  const cards = useMemo(() => cardsOf(lists.map(({ site, list }) => [site, list])), [lists]);
+  const shown = useMemo(() => matching(cards, { text, site }), [cards, text, site]);
+  const first = shown[0];
+  const onSearch = (event: Event) => {
+    event.preventDefault();
+    if (text !== '' && first) choose({ card: first, protocol: undefined });
+  };
+  return (
+    <Frame facts={facts} home="/home/" tools={<Search text={text} onText={setText} onEnter={onSearch} />}>
+      <div class={classes.heading}>
+        <h1>{say('heading')}</h1>
+        <SiteFilter site={site} onSite={setSite} />
+      </div>
+      <div class={classes.notices} aria-live="polite">
+        {lists.flatMap((list) => noticesOf(list))}
+      </div>
+      <p class="unseen" role="status">
+        {say('count', { count: shown.length })}
+      </p>
+      <ul class={classes.grid}>
+        {shown.map((card) => (
+          <li key={card.key}>
+            <ServiceCard card={card} onConnect={(protocol) => choose({ card, protocol })} />
+          </li>
+        ))}
+        {lists.filter(({ isLoading }) => isLoading).map(({ site }) => placeholder(site.uri))}
+      </ul>
+      <Nothing lists={lists} cards={cards} shown={shown} />
+      {chosen && <ConnectDialog key={chosen.card.key} {...chosen} onClose={() => choose(undefined)} />}
+    </Frame>
+  );
+}
+
+const placeholder = (key: string): JSX.Element => (
+  <li key={`loading ${key}`}>
+    <Skeleton height="11rem" />
+  </li>
+);
+
+type SearchProps = { text: string; onText: (text: string) => void; onEnter: (event: Event) => void };
+
+/** The key `/` moves the focus here from anywhere on the page; Enter connects to the first workplace. */
+function Search({ text, onText, onEnter }: SearchProps): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof HTMLElement && event.target.matches('input, select, textarea, dialog *');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  return (
+    <search>
+      <form class={classes.search} onSubmit={onEnter}>
+        <Icon name="search" />
+        <input
+          ref={field}
+          type="search"
+          aria-label={say('search')}
+          aria-keyshortcuts="/"
+          placeholder={say('search')}
+          value={text}
+          maxLength={100}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      </form>
+    </search>
+  );
+}
+
+/** Absent if the user has one site only. */
+function SiteFilter({ site, onSite }: { site: string; onSite: (site: string) => void }): JSX.Element | null {
+  if (facts.sites.length < 2) return null;
+  const options = [{ uri: '', name: say('all_sites') }, ...facts.sites];
+  return (
+    <fieldset class={classes.filter} aria-label={say('sites')}>
+      {options.map(({ uri, name }) => (
+        <Button key={uri} look="plain" aria-pressed={uri === site} onClick={() => onSite(uri)}>
+          {name}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What is missing or old in the list of a site. */
+function noticesOf({ site, list, failed, receivedAt, isLoading }: SiteList): JSX.Element[] {
+  if (isLoading) return [];
+  if (failed) {
+    const since =
+      receivedAt > 0 ? say('shown_since', { time: clockText(new Date(receivedAt)) }) : say('nothing_shown');
+    return [
+      <Notice key={site.uri} tone="warn" title={say('no_answer', { name: site.name })}>
+        {since}
+      </Notice>,
+    ];
+  }
+  return gapsIn(site, list?.sites ?? []).map((gap) => (
+    <GapNotice key={`${site.uri} ${gap.name}`} gap={gap} />
+  ));
+}
+
+const GapNotice = ({ gap: { name, ageMs } }: { gap: Gap }): JSX.Element => (
+  <Notice tone="warn" title={say('no_answer', { name })}>
+    {ageMs === null ? say('nothing_shown') : say('shown_age', { age: durationText(ageMs) })}
+  </Notice>
+);
+
+type NothingProps = { lists: readonly SiteList[]; cards: readonly Card[]; shown: readonly Card[] };
+
+/** Explains an empty page. */
+function Nothing({ lists, cards, shown }: NothingProps): JSX.Element | null {
+  if (shown.length > 0 || lists.some(({ isLoading }) => isLoading)) return null;
+  if (cards.length > 0) return <Empty icon="search" title={say('no_match')} />;
+  if (lists.some(({ failed }) => failed)) return null;
+  return (
+    <Empty icon="screen" title={say('no_services')}>
+      {say(lists.length === 0 ? 'no_sites_hint' : 'no_services_hint')}
+    </Empty>
+  );
+}

@@ -1,0 +1,44 @@
+import { useQueries, useQueryClient } from '@tanstack/preact-query';
+import { portal } from '../../../../shared/web/client/session.ts';
+import { facts, type SiteName } from '../facts.ts';
+import type { SiteServices } from './cards.ts';
+
+/** Milliseconds between two reads of the list of a site. */
+const everyMs = 60_000;
+
+export type SiteList = {
+  site: SiteName;
+  /** The last list that was received. */
+  list: SiteServices | undefined;
+  /** The last read failed. */
+  failed: boolean;
+  /** When the last list was received, in milliseconds; 0 before. */
+  receivedAt: number;
+  isLoading: boolean;
+};
+
+const keyOf = (site: Pick<SiteName, 'uri'>) => ['services', site.uri] as const;
+
+/** The services of all sites of the user. Each site is read by itself, so that a slow one holds up no other. */
+export const useServices = (): SiteList[] =>
+  useQueries({
+    queries: facts.sites.map((site) => ({
+      queryKey: keyOf(site),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        portal.call('service.list', { path: { site_uri: site.uri } }, { signal }),
+      refetchInterval: everyMs,
+    })),
+    combine: (results) =>
+      results.flatMap(({ data, isError, failureCount, dataUpdatedAt, isPending }, at) => {
+        const site = facts.sites[at];
+        if (!site) return [];
+        const failed = isError || failureCount > 0;
+        return [{ site, list: data, failed, receivedAt: dataUpdatedAt, isLoading: isPending && !failed }];
+      }),
+  });
+
+/** Returns a function that reads the list of a site again. */
+export function useRefresh(): (site: Pick<SiteName, 'uri'>) => Promise<void> {
+  const client = useQueryClient();
+  return (site) => client.invalidateQueries({ queryKey: keyOf(site) });
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type WebPages, webPagesName } from '../../http/pages/web-pages.ts';
+import { languages } from '../../messages/languages.ts';
+
+/** Compressed bytes of what a browser loads before a page can be used: the script with the longest texts, and the style. */
+export type PageSize = { name: string; scriptBytes: number; styleBytes: number };
+
+/** Budgets in kB of 1000 bytes, compressed. */
+const budgets: Record<string, { script: number; style: number }> = { home: { script: 60, style: 20 } };
+
+/** @param folder of the built assets */
+export async function pageSizes(folder: string): Promise<PageSize[]> {
+  const pages: WebPages = JSON.parse(await readFile(join(folder, webPagesName), 'utf8'));
+  const sizeOf = async (file: string): Promise<number> =>
+    gzipSync(await readFile(join(folder, file)), { level: 9 }).length;
+  return Promise.all(
+    Object.entries(pages).map(async ([name, { script, style, texts }]) => {
+      const ofTexts = await Promise.all(languages.map((language) => sizeOf(texts[language])));
+      return {
+        name,
+        scriptBytes: (await sizeOf(script)) + Math.max(...ofTexts),
+        styleBytes: await sizeOf(style),
+      };
+    }),
+  );
+}
+
+export const pageLine = ({ name, scriptBytes, styleBytes }: PageSize): string =>
+  `page ${name}: ${kilobytes(scriptBytes)} kB of scripts, ${kilobytes(styleBytes)} kB of styles, gzip -9\n`;
+
+/** @returns a line for each page above its budget */
+export const pagesOverBudget = (pages: readonly PageSize[]): string[] =>
+  pages
+    .filter(({ name, scriptBytes, styleBytes }) => {
+      const budget = budgets[name];
+      return !budget || scriptBytes > budget.script * 1000 || styleBytes > budget.style * 1000;
+    })
+    .map(({ name, ...size }) => `Above its budget: ${pageLine({ name, ...size }).trimEnd()}`);
+
+const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);

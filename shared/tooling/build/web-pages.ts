@@ -1,0 +1,107 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type WebPage, type WebPages, webPagesName } from '../../http/pages/web-pages.ts';
+import { type Language, languages } from '../../messages/languages.ts';
+import { root } from '../programs.mjs';
+
+const require = createRequire(import.meta.url);
+// The types of the package describe ES modules, but Node loads CommonJS.
+const MessageFormat: typeof import('@messageformat/core').default = require('@messageformat/core');
+const compileModule: typeof import('@messageformat/core/lib/compile-module.js').default = require('@messageformat/core/compile-module.js');
+
+/** Pages whose browser code is in `functions/<name>/app/main.tsx`. */
+export const webPageNames = ['home'] as const;
+
+/** Builds the browser code of all pages into a folder. The names of files contain digests of their contents. */
+export async function buildWebPages(folder: string): Promise<WebPages> {
+  await mkdir(folder, { recursive: true });
+  const entries = webPageNames.map(async (name) => [name, await buildPage(name, folder)] as const);
+  const pages = Object.fromEntries(await Promise.all(entries));
+  await writeFile(join(folder, webPagesName), JSON.stringify(pages));
+  return pages;
+}
+
+async function buildPage(name: string, folder: string): Promise<WebPage> {
+  const app = join('functions', name, 'app');
+  const [main, ...texts] = await Promise.all([
+    bundle({ entryPoints: [join(app, 'main.tsx')], entryNames: `${name}-[hash]`, outdir: folder }),
+    ...languages.map((language) => bundle(textsOf(name, language, folder))),
+  ]);
+  const script = outputOf(main, '.js', join(app, 'main.tsx'));
+  const style = outputOf(main, '.css');
+  const text = Object.fromEntries(
+    languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
+  );
+  const all = Object.keys(main.outputs).map((path) => basename(path));
+  const parts = all.filter((file) => file.endsWith('.js') && file !== script);
+  return { script, style, parts, texts: text as WebPage['texts'] };
+}
+
+async function bundle(options: BuildOptions): Promise<Metafile> {
+  const { metafile } = await build({
+    ...options,
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    // Browsers with `light-dark()`, popovers and the Promise methods that are used.
+    target: ['chrome123', 'firefox125', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    chunkNames: 'part-[hash]',
+    metafile: true,
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'warning',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  return metafile;
+}
+
+/** The texts of a page in one language: those of the frame and its own, compiled to functions. */
+function textsOf(name: string, language: Language, folder: string): BuildOptions {
+  const catalogues = ['frame', name].map((part) =>
+    join(root, 'shared/messages/pages', `${part}.${language}.json`),
+  );
+  const virtual: Plugin = {
+    name: 'texts',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^texts$/ }, ({ path }) => ({ path, namespace: 'texts' }));
+      onLoad({ filter: /.*/, namespace: 'texts' }, async () => ({
+        contents: compiled(
+          language,
+          Object.assign(
+            {},
+            ...(await Promise.all(catalogues.map((path) => readFile(path, 'utf8')))).map(parsed),
+          ),
+        ),
+        resolveDir: root,
+      }));
+    },
+  };
+  return {
+    stdin: { contents: `import texts from 'texts'; globalThis.texts = texts;`, resolveDir: root },
+    entryNames: `${name}-${language}-[hash]`,
+    outdir: folder,
+    plugins: [virtual],
+  };
+}
+
+const parsed = (text: string): Record<string, string> => JSON.parse(text);
+
+/** Messages with ICU syntax as an ES module of functions. */
+const compiled = (language: Language, texts: Record<string, string>): string =>
+  compileModule(new MessageFormat(language), texts);
+
+/** @param entryPoint of the output, if there are several */
+function outputOf({ outputs }: Metafile, extension: string, entryPoint?: string): string {
+  const found = Object.entries(outputs).find(
+    ([path, output]) =>
+      path.endsWith(extension) && (entryPoint === undefined || output.entryPoint === entryPoint),
+  );
+  if (!found) throw new Error(`the build has no ${extension} file`);
+  return basename(found[0]);
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { PageFacts } from '../client/facts.ts';
+import { sessionEnded } from '../client/session.ts';
+import { frameText } from '../text/texts.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Toasts } from '../ui/overlays/toasts.tsx';
+import classes from './frame.module.css';
+import { UserMenu } from './user-menu.tsx';
+
+type FrameProps = {
+  facts: PageFacts;
+  /** The address of the first page. */
+  home: string;
+  /** Items of the menu of the user, before those of every page. */
+  menu?: ComponentChildren;
+  /** In the middle of the bar. */
+  tools?: ComponentChildren;
+  children: ComponentChildren;
+};
+
+/** The bar, the content and the footer of every page. */
+export const Frame = ({ facts, home, menu, tools, children }: FrameProps): JSX.Element => (
+  <div class={classes.page}>
+    <a class={classes.skip} href="#content">
+      {frameText('skip')}
+    </a>
+    <header class={classes.bar}>
+      <a class={classes.brand} href={home}>
+        {facts.logo !== '' && <img src={facts.logo} alt="" />}
+        <span>{facts.site_name}</span>
+      </a>
+      <div class={classes.tools}>{tools}</div>
+      <UserMenu facts={facts}>{menu}</UserMenu>
+    </header>
+    <main id="content" class={classes.content} tabIndex={-1}>
+      {children}
+    </main>
+    <Footer facts={facts} />
+    <Toasts />
+    <EndedSession />
+  </div>
+);
+
+function Footer({ facts }: { facts: PageFacts }): JSX.Element | null {
+  const { footer_text, copyright, copyright_link, support_link } = facts;
+  if (!footer_text && !copyright && !support_link) return null;
+  return (
+    <footer class={classes.footer}>
+      {footer_text && <p>{footer_text}</p>}
+      <p>
+        {copyright &&
+          (copyright_link ? <ExternalLink href={copyright_link}>{copyright}</ExternalLink> : copyright)}
+        {support_link && <ExternalLink href={support_link}>{frameText('support')}</ExternalLink>}
+      </p>
+    </footer>
+  );
+}
+
+const ExternalLink = ({ href, children }: { href: string; children: ComponentChildren }): JSX.Element => (
+  <a href={href} rel="noreferrer">
+    {children}
+  </a>
+);
+
+/** The page stays as it is behind the dialog, so that nothing typed is lost. */
+function EndedSession(): JSX.Element | null {
+  const [hasEnded, setEnded] = useState(false);
+  useEffect(() => {
+    const note = () => setEnded(true);
+    addEventListener(sessionEnded, note);
+    return () => removeEventListener(sessionEnded, note);
+  }, []);
+  if (!hasEnded) return null;
+  const signIn = () => location.assign(`/signin?next=${encodeURIComponent(location.pathname)}`);
+  return (
+    <Dialog
+      title={frameText('ended_title')}
+      onClose={() => setEnded(false)}
+      actions={<Button onClick={signIn}>{frameText('sign_in_again')}</Button>}
+    >
+      <p>{frameText('ended_text')}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+import { factsOf } from '../client/facts.ts';
+
+const { language } = factsOf();
+
+const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const durations: Record<'second' | 'minute' | 'hour' | 'day', Intl.NumberFormat> = {
+  second: unitFormat('second'),
+  minute: unitFormat('minute'),
+  hour: unitFormat('hour'),
+  day: unitFormat('day'),
+};
+
+function unitFormat(unit: string): Intl.NumberFormat {
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits: 0,
+  });
+}
+
+type Unit = keyof typeof durations;
+
+/** Seconds of each unit, the greatest first. */
+const units: readonly (readonly [Unit, number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+function inUnits(ms: number): readonly [Unit, number] {
+  const seconds = Math.round(Math.abs(ms) / 1_000);
+  // Two minutes are "2 minutes", and 90 seconds "90 seconds".
+  const [unit, size] = units.find(([, size]) => seconds >= 2 * size) ?? (['second', 1] as const);
+  return [unit, Math.max(1, Math.round(seconds / size))];
+}
+
+/** A duration such as `4 minutes`. */
+export function durationText(ms: number): string {
+  const [unit, count] = inUnits(ms);
+  return durations[unit].format(count);
+}
+
+/** A time in relation to now, such as `4 minutes ago`. */
+export function agoText(time: string, now = Date.now()): string {
+  const [unit, count] = inUnits(now - Date.parse(time));
+  return relative.format(-count, unit);
+}
+
+/** Date and time, such as `23 Nov 2026, 17:40`. */
+export const momentText = (time: string): string => moment.format(new Date(time));
+
+/** The time of day. */
+export const clockText = (time: Date): string => clock.format(time);

@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { expectGood, type Tab } from '../e2e/support/browser.ts';
+import {
+  addFarm,
+  addMember,
+  addNode,
+  addSite,
+  goodPassword,
+  type Member,
+  pool,
+  type SimulatedNode,
+} from '../support/factories.ts';
+import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { requireService } from '../support/services.ts';
+
+type Page = Tab['page'];
+// A browser on a busy machine is slow.
+vi.setConfig({ testTimeout: 90_000 });
+
+/** Messages of the browser itself about refused or interrupted requests. */
+const ofBrowser = /^Failed to load resource: /;
+
+requireService('chromium', hasChromium)('the page of the user', () => {
+  let stand: BrowserStand;
+  let member: Member;
+  let north: SimulatedNode;
+  let west: SimulatedNode;
+  const tabs: Tab[] = [];
+
+  beforeAll(async () => {
+    stand = await startBrowserStand();
+    const { world } = stand;
+    member = await addMember(world, [], '*', { real_name: 'Alice Liddell' });
+    const sites = { North: 'north', West: 'west' };
+    const [ofNorth, ofWest] = await Promise.all(
+      Object.entries(sites).map(async ([name, uri]) => {
+        const site = await addSite(world.admin, { name, uri, authenticators: [world.domain.id] });
+        return addFarm(world.admin, site, { name: `${name} farm` });
+      }),
+    );
+    const simulator = { issuer: stand.origin };
+    north = await addNode(world, ofNorth, {
+      simulator,
+      pools: [
+        pool('Accounting', { protocols: ['rdp'], comments: 'Ledgers' }),
+        pool('Office'),
+        pool('Workshop', { protocols: ['rdp'], state: 'preparing', percent: 30 }),
+      ],
+    });
+    west = await addNode(world, ofWest, { simulator, pools: [pool('Library', { protocols: ['rdp'] })] });
+  }, 120_000);
+  afterEach(async () => {
+    Object.assign(west.simulator.knobs, { hang: null, failing: null });
+    const seen = tabs.splice(0);
+    await Promise.all(seen.map((tab) => tab.close()));
+    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
+    expect(seen.flatMap(({ errors }) => errors).filter((error) => !ofBrowser.test(error))).toEqual([]);
+  });
+  afterAll(async () => {
+    await stand?.close();
+    await north?.simulator.close();
+    await west?.simulator.close();
+  });
+
+  async function open(path: string, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
+    const tab = await stand.open(path, options);
+    tabs.push(tab);
+    return tab.page;
+  }
+  async function signIn(page: Page): Promise<void> {
+    await page.locator('#domain').selectOption({ label: stand.world.domain.name });
+    await page.locator('#username').fill(member.user.name);
+    await page.locator('#password').fill(goodPassword);
+    await page.locator('#credentials [type=submit]').click();
+    await page.waitForURL('**/home/');
+  }
+  const card = (page: Page, name: string) => page.getByRole('article').filter({ hasText: name });
+  const shown = (page: Page, name: string) => card(page, name).waitFor();
+
+  it('USE-14, USE-6: is opened from the address of the portal, after the sign-in', async () => {
+    const page = await open('/');
+    expect(new URL(page.url()).pathname).toBe('/signin');
+    await signIn(page);
+    for (const name of ['Accounting', 'Library', 'Office', 'Workshop']) await shown(page, name);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Workplaces');
+    await page.goto('/');
+    expect(new URL(page.url()).pathname).toBe('/home/');
+  });
+
+  it('connects: the file is that of the workplace', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Connect to Accounting' }).click();
+    const download = await saved;
+    const content = (await readFile(await download.path())).toString('utf16le');
+    const [workplace] = north.simulator.state.poolNamed('Accounting').members;
+    expect(content).toContain(`full address:s:${workplace?.ip}:3389`);
+    await page.getByText('Your workplace is ready').waitFor();
+    await expectGood(page, 'home-connected');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await card(page, 'Accounting').getByText('Open', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reconnect to Accounting' }).waitFor();
+  });
+
+  it('shows how far the preparation is, until it is ready', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await page.getByRole('button', { name: 'Connect to Workshop' }).click();
+    await expect
+      .poll(() => page.getByRole('progressbar').getAttribute('aria-valuenow'), { timeout: 20_000 })
+      .toBe('30');
+    const saved = page.waitForEvent('download');
+    Object.assign(north.simulator.state.poolNamed('Workshop'), { state: 'ready' });
+    await saved;
+    Object.assign(north.simulator.state.poolNamed('Workshop'), { state: 'preparing' });
+  });
+
+  it('names a site that hangs, and shows the others without it', async () => {
+    await stand.world.portal.send('PUT /api/webui/aggregator/tconfig', {
+      token: await stand.world.portal.login(),
+      body: { aggregator: { services_fresh_s: { value: 0 } } },
+    });
+    west.simulator.knobs.hang = 'headers';
+    const page = await open('/signin');
+    await signIn(page);
+    await shown(page, 'Office');
+    await page.getByText('West does not answer').waitFor({ timeout: 30_000 });
+    await page.getByText(/^What you see of it is .+ old\.$/).waitFor();
+    await shown(page, 'Library');
+  });
+
+  it('is used by keyboard alone', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await shown(page, 'Accounting');
+    await page.keyboard.press('/');
+    await page.keyboard.type('ledg');
+    await expect.poll(() => page.getByRole('article').count()).toBe(1);
+    const saved = page.waitForEvent('download');
+    await page.keyboard.press('Enter');
+    await saved;
+    await page.getByText('Your workplace is ready').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+  });
+
+  it('stays as it is when the session ends, and leads to the sign-in page', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await shown(page, 'Accounting');
+    await page.evaluate(() => fetch('/signout', { method: 'POST' }));
+    await page.getByRole('button', { name: 'Connect to Accounting' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.waitForURL('**/signin?next=%2Fhome%2F');
+    await signIn(page);
+    await shown(page, 'Accounting');
+  });
+
+  describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+    it.each([320, 768, 1920])('is accessible and does not scroll sideways at %i pixels', async (width) => {
+      const viewport = { width, height: 900 };
+      const page = await open('/signin', { colorScheme, viewport, locale: 'ru-RU' });
+      await signIn(page);
+      await shown(page, 'Library');
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Рабочие места');
+      await expectGood(page, `home-${colorScheme}`);
+      await page.getByRole('button', { name: 'Alice Liddell' }).click();
+      await page.getByRole('button', { name: 'English' }).waitFor();
+      await expectGood(page, `home-menu-${colorScheme}`);
+    });
+  });
+
+  it('keeps the language that the user chooses', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await shown(page, 'Library');
+    await page.getByRole('button', { name: 'Alice Liddell' }).click();
+    await page.getByRole('button', { name: 'Русский' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Рабочие места' }).waitFor();
+    await page.getByRole('button', { name: 'Alice Liddell' }).click();
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Workplaces' }).waitFor();
+  });
+});

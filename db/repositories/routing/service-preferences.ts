@@ -1,0 +1,50 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../client.ts';
+import { prebuiltStatement } from '../../prebuilt.ts';
+import { users } from '../../schema/identity/users.ts';
+import { servicePreferences as table } from '../../schema/routing/service-preferences.ts';
+import { sites } from '../../schema/sites/sites.ts';
+
+/** A service of a site in the service list of a user. `serviceId` is in lower case. */
+export type UserService = { userId: string; siteId: string; serviceId: string };
+
+/** Number of rows of a user. */
+const mostRows = 500;
+
+/**
+ * Stores the time of the last connection. If the user has too many rows, those that were not used for the longest time
+ * are deleted. Favourites are never deleted; if all rows are favourites, the time is not stored.
+ */
+export const storeLastUse = (h: Db, service: UserService, at: Date): Statement[] => [
+  addLastUse(h, { ...service, at: at.toISOString() }),
+  makeRoom(h, service),
+];
+
+const addLastUse = prebuiltStatement((h, { userId, siteId, serviceId, at }: UserService & { at: string }) =>
+  h
+    .insert(table)
+    .select(rowOf({ userId, siteId, serviceId }, sql`false, ${at}::timestamptz, null`))
+    .onConflictDoUpdate({
+      target: [table.user_id, table.site_id, table.service_id],
+      set: { last_used_at: sql`greatest(${table.last_used_at}, excluded.last_used_at)` },
+    }),
+);
+
+/**
+ * A row with these values for `favourite`, `last_used_at` and `launch`; no row if the user or the site was deleted. The
+ * lock of the user serialises changes that count the rows. Both are locked before the row, as their deletion does.
+ */
+const rowOf = ({ userId, siteId, serviceId }: UserService, values: SQL): SQL => sql`
+  select ${users.id}, ${sites.id}, ${serviceId}::text, ${values} from ${users} cross join ${sites}
+  where ${users.id} = ${userId}::uuid and ${sites.id} = ${siteId}::uuid
+  for no key update of ${users} for key share of ${sites}`;
+
+/** Deletes the rows of the user beyond `mostRows`. This service comes after the favourites and before all others. */
+const makeRoom = prebuiltStatement((h, { userId, siteId, serviceId }: UserService) =>
+  h.delete(table).where(sql`${table.user_id} = ${userId}::uuid and not ${table.favourite}
+    and (${table.site_id}, ${table.service_id}) in (
+      select p.site_id, p.service_id from ${table} as p where p.user_id = ${userId}::uuid
+      order by p.favourite desc, p.site_id = ${siteId}::uuid and p.service_id = ${serviceId}::text desc,
+        p.last_used_at desc nulls last, p.site_id, p.service_id
+      offset ${sql.raw(String(mostRows))})`),
+);

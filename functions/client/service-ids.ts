@@ -1,0 +1,15 @@
+import type { RoutingTarget } from '../../db/repositories/routing/routing-rows.ts';
+import { notFound } from '../../shared/kernel/errors.ts';
+import { isId } from '../../shared/kernel/ids.ts';
+
+/** A rule, or a pool of a farm. */
+export type RuleOrPool = Exclude<RoutingTarget['rules'], 'all'>;
+
+/** @throws AppError `not_found` for a text that is neither the identifier of a rule nor `<farm id>.<pool uuid>` */
+export function parseServiceId(text: string): RuleOrPool {
+  const id = text.toLowerCase();
+  if (isId(id)) return { rule: id };
+  const [farm = '', pool = '', ...rest] = id.split('.');
+  if (!isId(farm) || !isId(pool) || rest.length > 0) throw notFound();
+  return { farm, pool };
+}

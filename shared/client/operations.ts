@@ -4763,7 +4763,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. Requires a session. */
+  /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service. Requires a session. */
   "connection.get": {
     asks: {
       path: {

@@ -40,7 +40,7 @@ export const connectionOperations = [
       access: 'signed-in',
       summary: 'Get the connection parameters of a service',
       description:
-        'A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password.',
+        'A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],

@@ -87,6 +87,14 @@ const operations: readonly Operation[] = [
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/connectionInfo/${stand.rule.id}`),
   },
   {
+    name: 'a connection as a file',
+    most: 2,
+    run: (stand) =>
+      asMember(stand)(`GET ${clientPath(stand)}/connectionInfo/${stand.rule.id}`, undefined, {
+        accept: 'application/x-rdp',
+      }),
+  },
+  {
     name: 'the creation of a tag',
     most: 2,
     status: 201,

@@ -906,6 +906,12 @@ export type DashboardUser = {
     })[];
     /** Relative address of `connectionInfo` for this service. */
     link: string;
+    /** True if the caller has marked the service as a favourite. False in a list for another user. */
+    favourite: boolean;
+    /** When the caller last received connection parameters for the service. Null if it was not used, and in a list for another user. */
+    last_used_at: string | null;
+    /** How the caller last chose to start the service: `rdp`, `spice` or `link`. Null without a choice, and in a list for another user. */
+    launch: "rdp" | "spice" | "link" | null;
   })[];
   /** Workplace sessions of the caller at the site, latest first, at most 500. */
   sessions: (Spsession)[];
@@ -2322,6 +2328,12 @@ export type ServiceList = {
     })[];
     /** Relative address of `connectionInfo` for this service. */
     link: string;
+    /** True if the caller has marked the service as a favourite. False in a list for another user. */
+    favourite: boolean;
+    /** When the caller last received connection parameters for the service. Null if it was not used, and in a list for another user. */
+    last_used_at: string | null;
+    /** How the caller last chose to start the service: `rdp`, `spice` or `link`. Null without a choice, and in a list for another user. */
+    launch: "rdp" | "spice" | "link" | null;
   })[];
   /** State of the data, one entry for each farm of the site. */
   sites: ({
@@ -6207,7 +6219,7 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
+  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
   "service.list": {
     asks: {
       path: {

@@ -8,6 +8,19 @@ import { sites } from '../../schema/sites/sites.ts';
 /** A service of a site in the service list of a user. `serviceId` is in lower case. */
 export type UserService = { userId: string; siteId: string; serviceId: string };
 
+/** The preferences of a user for one service; the timestamp as text. */
+export type ServicePreference = Pick<typeof table.$inferSelect, 'service_id' | 'favourite' | 'launch'> & {
+  last_used_at: string | null;
+};
+
+/** The preferences of the user at the site of the enclosing select. */
+export const preferencesAtSite = (userId: string): SQL => sql`
+  select coalesce(json_agg(json_build_object(${members}) order by ${table.service_id}), '[]')
+  from ${table} where ${table.user_id} = ${userId}::uuid and ${table.site_id} = ${sites.id}`;
+
+const members = sql`'service_id', ${table.service_id}, 'favourite', ${table.favourite},
+  'last_used_at', ${table.last_used_at}, 'launch', ${table.launch}`;
+
 /** Number of rows of a user. */
 const mostRows = 500;
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { RoutingTarget } from '../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../../shared/kernel/errors.ts';
 import { isId } from '../../shared/kernel/ids.ts';
@@ -13,3 +14,13 @@ export function parseServiceId(text: string): RuleOrPool {
   if (!isId(farm) || !isId(pool) || rest.length > 0) throw notFound();
   return { farm, pool };
 }
+
+/** The identifier as text in lower case. */
+export const serviceIdText = (service: RuleOrPool): string =>
+  'rule' in service ? service.rule : `${service.farm}.${service.pool}`;
+
+/** The identifier of a service in a path. */
+export const ServiceIdParam = z
+  .string()
+  .max(128)
+  .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.');

@@ -2374,6 +2374,22 @@ export type ServiceList = {
     reason: string;
   })[];
 };
+export type ServicePrefer = {
+  /** Identifier of the service, in lower case. */
+  id: string;
+  /** True if the service is a favourite of the caller. Default: false. */
+  favourite: boolean;
+  /** How the caller starts the service: `rdp` or `spice` for a file of that protocol, `link` for a link. Null: no choice. */
+  launch: "rdp" | "spice" | "link" | null;
+  /** When the caller last received connection parameters for the service. Null if it was not used. Set by the portal. */
+  last_used_at: string | null;
+};
+export type ServicePreferBody = {
+  /** True if the service is a favourite of the caller. Default: false. */
+  favourite?: boolean | null;
+  /** How the caller starts the service: `rdp` or `spice` for a file of that protocol, `link` for a link. Null: no choice. */
+  launch?: "rdp" | "spice" | "link" | null;
+};
 export type ServiceToken = {
   /** Identifier of the token. Set by the portal. */
   id: string;
@@ -6236,6 +6252,20 @@ export type Operations = {
     answer: ServiceList;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
+  /** Change the caller's preferences for a service (JSON Merge Patch). The service is an enabled rule of the site for the caller, or a pool of a farm of the site. It need not be in the current list, because its farm can be unavailable. At most 500 services of a user have preferences or a last use: favourites are kept, and of the others those that were used last. Requires a session. */
+  "service.prefer": {
+    asks: {
+      path: {
+        /** Name of the site in URLs, such as `north`. */
+        site_uri: string;
+        /** Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`. */
+        id: string;
+      };
+      body: ServicePreferBody;
+    };
+    answer: ServicePrefer;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update`. */
   "serviceToken.create": {
     asks: {
@@ -7561,6 +7591,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'rule.replace': { method: 'PUT', path: '/api/webui/aggregator/rules/{id}', keyed: false },
   'rule.update': { method: 'PATCH', path: '/api/webui/aggregator/rules/{id}', keyed: true },
   'service.list': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/servicesList/', keyed: false },
+  'service.prefer': { method: 'PATCH', path: '/aggregator/api/client/v7.0/{site_uri}/services/{id}', keyed: false },
   'serviceToken.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens', keyed: true },
   'serviceToken.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens', keyed: false },
   'serviceToken.revoke': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens/{id}', keyed: false },

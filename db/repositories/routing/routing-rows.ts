@@ -152,8 +152,11 @@ function coveredPools({ rules: selection }: RoutingTarget): SQL {
     where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
 }
 
-/** True if the rule is assigned to the user or a group of the user, or is assigned to all users. */
-const isFor = ({ userId }: RoutedUser): SQL =>
+/**
+ * True if the rule is assigned to the user or a group of the user, or is assigned to all users. The statement has the
+ * groups of the user as `own`.
+ */
+export const isFor = ({ userId }: Pick<RoutedUser, 'userId'>): SQL =>
   concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
 
 type Side<T> = readonly [table: T, owner: PgColumn];

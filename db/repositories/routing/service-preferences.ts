@@ -1,9 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { prebuiltStatement } from '../../prebuilt.ts';
 import { users } from '../../schema/identity/users.ts';
-import { servicePreferences as table } from '../../schema/routing/service-preferences.ts';
+import { type Launch, servicePreferences as table } from '../../schema/routing/service-preferences.ts';
 import { sites } from '../../schema/sites/sites.ts';
+import { must } from '../records/statements.ts';
 
 /** A service of a site in the service list of a user. `serviceId` is in lower case. */
 export type UserService = { userId: string; siteId: string; serviceId: string };
@@ -17,6 +18,11 @@ export type ServicePreference = Pick<typeof table.$inferSelect, 'service_id' | '
 export const preferencesAtSite = (userId: string): SQL => sql`
   select coalesce(json_agg(json_build_object(${members}) order by ${table.service_id}), '[]')
   from ${table} where ${table.user_id} = ${userId}::uuid and ${table.site_id} = ${sites.id}`;
+
+/** The same for one service. */
+export const preferenceOf = (userId: string, serviceId: string): SQL => sql`
+  select json_build_object(${members}) from ${table} where ${table.user_id} = ${userId}::uuid
+    and ${table.site_id} = ${sites.id} and ${table.service_id} = ${serviceId}`;
 
 const members = sql`'service_id', ${table.service_id}, 'favourite', ${table.favourite},
   'last_used_at', ${table.last_used_at}, 'launch', ${table.launch}`;
@@ -61,3 +67,43 @@ const makeRoom = prebuiltStatement((h, { userId, siteId, serviceId }: UserServic
         p.last_used_at desc nulls last, p.site_id, p.service_id
       offset ${sql.raw(String(mostRows))})`),
 );
+
+/** Changed preferences. */
+export type PreferenceChange = { favourite?: boolean | undefined; launch?: Launch | null | undefined };
+
+/**
+ * Stores changed preferences of a service. A row without preferences and without a last use is deleted. Fails the batch
+ * with `invalid_state` if all rows of the user are favourites.
+ */
+export function storePreference(
+  h: Db,
+  service: UserService,
+  { favourite, launch }: PreferenceChange,
+): Statement[] {
+  const insert = h.insert(table).select(rowOf(service, sql`${favourite ?? false}, null, ${launch ?? null}`));
+  const set = {
+    ...(favourite !== undefined && { favourite: sql`excluded.favourite` }),
+    ...(launch !== undefined && { launch: sql`excluded.launch` }),
+  };
+  const target = [table.user_id, table.site_id, table.service_id];
+  const isRow = and(
+    eq(table.user_id, service.userId),
+    eq(table.site_id, service.siteId),
+    eq(table.service_id, service.serviceId),
+  );
+  const isRequired = favourite === true || (launch ?? null) !== null;
+  return [
+    insert.onConflictDoUpdate({ target, set }),
+    makeRoom(h, service),
+    isRequired
+      ? must(
+          h,
+          sql`exists(select 1 from ${table} where ${isRow})
+            and (select count(*) from ${table} where ${table.user_id} = ${service.userId}) <= ${mostRows}`,
+          'invalid_state:too_many_favourites',
+        )
+      : h.delete(table).where(and(isRow, isWithoutPreference)),
+  ];
+}
+
+const isWithoutPreference = and(not(table.favourite), isNull(table.last_used_at), isNull(table.launch));

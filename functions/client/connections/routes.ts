@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
+import { ServiceIdParam } from '../service-ids.ts';
 import { fileTypes, negotiatedConnection } from './files.ts';
 import { decideReadiness } from './readiness.ts';
 import { renewLink } from './reconnect.ts';
@@ -13,12 +13,7 @@ import {
   Reconnection,
 } from './schema.ts';
 
-const params = SiteUriParams.extend({
-  id: z
-    .string()
-    .max(128)
-    .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.'),
-});
+const params = SiteUriParams.extend({ id: ServiceIdParam });
 
 /** Includes the errors that a node returns about the service or the session. */
 const errors = [

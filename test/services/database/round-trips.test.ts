@@ -95,6 +95,12 @@ const operations: readonly Operation[] = [
       }),
   },
   {
+    name: 'a preference for a service',
+    most: 3,
+    run: (stand) =>
+      asMember(stand)(`PATCH ${clientPath(stand)}/services/${stand.rule.id}`, { favourite: true }),
+  },
+  {
     name: 'the creation of a tag',
     most: 2,
     status: 201,

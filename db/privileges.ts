@@ -45,6 +45,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   rule_users: { portal: 'write', sidecar: 'read' },
   rules: { portal: 'write', sidecar: 'read' },
   second_factors: { portal: 'write', sidecar: 'none' },
+  service_preferences: { portal: 'write', sidecar: 'none' },
   service_tokens: { portal: 'write', sidecar: 'none' },
   site_authenticators: { portal: 'write', sidecar: 'read' },
   site_groups: { portal: 'write', sidecar: 'read' },

@@ -906,6 +906,12 @@ export type DashboardUser = {
     })[];
     /** Relative address of `connectionInfo` for this service. */
     link: string;
+    /** True if the caller has marked the service as a favourite. False in a list for another user. */
+    favourite: boolean;
+    /** When the caller last received connection parameters for the service. Null if it was not used, and in a list for another user. */
+    last_used_at: string | null;
+    /** How the caller last chose to start the service: `rdp`, `spice` or `link`. Null without a choice, and in a list for another user. */
+    launch: "rdp" | "spice" | "link" | null;
   })[];
   /** Workplace sessions of the caller at the site, latest first, at most 500. */
   sessions: (Spsession)[];
@@ -2322,6 +2328,12 @@ export type ServiceList = {
     })[];
     /** Relative address of `connectionInfo` for this service. */
     link: string;
+    /** True if the caller has marked the service as a favourite. False in a list for another user. */
+    favourite: boolean;
+    /** When the caller last received connection parameters for the service. Null if it was not used, and in a list for another user. */
+    last_used_at: string | null;
+    /** How the caller last chose to start the service: `rdp`, `spice` or `link`. Null without a choice, and in a list for another user. */
+    launch: "rdp" | "spice" | "link" | null;
   })[];
   /** State of the data, one entry for each farm of the site. */
   sites: ({
@@ -2362,6 +2374,22 @@ export type ServiceList = {
     reason: string;
   })[];
 };
+export type ServicePrefer = {
+  /** Identifier of the service, in lower case. */
+  id: string;
+  /** True if the service is a favourite of the caller. Default: false. */
+  favourite: boolean;
+  /** How the caller starts the service: `rdp` or `spice` for a file of that protocol, `link` for a link. Null: no choice. */
+  launch: "rdp" | "spice" | "link" | null;
+  /** When the caller last received connection parameters for the service. Null if it was not used. Set by the portal. */
+  last_used_at: string | null;
+};
+export type ServicePreferBody = {
+  /** True if the service is a favourite of the caller. Default: false. */
+  favourite?: boolean | null;
+  /** How the caller starts the service: `rdp` or `spice` for a file of that protocol, `link` for a link. Null: no choice. */
+  launch?: "rdp" | "spice" | "link" | null;
+};
 export type ServiceToken = {
   /** Identifier of the token. Set by the portal. */
   id: string;
@@ -2375,6 +2403,8 @@ export type ServiceToken = {
   expires_at: string;
   /** When the token was last used, recorded at most once a minute. Null before the first use. */
   last_seen_at: string | null;
+  /** True if the user created the token, false if an administrator did. */
+  own: boolean;
 };
 export type ServiceTokenCreate = {
   /** Identifier of the token. Set by the portal. */
@@ -2389,6 +2419,8 @@ export type ServiceTokenCreate = {
   expires_at: string;
   /** When the token was last used, recorded at most once a minute. Null before the first use. */
   last_seen_at: string | null;
+  /** True if the user created the token, false if an administrator did. */
+  own: boolean;
   /** The token, for the header `X-Auth-Token`. Returned once. */
   token: string;
 };
@@ -2494,6 +2526,18 @@ export type ServicespoolPolicies = {
   /** True if the value is inherited from a higher level. */
   inherited: boolean;
 };
+export type SessionEnd = {
+  /** `ended`: the session was ended; `gone`: it had ended in the meantime. */
+  result: "ended" | "gone";
+  /** Identifier of the session. */
+  session_uuid: string;
+  /** Identifier of the farm of the session. */
+  farm_id: string;
+};
+export type SessionEndBody = {
+  /** Identifier of the farm of the session. If it is absent, all farms of the site are asked for the session. */
+  farm_id?: string;
+};
 export type Settings = {
   /** Version of the portal. */
   version: string;
@@ -2536,6 +2580,11 @@ export type Settings = {
   two_factor: {
     /** Types of second factors: `totp`. */
     methods: (string)[];
+  };
+  /** Rules for service tokens. */
+  service_tokens: {
+    /** True if users can create service tokens for their own account: `service_tokens.own`. */
+    own: boolean;
   };
   /** Download address of the client program. Empty if not set. */
   client_download_url: string;
@@ -2981,6 +3030,20 @@ export type SystemParameters = {
       min: number;
       /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
       max: number;
+      /** Description of the parameter. */
+      help: string;
+    };
+  };
+  /** Parameters of the section `service_tokens`. */
+  service_tokens: {
+    /** If true, users can create service tokens for their own account. A token of a directory user stays valid after the account is disabled in the directory, until the portal disables the user. Default: false. */
+    own: {
+      /** Current value. */
+      value: boolean;
+      /** Default value. */
+      default: string | number | boolean;
+      /** Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown). */
+      type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
       /** Description of the parameter. */
       help: string;
     };
@@ -3536,6 +3599,28 @@ export type SystemParametersWrite = {
       help?: unknown;
     };
   };
+  /** Parameters of the section `service_tokens`. */
+  service_tokens?: {
+    /** If true, users can create service tokens for their own account. A token of a directory user stays valid after the account is disabled in the directory, until the portal disables the user. Default: false. */
+    own?: {
+      /** New value. */
+      value: boolean;
+      /** Ignored: only `value` is written. */
+      default?: unknown;
+      /** Ignored: only `value` is written. */
+      type?: unknown;
+      /** Ignored: only `value` is written. */
+      min?: unknown;
+      /** Ignored: only `value` is written. */
+      max?: unknown;
+      /** Ignored: only `value` is written. */
+      choices?: unknown;
+      /** Ignored: only `value` is written. */
+      unit?: unknown;
+      /** Ignored: only `value` is written. */
+      help?: unknown;
+    };
+  };
   /** Parameters of the section `aggregator`. */
   aggregator?: {
     /** Validity of the tokens that the portal signs for dispatchers. Default: 600 seconds. */
@@ -4023,6 +4108,19 @@ export type Theme = {
   copyright_link: string;
   /** Web address of the support. Default: empty. */
   support_link: string;
+  /** Where users get client programs, by operating system. Default: all empty. */
+  client_downloads: {
+    /** Web address of the client program for Windows. Default: empty. */
+    windows: string;
+    /** Web address of the client program for macOS. Default: empty. */
+    macos: string;
+    /** Web address of the client program for Linux. Default: empty. */
+    linux: string;
+    /** Web address of the client program for Android. Default: empty. */
+    android: string;
+    /** Web address of the client program for iOS and iPadOS. Default: empty. */
+    ios: string;
+  };
   /** Language of users who have not chosen one, `en` or `ru`. Same as the parameter `ui.default_language`. */
   default_language: "en" | "ru";
 };
@@ -4049,6 +4147,19 @@ export type ThemeWrite = {
   copyright_link?: string;
   /** Web address of the support. Default: empty. */
   support_link?: string;
+  /** Where users get client programs, by operating system. Default: all empty. */
+  client_downloads?: {
+    /** Web address of the client program for Windows. Default: empty. */
+    windows?: string;
+    /** Web address of the client program for macOS. Default: empty. */
+    macos?: string;
+    /** Web address of the client program for Linux. Default: empty. */
+    linux?: string;
+    /** Web address of the client program for Android. Default: empty. */
+    android?: string;
+    /** Web address of the client program for iOS and iPadOS. Default: empty. */
+    ios?: string;
+  };
   /** Language of users who have not chosen one, `en` or `ru`. Same as the parameter `ui.default_language`. */
   default_language?: "en" | "ru";
 };
@@ -4763,7 +4874,7 @@ export type Operations = {
     answer: ConnectionCheck;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. Requires a session. */
+  /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service. Requires a session. */
   "connection.get": {
     asks: {
       path: {
@@ -6218,7 +6329,7 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
+  /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
   "service.list": {
     asks: {
       path: {
@@ -6235,6 +6346,20 @@ export type Operations = {
     answer: ServiceList;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
   };
+  /** Change the caller's preferences for a service (JSON Merge Patch). The service is an enabled rule of the site for the caller, or a pool of a farm of the site. It need not be in the current list, because its farm can be unavailable. At most 500 services of a user have preferences or a last use: favourites are kept, and of the others those that were used last. Requires a session. */
+  "service.prefer": {
+    asks: {
+      path: {
+        /** Name of the site in URLs, such as `north`. */
+        site_uri: string;
+        /** Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`. */
+        id: string;
+      };
+      body: ServicePreferBody;
+    };
+    answer: ServicePrefer;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update`. */
   "serviceToken.create": {
     asks: {
@@ -6249,7 +6374,7 @@ export type Operations = {
     answer: ServiceTokenCreate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the service tokens of a user. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
+  /** List the service tokens of a user. Includes tokens that a person created for the own account. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
   "serviceToken.list": {
     asks: {
       path: {
@@ -6398,6 +6523,20 @@ export type Operations = {
       body: ServicespoolPatch;
     };
     answer: Servicespool;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+  };
+  /** End one of the caller's workplace sessions. The dispatcher must list the session among those of the caller at the time of the request; a session of another user is not found. The order is sent once. Programs in the session are closed, and unsaved work is lost. Requires a session. */
+  "session.end": {
+    asks: {
+      path: {
+        /** Name of the site in URLs, such as `north`. */
+        site_uri: string;
+        /** Identifier of the session, assigned by the dispatcher. */
+        session_uuid: string;
+      };
+      body?: SessionEndBody;
+    };
+    answer: SessionEnd;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the public settings of the portal. Requires a session. */
@@ -7169,6 +7308,14 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Create a service token for the caller. A program sends the token instead of a session token of the caller. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires a session. */
+  "userinfo.createServiceToken": {
+    asks: {
+      body: ServiceTokenWrite;
+    };
+    answer: ServiceTokenCreate;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
     asks: {
@@ -7201,6 +7348,32 @@ export type Operations = {
     asks: {};
     answer: Userinfo;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the caller's service tokens. Expired tokens are listed until they are revoked. Requires a session. */
+  "userinfo.listServiceTokens": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "name" | "-name" | "created_at" | "-created_at" | "expires_at" | "-expires_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (ServiceToken)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the caller's active sessions. Requires a session. */
   "userinfo.listSessions": {
@@ -7235,6 +7408,17 @@ export type Operations = {
     };
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+  };
+  /** Revoke one of the caller's service tokens. Requires a session. */
+  "userinfo.revokeServiceToken": {
+    asks: {
+      path: {
+        /** Identifier of the token. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. The language also replaces that of the login (`locale`) in the current session. Requires a session. */
   "userinfo.update": {
@@ -7561,6 +7745,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'rule.replace': { method: 'PUT', path: '/api/webui/aggregator/rules/{id}', keyed: false },
   'rule.update': { method: 'PATCH', path: '/api/webui/aggregator/rules/{id}', keyed: true },
   'service.list': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/servicesList/', keyed: false },
+  'service.prefer': { method: 'PATCH', path: '/aggregator/api/client/v7.0/{site_uri}/services/{id}', keyed: false },
   'serviceToken.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens', keyed: true },
   'serviceToken.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens', keyed: false },
   'serviceToken.revoke': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens/{id}', keyed: false },
@@ -7568,6 +7753,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'servicespool.maintain': { method: 'PATCH', path: '/api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}', keyed: true },
   'servicespool.policies': { method: 'GET', path: '/api/webui/aggregator/servicespools/{service_pool_uuid}/policies', keyed: false },
   'servicespool.update': { method: 'PUT', path: '/api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}', keyed: false },
+  'session.end': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/sessions/{session_uuid}/logoff', keyed: false },
   'settings.get': { method: 'GET', path: '/api/auth/v7.0/settings', keyed: false },
   'signIn.create': { method: 'POST', path: '/signin', keyed: false },
   'site.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/sites/bulk_destroy', keyed: true },
@@ -7615,11 +7801,14 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'userSession.endAll': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userinfo.changePassword': { method: 'PUT', path: '/api/userinfo/password', keyed: false },
+  'userinfo.createServiceToken': { method: 'POST', path: '/api/userinfo/service_tokens', keyed: true },
   'userinfo.endSession': { method: 'DELETE', path: '/api/userinfo/sessions/{id}', keyed: false },
   'userinfo.enrolTwoFactor': { method: 'POST', path: '/api/userinfo/two_factor', keyed: true },
   'userinfo.get': { method: 'GET', path: '/api/userinfo', keyed: false },
+  'userinfo.listServiceTokens': { method: 'GET', path: '/api/userinfo/service_tokens', keyed: false },
   'userinfo.listSessions': { method: 'GET', path: '/api/userinfo/sessions', keyed: false },
   'userinfo.removeTwoFactor': { method: 'DELETE', path: '/api/userinfo/two_factor', keyed: false },
+  'userinfo.revokeServiceToken': { method: 'DELETE', path: '/api/userinfo/service_tokens/{id}', keyed: false },
   'userinfo.update': { method: 'PATCH', path: '/api/userinfo', keyed: true },
   'workplace.assign': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}', keyed: true },
   'workplace.delete': { method: 'DELETE', path: '/api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}', keyed: false },

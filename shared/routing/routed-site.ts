@@ -49,7 +49,9 @@ export async function loadListedSite(
   const found = await findFarms(ctx.deps, { uri, who, routing: { userKey, target, lists } });
   if (!found?.routing) throw notFound();
   const own = id === ctx.principal.user.id;
-  return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing: found.routing };
+  // Preferences are shown to their user only.
+  const routing = own ? found.routing : { ...found.routing, user_preferences: [] };
+  return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing };
 }
 
 /** Reads the cached lists again if services are absent. All lists are then of that time. */

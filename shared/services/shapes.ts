@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Conflict, Explanation } from '../routing/explain-query.ts';
-import { Id } from '../shapes/fields.ts';
+import { Id, Moment } from '../shapes/fields.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 
 export const LinkedDomain = z.strictObject({
@@ -17,6 +17,9 @@ export const LinkedDomain = z.strictObject({
     )
     .describe('Farms of the site that have a domain with this label.'),
 });
+
+/** How a user starts a service. */
+export const Launch = z.enum(['rdp', 'spice', 'link']);
 
 export const ClientService = z.strictObject({
   id: z
@@ -58,6 +61,15 @@ export const ClientService = z.strictObject({
     .describe('Open sessions of the caller on this service.'),
   conflict: Conflict.optional(),
   link: z.string().describe('Relative address of `connectionInfo` for this service.'),
+  favourite: z
+    .boolean()
+    .describe('True if the caller has marked the service as a favourite. False in a list for another user.'),
+  last_used_at: Moment.nullable().describe(
+    'When the caller last received connection parameters for the service. Null if it was not used, and in a list for another user.',
+  ),
+  launch: Launch.nullable().describe(
+    'How the caller last chose to start the service: `rdp`, `spice` or `link`. Null without a choice, and in a list for another user.',
+  ),
 });
 
 export const ServicesList = z.strictObject({

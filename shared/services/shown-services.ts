@@ -9,6 +9,8 @@ import type { FarmView } from './farm-views.ts';
 import type { ClientService } from './shapes.ts';
 
 type Shown = z.input<typeof ClientService>;
+/** A service without the preferences of the user. */
+type Offered = Omit<Shown, 'favourite' | 'last_used_at' | 'launch'>;
 type RoutedRule = { rule: RuleRow; routed: Route };
 type Member = { farm_id: string; servicepool_uuid: string; service: CachedService };
 
@@ -20,17 +22,36 @@ export const shownServices = (
 ): Shown[] => {
   const own = rules.filter(({ rule }) => rule.enabled && rule.usable);
   const covered = new Set(site.routing.covered);
-  return [...own.flatMap((one) => ruleService(site, views, one)), ...poolServices(site, views, covered)];
+  const offered = [
+    ...own.flatMap((one) => ruleService(site, views, one)),
+    ...poolServices(site, views, covered),
+  ];
+  return withPreferences(site, offered);
 };
 
-const poolServices = (site: ListedSite, views: readonly FarmView[], covered: ReadonlySet<string>): Shown[] =>
+function withPreferences({ routing }: ListedSite, services: readonly Offered[]): Shown[] {
+  const known = new Map(routing.user_preferences.map((one) => [one.service_id, one]));
+  return services.map((service) => {
+    const { favourite, last_used_at, launch } = known.get(service.id.toLowerCase()) ?? withoutPreference;
+    const lastUse = last_used_at === null ? null : new Date(last_used_at).toISOString();
+    return { ...service, favourite, last_used_at: lastUse, launch };
+  });
+}
+
+const withoutPreference = { favourite: false, last_used_at: null, launch: null };
+
+const poolServices = (
+  site: ListedSite,
+  views: readonly FarmView[],
+  covered: ReadonlySet<string>,
+): Offered[] =>
   views.flatMap(({ farm, list }) =>
     (list?.services ?? [])
       .filter(({ uuid }) => !covered.has(`${farm.id}.${uuid.toLowerCase()}`))
       .map((service) => poolService(site, farm.id, service)),
   );
 
-function poolService(site: ListedSite, farmId: string, service: CachedService): Shown {
+function poolService(site: ListedSite, farmId: string, service: CachedService): Offered {
   const id = `${farmId}.${service.uuid}`;
   return {
     id,
@@ -50,7 +71,7 @@ function poolService(site: ListedSite, farmId: string, service: CachedService): 
 }
 
 /** A member counts if the service list of its farm contains the pool. A rule without such a member is not shown. */
-function ruleService(site: ListedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Shown[] {
+function ruleService(site: ListedSite, views: readonly FarmView[], { rule, routed }: RoutedRule): Offered[] {
   const lists = new Map(views.map(({ farm, list }) => [farm.id, list]));
   const members = rule.members
     .filter(({ enabled }) => enabled)

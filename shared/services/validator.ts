@@ -24,13 +24,13 @@ type ListFacts = {
  * @returns undefined if equal facts can give different lists
  */
 export function etagOfList({ site, states, outcomes, turnOf, now }: ListFacts): string | undefined {
-  const { rules, covered, preferences, sessions, blocked } = site.routing;
+  const { rules, covered, preferences, sessions, blocked, user_preferences } = site.routing;
   if (rules.some(isDrawn)) return undefined;
   const { id, uri, name, maintenance, maintenance_message, domains, viewer } = site;
   const facts = [
     version,
     ...[viewer.id, viewer.domain.label, id, uri, name, maintenance, maintenance_message, domains],
-    ...[covered, preferences, sessions, blocked],
+    ...[covered, preferences, sessions, blocked, user_preferences],
     rules.map((rule) => ruleFacts(rule, turnOf(rule), now)),
     states.map(farmFacts),
   ];

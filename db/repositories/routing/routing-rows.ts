@@ -19,6 +19,7 @@ import { workplaces } from '../../schema/snapshot/workplaces.ts';
 import { gatewaysOfSite, type SiteGateway } from '../gateways/site-gateways.ts';
 import { derived } from '../records/statements.ts';
 import { poolsOfRule } from './rule-pools.ts';
+import { preferencesAtSite, type ServicePreference } from './service-preferences.ts';
 import { listsOf, type NeededLists, type Selection, type ServiceListRow } from './site-lists.ts';
 
 /** The user of a request. `userKey` is `<folded label>\<folded name>`, as in the sessions of the snapshot. */
@@ -84,6 +85,8 @@ export type RoutingRows<Services = CachedService[]> = {
   }[];
   /** Cached service lists of the user; for one rule or pool only its services. */
   lists: ServiceListRow<Services>[];
+  /** Only for the list of all services, otherwise empty. */
+  user_preferences: ServicePreference[];
   /** Empty for the list of all services. */
   gateways: SiteGateway[];
   direct_when_gateways_fail: boolean;
@@ -104,6 +107,7 @@ export const routingRows = (
     'sessions', (${sessionsOf(who)}),
     'blocked', (${blockedPools(who)}),
     'lists', (${listsOf(who.userId, target.rules, needed)}),
+    'user_preferences', (${target.rules === 'all' ? preferencesAtSite(who.userId) : sql`'[]'::json`}),
     'gateways', (${target.rules === 'all' ? sql`'[]'::json` : gatewaysOfSite}),
     'direct_when_gateways_fail', ${sites.direct_when_gateways_fail})`);
 
@@ -148,8 +152,11 @@ function coveredPools({ rules: selection }: RoutingTarget): SQL {
     where ${rules.site_id} = ${sites.id} and ${rules.enabled} and member.enabled and ${ofPool}`;
 }
 
-/** True if the rule is assigned to the user or a group of the user, or is assigned to all users. */
-const isFor = ({ userId }: RoutedUser): SQL =>
+/**
+ * True if the rule is assigned to the user or a group of the user, or is assigned to all users. The statement has the
+ * groups of the user as `own`.
+ */
+export const isFor = ({ userId }: Pick<RoutedUser, 'userId'>): SQL =>
   concerns(userId, rules.id, [ruleUsers, ruleUsers.rule_id], [ruleGroups, ruleGroups.rule_id]);
 
 type Side<T> = readonly [table: T, owner: PgColumn];

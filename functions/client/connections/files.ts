@@ -6,6 +6,7 @@ import { AppError, invalid } from '../../../shared/kernel/errors.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { ClientDeps } from '../deps.ts';
 import type { ConnectionResponse } from './connection-response.ts';
+import { attachment } from './file-names.ts';
 import { issueConnection, notAcceptable } from './pipeline.ts';
 import { rdpFile } from './rdp-file.ts';
 import type { ConnectionQuery } from './schema.ts';
@@ -31,7 +32,7 @@ export async function negotiatedConnection(ctx: FileCtx, siteUri: string, id: st
   const takesFilesOnly =
     acceptedProtocols.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
   const acceptable = takesFilesOnly ? acceptedProtocols : protocols;
-  const connection = await issueConnection(
+  const { connection, name } = await issueConnection(
     ctx,
     siteUri,
     id,
@@ -40,7 +41,7 @@ export async function negotiatedConnection(ctx: FileCtx, siteUri: string, id: st
   ).catch((error: unknown) => {
     throw takesFilesOnly && isOfOtherProtocol(error) ? notAcceptable(acceptable) : error;
   });
-  return acceptedProtocols.includes(connection.protocol) ? fileOf(ctx, connection) : connection;
+  return acceptedProtocols.includes(connection.protocol) ? fileOf(ctx, connection, name) : connection;
 }
 
 /** The dispatcher reports this as a preparation, but waiting does not help. */
@@ -56,11 +57,11 @@ function narrowed(query: Query, acceptedProtocols: readonly Protocol[]): Query {
   throw invalid({ pointer: '?protocol', code: 'not_allowed', detail });
 }
 
-/** The file name contains neither the user nor the target. */
-async function fileOf({ deps }: FileCtx, offered: ConnectionResponse): Promise<Document> {
+/** The file has the name of the service. The name contains neither the user nor the target. */
+async function fileOf({ deps }: FileCtx, offered: ConnectionResponse, name: string): Promise<Document> {
   const { protocol } = offered;
   const content = protocol === 'rdp' ? await rdpFile(offered, deps.signRdp) : virtViewerFile(offered);
   return new Document(Uint8Array.from(content), fileTypes[protocol], {
-    'content-disposition': `attachment; filename="workplace.${extensions[protocol]}"`,
+    'content-disposition': attachment(name, extensions[protocol]),
   });
 }

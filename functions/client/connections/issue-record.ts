@@ -2,20 +2,21 @@ import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { storeIssued } from '../../../db/repositories/routing/issued-connections.ts';
 import { ageServiceList } from '../../../db/repositories/routing/service-lists.ts';
+import { storeLastUse } from '../../../db/repositories/routing/service-preferences.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import type { GatewayRoute } from './gateway-route.ts';
-import type { PoolTarget, RuleTarget } from './targets.ts';
+import { type PoolTarget, poolNameOf, type RuleTarget, serviceIdOf, serviceNameOf } from './targets.ts';
 
 /** A connection with its pool. `reason` is the reason of the rule. */
 type IssuedConnection = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
 
 /**
- * In one round trip, writes the audit event, the ticket and the farm that the rule selected, and marks the cached
- * service list of the farm as stale, because it lacks the new session.
+ * In one round trip, writes the audit event, the ticket, the last use of the service and the farm that the rule
+ * selected, and marks the cached service list of the farm as stale, because it lacks the new session.
  */
 export async function recordIssue(
   ctx: UserCtx,
@@ -28,28 +29,17 @@ export async function recordIssue(
   const { user } = ctx.principal;
   const entry = issueEvent(ctx, target, id, issued, gatewayRoute);
   const isCached = cachedLists(target.site, parameters, now).get(issued.farm.id)?.fresh;
-  // The common case does not need a transaction.
-  if (target.kind === 'pool' && !isCached && !gatewayRoute) return void (await appendAudit(deps.db, entry));
   const staleAt = addSeconds(now, -parameters['aggregator.services_fresh_s']);
   const row = { userId: user.id, farmId: issued.farm.id, pool: issued.pool, at: now };
+  const service = { userId: user.id, siteId: target.site.id, serviceId: serviceIdOf(target) };
   await atomically(deps.db, (h) => [
+    ...storeLastUse(h, service, now),
     appendAudit(h, entry),
     ...(gatewayRoute ? [gatewayRoute.keep(h)] : []),
     ...(target.kind === 'rule' ? [storeIssued(h, { ...row, ruleId: target.rule.id })] : []),
     ...(isCached ? [ageServiceList(h, user.id, issued.farm.id, staleAt)] : []),
   ]);
 }
-
-/** The name from the snapshot, otherwise from the last service list of the user. */
-function poolNameOf(target: PoolTarget | RuleTarget, pool: string): string | null {
-  const { routing } = target.site;
-  const known = target.kind === 'rule' ? memberIn(target.rule, pool)?.name : routing.pool_name;
-  const listed = routing.lists.flatMap(({ services }) => services).find(({ uuid }) => uuid === pool);
-  return known ?? listed?.name ?? null;
-}
-
-const memberIn = ({ members }: RuleTarget['rule'], pool: string) =>
-  members.find(({ servicepool_uuid }) => servicepool_uuid === pool);
 
 const issueEvent = (
   ctx: UserCtx,
@@ -63,7 +53,7 @@ const issueEvent = (
     category: 'workplace',
     object_type: 'service',
     object_id: id,
-    object_name: target.kind === 'rule' ? target.rule.display_name : (poolNameOf(target, pool) ?? pool),
+    object_name: serviceNameOf(target) ?? pool,
     details: {
       site: target.site.uri,
       farm: farm.name,

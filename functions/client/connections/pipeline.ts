@@ -30,7 +30,7 @@ import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { gatewayRouteFor } from './gateway-route.ts';
 import { recordIssue } from './issue-record.ts';
 import type { ConnectionQuery } from './schema.ts';
-import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './targets.ts';
+import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget, serviceNameOf } from './targets.ts';
 
 /*
  * Steps of a connection: target → route → authorize → call → gateway → record.
@@ -42,8 +42,8 @@ import { findTarget, keyOfTarget, type PoolTarget, type RuleTarget } from './tar
  *                               and the stored key of the node, or obtains a new key
  *   call       callFarm         sends the request, then updates the circuit breaker of the node
  *   gateway    gatewayRouteFor  selects the gateway for the client and creates a ticket
- *   record     recordIssue      writes the audit event, ticket, affinity and age of the cached service list;
- *                               one round trip
+ *   record     recordIssue      writes the audit event, ticket, last use, affinity and age of the cached service
+ *                               list; one round trip
  */
 
 type Query = z.output<typeof ConnectionQuery>;
@@ -64,6 +64,7 @@ type PoolRequest<T> = (pool: string) => NodeRequest<T>;
  * Returns connection parameters from a node of the service's farm, or of the farm that its rule selects. A node is
  * always called, because it checks the rights of the user again. The issue is written to the audit log.
  * @param acceptable protocols that the caller accepts
+ * @returns the parameters, and the name of the service; the name is empty if it is unknown
  * @throws AppError `not_found` for a service that the caller cannot use, `not_acceptable`, `service_in_preparation`,
  *   `upstream_*`
  */
@@ -82,8 +83,9 @@ export async function issueConnection(
   if (!acceptable.includes(result.answer.protocol)) throw notAcceptable(acceptable);
   const gatewayRoute = gatewayRouteFor(ctx, target.site, result);
   await recordIssue(ctx, target, id, result, gatewayRoute);
-  const connection = gatewayRoute?.connection ?? result.answer;
-  return { ...connection, service_id: id, farm_id: result.farm.id, ...conflictOf(result) };
+  const offered = gatewayRoute?.connection ?? result.answer;
+  const connection = { ...offered, service_id: id, farm_id: result.farm.id, ...conflictOf(result) };
+  return { connection, name: serviceNameOf(target) ?? '' };
 }
 
 export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
+import { ServiceIdParam } from '../service-ids.ts';
 import { fileTypes, negotiatedConnection } from './files.ts';
 import { decideReadiness } from './readiness.ts';
 import { renewLink } from './reconnect.ts';
@@ -13,12 +13,7 @@ import {
   Reconnection,
 } from './schema.ts';
 
-const params = SiteUriParams.extend({
-  id: z
-    .string()
-    .max(128)
-    .describe('Identifier of the service: the identifier of a rule, or `<farm id>.<pool uuid>`.'),
-});
+const params = SiteUriParams.extend({ id: ServiceIdParam });
 
 /** Includes the errors that a node returns about the service or the session. */
 const errors = [
@@ -40,7 +35,7 @@ export const connectionOperations = [
       access: 'signed-in',
       summary: 'Get the connection parameters of a service',
       description:
-        'A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password.',
+        'A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service.',
       params,
       query: ConnectionQuery,
       returns: [200, Connection],

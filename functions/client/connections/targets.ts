@@ -1,11 +1,11 @@
-import type { RoutingTarget, RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
+import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
-import { isId } from '../../../shared/kernel/ids.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
 import type { Key } from '../../../shared/routing/routing.ts';
-import { isLinked, knownDomains } from '../../../shared/sites/dispatcher-domains.ts';
-import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
+import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
+import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
+import { parseServiceId, type RuleOrPool } from '../service-ids.ts';
 
 export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool: string };
 export type RuleTarget = { kind: 'rule'; site: RoutedSite; rule: RuleRow };
@@ -20,7 +20,7 @@ export async function findTarget(
   siteUri: string,
   id: string,
 ): Promise<PoolTarget | RuleTarget> {
-  const rules = parseServiceId(id.toLowerCase());
+  const rules = parseServiceId(id);
   const site = await loadRoutedSite(ctx, siteUri, { rules, unusable: false });
   return targetIn(ctx, site, rules);
 }
@@ -36,7 +36,7 @@ export async function findExplainedTarget(
   query: ExplainQuery,
 ): Promise<PoolTarget | RuleTarget> {
   const viewer = await viewerFor(ctx, query);
-  const rules = parseServiceId(id.toLowerCase());
+  const rules = parseServiceId(id);
   const routingTarget = { rules, unusable: query.explain === true };
   const site = await loadRoutedSite(ctx, siteUri, routingTarget, viewer);
   assertExplains(ctx, site, query);
@@ -46,29 +46,31 @@ export async function findExplainedTarget(
 const targetIn = (ctx: UserCtx, site: RoutedSite, rules: RuleOrPool): PoolTarget | RuleTarget =>
   'rule' in rules ? ruleTarget(site) : poolTarget(ctx, site, rules);
 
+/** The identifier of the service in lists, in lower case. */
+export const serviceIdOf = (target: PoolTarget | RuleTarget): string =>
+  target.kind === 'rule' ? target.rule.id : `${target.farm.id}.${target.pool}`;
+
+/** The name of the service in lists. Null if the pool is neither in the snapshot nor in the last list of the user. */
+export const serviceNameOf = (target: PoolTarget | RuleTarget): string | null =>
+  target.kind === 'rule' ? target.rule.display_name : poolNameOf(target, target.pool);
+
+/** The name of a pool of the service from the snapshot, otherwise from the last service list of the user. */
+export function poolNameOf(target: PoolTarget | RuleTarget, pool: string): string | null {
+  const { routing } = target.site;
+  const known = target.kind === 'rule' ? memberIn(target.rule, pool)?.name : routing.pool_name;
+  const services = routing.lists.flatMap((list) => list.services);
+  const listed = services.find(({ uuid }) => uuid.toLowerCase() === pool);
+  return known ?? listed?.name ?? null;
+}
+
+const memberIn = ({ members }: RuleRow, pool: string) =>
+  members.find(({ servicepool_uuid }) => servicepool_uuid === pool);
+
 /** The key of the pool in the facts. */
 export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): Key => ({
   farm_id: farm.id,
   servicepool_uuid: pool,
 });
-
-/**
- * False if the domains of the farm are known and do not include the domain of the user: a dispatcher issues no key for
- * an unknown domain label.
- */
-export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
-  const domains = knownDomains(farm, ctx.now);
-  return domains === undefined || isLinked(domains, domain.label);
-}
-
-type RuleOrPool = Exclude<RoutingTarget['rules'], 'all'>;
-
-function parseServiceId(id: string): RuleOrPool {
-  if (isId(id)) return { rule: id };
-  const [farm = '', pool = '', ...rest] = id.split('.');
-  if (!isId(farm) || !isId(pool) || rest.length > 0) throw notFound();
-  return { farm, pool };
-}
 
 function ruleTarget(site: RoutedSite): RuleTarget {
   const [rule] = site.routing.rules;

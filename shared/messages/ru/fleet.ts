@@ -38,4 +38,5 @@ export const fleet = {
   'The TLS connection to the dispatcher failed': 'Не удалось установить TLS-соединение с диспетчером',
   'The dispatcher did not respond in time': 'Диспетчер не ответил вовремя',
   'The service is not available over {protocols}': 'Сервис недоступен по протоколу {protocols}',
+  'A user can have at most 500 favourites': 'У пользователя может быть не более 500 избранных сервисов',
 } as const;

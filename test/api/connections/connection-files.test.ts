@@ -70,7 +70,9 @@ describe('an .rdp file', () => {
     const { result, events } = await audited(world.portal, () => get('Both', rdp));
     expect([result.status, result.headers.get('content-type')]).toEqual([200, rdp]);
     expect(result.headers.get('cache-control')).toBe('private, no-store');
-    expect(result.headers.get('content-disposition')).toBe('attachment; filename="workplace.rdp"');
+    expect(result.headers.get('content-disposition')).toBe(
+      'attachment; filename="workplace.rdp"; filename*=UTF-8\'\'workplace.rdp',
+    );
     const settings = settingsOf(result.body);
     const [workplace] = node.simulator.state.poolNamed('Both').members;
     expect(settings).toMatchObject({
@@ -162,7 +164,9 @@ describe('a .vv file', () => {
     const { status, headers, body } = await get('Safe', virtViewer);
     expect([status, headers.get('content-type')]).toEqual([200, virtViewer]);
     expect(headers.get('cache-control')).toBe('private, no-store');
-    expect(headers.get('content-disposition')).toBe('attachment; filename="workplace.vv"');
+    expect(headers.get('content-disposition')).toBe(
+      'attachment; filename="workplace.vv"; filename*=UTF-8\'\'workplace.vv',
+    );
     const [head, ...lines] = body.trimEnd().split('\n');
     const [workplace] = node.simulator.state.poolNamed('Safe').members;
     expect([head, lines.toSorted()]).toEqual([

@@ -80,6 +80,9 @@ describe('the list of services', () => {
       members: 2,
       sessions: [],
       link: `/aggregator/api/client/v7.0/${site.uri}/connectionInfo/${rule.id}`,
+      favourite: false,
+      last_used_at: null,
+      launch: null,
     });
     b.node.simulator.state.changePool('Office', { maintenance: true });
     await ageLists(world, member, 16);

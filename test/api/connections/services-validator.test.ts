@@ -171,6 +171,11 @@ const changes: Record<string, (fleet: Fleet) => unknown> = {
       .update(issuedConnections)
       .set({ issued_at: new Date(Date.now() - 121_000) })
       .where(eq(issuedConnections.rule_id, rule.id)),
+  'a favourite pool': (fleet) => prefer(fleet, { favourite: true }),
+  'another choice for a pool': (fleet) => prefer(fleet, { launch: 'rdp' }),
+  'no preferences': (fleet) => prefer(fleet, { favourite: false, launch: null }),
+  'a preference of another user': async (fleet) =>
+    prefer({ ...fleet, member: await addMember(world, []) }, {}),
   'another text of the rule': (fleet) => setRule({ display_name: unique('Rule') })(fleet),
   'a disabled rule': setRule({ enabled: false }),
   'an enabled rule': setRule({ enabled: true }),
@@ -207,6 +212,12 @@ const changes: Record<string, (fleet: Fleet) => unknown> = {
   'lists are never fresh': () => setFresh(0),
   'lists are fresh by default': () => setFresh(15),
 };
+
+const prefer = ({ member, site, east }: Fleet, body: object) =>
+  member.ask(
+    `PATCH /aggregator/api/client/v7.0/${site.uri}/services/${east.farm.id}.${uuidOf(east, 'East')}`,
+    body,
+  );
 
 const setFresh = (value: number) =>
   admin(`PUT ${base}/tconfig`, { aggregator: { services_fresh_s: { value } } });

@@ -81,6 +81,9 @@ describe('the list of services', () => {
       farm_id: second?.farm.id,
       sessions: [],
       link: `/aggregator/api/client/v7.0/${site.uri}/connectionInfo/${second?.farm.id}.${uuid}`,
+      favourite: false,
+      last_used_at: null,
+      launch: null,
     });
     expect(
       body.sites.map(({ farm_id, status: state, age_ms }: Json) => [farm_id, state, age_ms]).sort(),

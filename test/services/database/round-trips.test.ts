@@ -87,6 +87,20 @@ const operations: readonly Operation[] = [
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/connectionInfo/${stand.rule.id}`),
   },
   {
+    name: 'a connection as a file',
+    most: 2,
+    run: (stand) =>
+      asMember(stand)(`GET ${clientPath(stand)}/connectionInfo/${stand.rule.id}`, undefined, {
+        accept: 'application/x-rdp',
+      }),
+  },
+  {
+    name: 'a preference for a service',
+    most: 3,
+    run: (stand) =>
+      asMember(stand)(`PATCH ${clientPath(stand)}/services/${stand.rule.id}`, { favourite: true }),
+  },
+  {
     name: 'the creation of a tag',
     most: 2,
     status: 201,

@@ -24,6 +24,9 @@ const service = (name: string, given: Partial<Service> = {}): Service => ({
   maintenance: false,
   state: 'ready',
   sessions: [],
+  favourite: false,
+  last_used_at: null,
+  launch: null,
   link: '/',
   ...given,
 });

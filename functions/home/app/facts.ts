@@ -3,6 +3,10 @@ import { factsOf, type PageFacts } from '../../../shared/web/client/facts.ts';
 export type SiteName = { id: string; uri: string; name: string };
 
 /** What the server writes into the page of the user. */
-export type HomeFacts = PageFacts & { sites: SiteName[] };
+export type HomeFacts = PageFacts & {
+  sites: SiteName[];
+  /** Web addresses of client programs by operating system; empty if the administrator set none. */
+  downloads: Partial<Record<string, string>>;
+};
 
 export const facts = factsOf<HomeFacts>();

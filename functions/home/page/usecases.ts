@@ -17,7 +17,7 @@ export async function homePage({
   language,
 }: RequestCtx<HomeDeps, UserPrincipal>): Promise<Document> {
   const { user, domain, portal } = principal;
-  const [{ branding }, account] = await Promise.all([
+  const [{ branding, downloads }, account] = await Promise.all([
     readBranding(deps),
     findOwnAccount(deps.db, { userId: user.id, domainId: domain.id }),
   ]);
@@ -29,6 +29,7 @@ export async function homePage({
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
       sites: account.sites,
+      downloads,
       first: account.sites.map(
         ({ uri }) => `/aggregator/api/client/v7.0/${encodeURIComponent(uri)}/servicesList/`,
       ),

@@ -46,10 +46,16 @@ const defaultIcon =
 const textOf = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
 
+const textsIn = (value: unknown): Values =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([name, text]) => [name, textOf(text)]));
+
 /** Reads the branding and the default language of the installation. */
-export async function readBranding({
-  db,
-}: Pick<BaseDeps, 'db'>): Promise<{ branding: Branding; defaultLanguage: Language }> {
+export async function readBranding({ db }: Pick<BaseDeps, 'db'>): Promise<{
+  branding: Branding;
+  defaultLanguage: Language;
+  /** Web addresses of client programs by operating system. Absent ones are empty. */
+  downloads: Values;
+}> {
   const { branding, defaultLanguage } = await findTheme(db);
   return {
     branding: {
@@ -59,6 +65,7 @@ export async function readBranding({
       primary_color: textOf(branding.primary_color, '#2563eb'),
     },
     defaultLanguage,
+    downloads: textsIn(branding.client_downloads),
   };
 }
 

@@ -5,9 +5,10 @@ import { Notice, Progress as ProgressBar } from '../../../../shared/web/ui/feedb
 import { Dialog } from '../../../../shared/web/ui/overlays/dialog.tsx';
 import type { Protocol } from '../services/card.tsx';
 import type { Card } from '../services/cards.ts';
-import { useRefresh } from '../services/use-services.ts';
+import { usePrefer, useRefresh } from '../services/use-services.ts';
 import { say } from '../texts.ts';
 import { connect, type Progress } from './connection.ts';
+import { InstallHelp } from './install-help.tsx';
 import { ProblemNotice, refusalText } from './problem-notice.tsx';
 
 type ConnectDialogProps = { card: Card; protocol: Protocol | undefined; onClose: () => void };
@@ -42,21 +43,33 @@ export function ConnectDialog({ card, protocol, onClose }: ConnectDialogProps): 
 function useConnection(card: Card, protocol: Protocol | undefined, attempt: number): Progress {
   const [progress, setProgress] = useState<Progress>({ phase: 'checking' });
   const refresh = useRefresh();
+  const prefer = usePrefer();
   useEffect(() => {
     const ended = new AbortController();
-    const run = async (): Promise<void> => {
-      for await (const step of connect({ card, protocol, signal: ended.signal })) {
-        if (ended.signal.aborted) return;
-        setProgress(step);
-        if (step.phase === 'saved') save(step);
-        if (step.phase === 'linked') location.assign(step.address);
-      }
-      await refresh(card.site);
-    };
-    void run();
+    const wanted = { card, protocol: protocol ?? preferredOf(card), signal: ended.signal };
+    void follow(wanted, setProgress).then(() => {
+      const isNewChoice = protocol !== undefined && protocol !== card.service.launch;
+      if (isNewChoice) prefer({ card, change: { launch: protocol } });
+      else void refresh(card.site);
+    });
     return () => ended.abort();
   }, [card.key, protocol, attempt]);
   return progress;
+}
+
+/** Shows each step, and opens what the last one offers. */
+async function follow(wanted: Parameters<typeof connect>[0], show: (step: Progress) => void): Promise<void> {
+  for await (const step of connect(wanted)) {
+    if (wanted.signal.aborted) return;
+    show(step);
+    if (step.phase === 'saved') save(step);
+    if (step.phase === 'linked') location.assign(step.address);
+  }
+}
+
+/** The protocol that the user chose last, if the service still offers it. */
+function preferredOf({ service: { launch, protocols } }: Card): Protocol | undefined {
+  return (launch === 'rdp' || launch === 'spice') && protocols.includes(launch) ? launch : undefined;
 }
 
 /** The browser saves the file, or opens it with the program for its type. */
@@ -72,14 +85,7 @@ function Phase({ progress }: { progress: Progress }): JSX.Element {
     case 'waiting':
       return <Running text={progress.message ?? say('waiting')} percent={progress.percent} />;
     case 'saved':
-      return (
-        <Notice tone="good" title={say('saved_title')}>
-          {say('saved_text', { file: progress.file })}{' '}
-          <a href={progress.address} download={progress.file}>
-            {say('save_again')}
-          </a>
-        </Notice>
-      );
+      return <Saved file={progress.file} address={progress.address} />;
     case 'linked':
       return (
         <Notice tone="good" title={say('linked_title')}>
@@ -101,5 +107,17 @@ const Running = ({ text, percent }: { text: string; percent?: number | undefined
   <>
     <p>{text}</p>
     <ProgressBar label={text} percent={percent} />
+  </>
+);
+
+const Saved = ({ file, address }: { file: string; address: string }): JSX.Element => (
+  <>
+    <Notice tone="good" title={say('saved_title')}>
+      {say('saved_text', { file })}{' '}
+      <a href={address} download={file}>
+        {say('save_again')}
+      </a>
+    </Notice>
+    <InstallHelp isSpice={file.endsWith('.vv')} />
   </>
 );

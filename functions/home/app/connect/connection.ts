@@ -1,8 +1,9 @@
-import { PortalError, type ProblemDocument, refusalOf } from '../../../../shared/client/refusals.ts';
+import { refusalOf } from '../../../../shared/client/refusals.ts';
 import { portal, send } from '../../../../shared/web/client/session.ts';
 import type { Protocol } from '../services/card.tsx';
 import type { Card } from '../services/cards.ts';
 import { nameIn } from './file-name.ts';
+import { type Problem, problemOf } from './problem.ts';
 
 /** How far a connection is. */
 export type Progress =
@@ -13,9 +14,6 @@ export type Progress =
   | { phase: 'linked'; address: string }
   | { phase: 'refused'; reason: string; message: string | undefined }
   | { phase: 'failed'; problem: Problem };
-
-/** Why a request failed. `code` is that of the problem document, or of a request without an answer. */
-export type Problem = { code: string; detail: string | undefined; instance: string | undefined };
 
 const fileTypes = { rdp: 'application/x-rdp', spice: 'application/x-virt-viewer' } as const;
 
@@ -78,11 +76,4 @@ function linkIn(answer: unknown): Progress {
   const link = typeof answer === 'object' && answer !== null && 'link' in answer ? answer.link : undefined;
   if (typeof link !== 'string') throw new Error('the connection is neither a file nor a link');
   return { phase: 'linked', address: link };
-}
-
-function problemOf(error: unknown): Problem {
-  if (!(error instanceof PortalError))
-    return { code: 'connection_failed', detail: undefined, instance: undefined };
-  const problem: ProblemDocument | undefined = error.problem;
-  return { code: error.code, detail: problem?.detail, instance: problem?.instance };
 }

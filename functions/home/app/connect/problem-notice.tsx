@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { hasText } from '../../../../shared/web/text/texts.ts';
 import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { type HomeText, say } from '../texts.ts';
-import type { Problem } from './connection.ts';
+import type { Problem } from './problem.ts';
 
 const isText = (key: string): key is HomeText => hasText(key);
 

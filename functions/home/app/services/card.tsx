@@ -10,15 +10,17 @@ import { Picture } from './picture.tsx';
 
 type ServiceCardProps = {
   card: Card;
-  /** @param protocol undefined: as the service offers it */
+  /** @param protocol undefined: as the user chose last, or as the service offers it */
   onConnect: (protocol?: Protocol) => void;
+  onLogOff: () => void;
+  onFavourite: (isFavourite: boolean) => void;
 };
 
 export type Protocol = 'rdp' | 'spice';
 const isProtocol = (text: string): text is Protocol => text === 'rdp' || text === 'spice';
 
 /** A workplace with its state and the button to connect. */
-export function ServiceCard({ card, onConnect }: ServiceCardProps): JSX.Element {
+export function ServiceCard({ card, onConnect, onLogOff, onFavourite }: ServiceCardProps): JSX.Element {
   const { service, site } = card;
   const isOpen = service.sessions.length > 0;
   return (
@@ -29,6 +31,13 @@ export function ServiceCard({ card, onConnect }: ServiceCardProps): JSX.Element 
           <h3>{service.name}</h3>
           {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
         </div>
+        <IconButton
+          icon="star"
+          filled={service.favourite}
+          label={say('favourite', { name: service.name })}
+          aria-pressed={service.favourite}
+          onClick={() => onFavourite(!service.favourite)}
+        />
       </div>
       {service.description !== '' && <p class={classes.description}>{service.description}</p>}
       {service.maintenance_message !== undefined && (
@@ -36,7 +45,7 @@ export function ServiceCard({ card, onConnect }: ServiceCardProps): JSX.Element 
       )}
       <div class={classes.foot}>
         <State service={service} />
-        <Protocols service={service} onConnect={onConnect} />
+        <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
         <Button
           look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
           aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
@@ -49,23 +58,30 @@ export function ServiceCard({ card, onConnect }: ServiceCardProps): JSX.Element 
   );
 }
 
-type ProtocolsProps = { service: Service; onConnect: (protocol: Protocol) => void };
+type MoreProps = Pick<ServiceCardProps, 'onConnect' | 'onLogOff'> & { service: Service };
 
-/** The choice of a protocol, if there is one. */
-function Protocols({ service, onConnect }: ProtocolsProps): JSX.Element | null {
+/** Other ways to connect, and the end of an open session. */
+function More({ service, onConnect, onLogOff }: MoreProps): JSX.Element | null {
   const protocols = service.protocols.filter(isProtocol);
-  if (protocols.length < 2) return null;
+  const isOpen = service.sessions.length > 0;
+  if (protocols.length < 2 && !isOpen) return null;
   return (
     <Menu
       trigger={(attributes) => (
         <IconButton icon="more" label={say('more', { name: service.name })} {...attributes} />
       )}
     >
-      {protocols.map((protocol) => (
-        <Button key={protocol} look="quiet" icon="screen" onClick={() => onConnect(protocol)}>
-          {say(`connect_${protocol}`)}
+      {protocols.length > 1 &&
+        protocols.map((protocol) => (
+          <Button key={protocol} look="quiet" icon="screen" onClick={() => onConnect(protocol)}>
+            {say(`connect_${protocol}`)}
+          </Button>
+        ))}
+      {isOpen && (
+        <Button look="quiet" icon="leave" onClick={onLogOff}>
+          {say('log_off')}
         </Button>
-      ))}
+      )}
     </Menu>
   );
 }

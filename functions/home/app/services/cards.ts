@@ -19,15 +19,19 @@ export const cardsOf = (lists: readonly (readonly [SiteName, SiteServices | unde
     )
     .sort(byUse);
 
-/** Open workplaces first, then those that can be used, by name. */
-function byUse(one: Card, other: Card): number {
-  return rankOf(one) - rankOf(other) || one.service.name.localeCompare(other.service.name);
+/** Open workplaces first, then favourites, then the last used, then the others by name; unavailable ones last. */
+const byUse = (one: Card, other: Card): number =>
+  rankOf(one) - rankOf(other) ||
+  usedAt(other) - usedAt(one) ||
+  one.service.name.localeCompare(other.service.name);
+
+function rankOf({ service }: Card): number {
+  if (service.sessions.length > 0) return 0;
+  if (service.favourite) return 1;
+  return service.state === 'unavailable' ? 3 : 2;
 }
 
-const rankOf = ({ service }: Card): number => {
-  if (service.sessions.length > 0) return 0;
-  return service.state === 'unavailable' ? 2 : 1;
-};
+const usedAt = ({ service: { last_used_at: at } }: Card): number => (at === null ? 0 : Date.parse(at));
 
 /** The cards that contain every word of the search. */
 export function matching(cards: readonly Card[], { text, site }: Search): Card[] {

@@ -7,13 +7,16 @@ import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
 import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { ConnectDialog } from '../connect/connect-dialog.tsx';
 import { facts } from '../facts.ts';
+import { LogOffDialog } from '../sessions/log-off-dialog.tsx';
 import { say } from '../texts.ts';
 import { type Protocol, ServiceCard } from './card.tsx';
 import { type Card, cardsOf, type Gap, gapsIn, matching } from './cards.ts';
 import classes from './services-page.module.css';
-import { type SiteList, useServices } from './use-services.ts';
+import { type SiteList, usePrefer, useServices } from './use-services.ts';
 
-type Chosen = { card: Card; protocol: Protocol | undefined };
+type Chosen =
+  | { action: 'connect'; card: Card; protocol: Protocol | undefined }
+  | { action: 'log off'; card: Card };
 
 /** The workplaces of the user as cards, with a search. */
 export function ServicesPage(): JSX.Element {
@@ -26,7 +29,7 @@ export function ServicesPage(): JSX.Element {
   const first = shown[0];
   const onSearch = (event: Event) => {
     event.preventDefault();
-    if (text !== '' && first) choose({ card: first, protocol: undefined });
+    if (text !== '' && first) choose({ action: 'connect', card: first, protocol: undefined });
   };
   return (
     <Frame facts={facts} home="/home/" tools={<Search text={text} onText={setText} onEnter={onSearch} />}>
@@ -40,17 +43,34 @@ export function ServicesPage(): JSX.Element {
       <p class="unseen" role="status">
         {say('count', { count: shown.length })}
       </p>
-      <ul class={classes.grid}>
-        {shown.map((card) => (
-          <li key={card.key}>
-            <ServiceCard card={card} onConnect={(protocol) => choose({ card, protocol })} />
-          </li>
-        ))}
-        {lists.filter(({ isLoading }) => isLoading).map(({ site }) => placeholder(site.uri))}
-      </ul>
+      <Cards lists={lists} shown={shown} choose={choose} />
       <Nothing lists={lists} cards={cards} shown={shown} />
-      {chosen && <ConnectDialog key={chosen.card.key} {...chosen} onClose={() => choose(undefined)} />}
+      {chosen?.action === 'connect' && (
+        <ConnectDialog key={chosen.card.key} {...chosen} onClose={() => choose(undefined)} />
+      )}
+      {chosen?.action === 'log off' && <LogOffDialog card={chosen.card} onClose={() => choose(undefined)} />}
     </Frame>
+  );
+}
+
+type CardsProps = { lists: readonly SiteList[]; shown: readonly Card[]; choose: (chosen: Chosen) => void };
+
+function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
+  const prefer = usePrefer();
+  return (
+    <ul class={classes.grid}>
+      {shown.map((card) => (
+        <li key={card.key}>
+          <ServiceCard
+            card={card}
+            onConnect={(protocol) => choose({ action: 'connect', card, protocol })}
+            onLogOff={() => choose({ action: 'log off', card })}
+            onFavourite={(favourite) => prefer({ card, change: { favourite } })}
+          />
+        </li>
+      ))}
+      {lists.filter(({ isLoading }) => isLoading).map(({ site }) => placeholder(site.uri))}
+    </ul>
   );
 }
 

@@ -1,7 +1,9 @@
-import { useQueries, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueries, useQueryClient } from '@tanstack/preact-query';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
 import { facts, type SiteName } from '../facts.ts';
-import type { SiteServices } from './cards.ts';
+import { say } from '../texts.ts';
+import type { Card, Service, SiteServices } from './cards.ts';
 
 /** Milliseconds between two reads of the list of a site. */
 const everyMs = 60_000;
@@ -42,3 +44,28 @@ export function useRefresh(): (site: Pick<SiteName, 'uri'>) => Promise<void> {
   const client = useQueryClient();
   return (site) => client.invalidateQueries({ queryKey: keyOf(site) });
 }
+
+type Preference = { card: Card; change: Partial<Pick<Service, 'favourite' | 'launch'>> };
+
+/** Returns a function that stores preferences for a service. The page shows them at once. */
+export function usePrefer(): (preference: Preference) => void {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: ({ card, change }: Preference) =>
+      portal.call('service.prefer', { path: { site_uri: card.site.uri, id: card.service.id }, body: change }),
+    onMutate: ({ card, change }) =>
+      client.setQueryData<SiteServices>(
+        keyOf(card.site),
+        (list) => list && changed(list, card.service.id, change),
+      ),
+    onError: () => toast(say('not_stored'), { isFault: true }),
+    // Shows what is stored if the change failed.
+    onSettled: (_, __, { card }) => client.invalidateQueries({ queryKey: keyOf(card.site) }),
+  });
+  return mutate;
+}
+
+const changed = (list: SiteServices, id: string, change: Preference['change']): SiteServices => ({
+  ...list,
+  services: list.services.map((service) => (service.id === id ? { ...service, ...change } : service)),
+});

@@ -1,5 +1,6 @@
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
+import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { FleetRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
@@ -9,10 +10,13 @@ export type ClientDeps = HttpDeps &
   FleetDeps & {
     /** Signs `.rdp` files. If absent, they are not signed. */
     signRdp?: SignDetached;
+    /** Notifies waiting requests of session agents. Absent if requests do not share a process. */
+    notifier?: Notifier;
   };
 
 export const clientDeps = async (parts: FleetRuntimeParts): Promise<ClientDeps> => ({
   ...(await fleetDeps(parts)),
+  ...(parts.notifier && { notifier: parts.notifier }),
   ...(parts.rdpSigning && { signRdp: await createRdpSigner(parts.rdpSigning) }),
 });
 

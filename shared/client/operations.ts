@@ -2522,6 +2522,18 @@ export type ServicespoolPolicies = {
   /** True if the value is inherited from a higher level. */
   inherited: boolean;
 };
+export type SessionEnd = {
+  /** `ended`: the session was ended; `gone`: it had ended in the meantime. */
+  result: "ended" | "gone";
+  /** Identifier of the session. */
+  session_uuid: string;
+  /** Identifier of the farm of the session. */
+  farm_id: string;
+};
+export type SessionEndBody = {
+  /** Identifier of the farm of the session. If it is absent, all farms of the site are asked for the session. */
+  farm_id?: string;
+};
 export type Settings = {
   /** Version of the portal. */
   version: string;
@@ -6431,6 +6443,20 @@ export type Operations = {
     answer: Servicespool;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
+  /** End one of the caller's workplace sessions. The dispatcher must list the session among those of the caller at the time of the request; a session of another user is not found. The order is sent once. Programs in the session are closed, and unsaved work is lost. Requires a session. */
+  "session.end": {
+    asks: {
+      path: {
+        /** Name of the site in URLs, such as `north`. */
+        site_uri: string;
+        /** Identifier of the session, assigned by the dispatcher. */
+        session_uuid: string;
+      };
+      body?: SessionEndBody;
+    };
+    answer: SessionEnd;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+  };
   /** Get the public settings of the portal. Requires a session. */
   "settings.get": {
     asks: {};
@@ -7599,6 +7625,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'servicespool.maintain': { method: 'PATCH', path: '/api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}', keyed: true },
   'servicespool.policies': { method: 'GET', path: '/api/webui/aggregator/servicespools/{service_pool_uuid}/policies', keyed: false },
   'servicespool.update': { method: 'PUT', path: '/api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}', keyed: false },
+  'session.end': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/sessions/{session_uuid}/logoff', keyed: false },
   'settings.get': { method: 'GET', path: '/api/auth/v7.0/settings', keyed: false },
   'signIn.create': { method: 'POST', path: '/signin', keyed: false },
   'site.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/sites/bulk_destroy', keyed: true },

@@ -5,7 +5,7 @@ import type { Domain } from '../remotes/dispatcher/connections.ts';
 import type { Call } from '../remotes/dispatcher/port.ts';
 import { aggregator } from './calls/dispatcher-keys.ts';
 import { callFarm } from './calls/farm-calls.ts';
-import type { UserCtx, UserFarm, UserSite } from './user-site.ts';
+import type { UserCtx, UserFarm, UserSite, Viewer } from './user-site.ts';
 
 /** Maximum age of a domain list in seconds. The probes of the sidecar update the lists. An older list is read again. */
 const freshS = 600;
@@ -46,3 +46,12 @@ function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | un
 /** Labels are compared without regard to case. */
 export const isLinked = (domains: readonly Domain[], label: string): boolean =>
   domains.some(({ authSmallName }) => foldName(authSmallName) === foldName(label));
+
+/**
+ * False if the domains of the farm are known and do not include the domain of the user: a dispatcher issues no key for
+ * an unknown domain label.
+ */
+export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
+  const domains = knownDomains(farm, ctx.now);
+  return domains === undefined || isLinked(domains, domain.label);
+}

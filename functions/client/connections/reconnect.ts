@@ -1,9 +1,9 @@
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
+import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
 import { isAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
-import { isPossible } from './targets.ts';
 
 /**
  * Returns a new link to an open session. The farm of the session is not stored, so all farms are called; a farm without

@@ -3,8 +3,8 @@ import { notFound } from '../../../shared/kernel/errors.ts';
 import { assertExplains, type ExplainQuery, viewerFor } from '../../../shared/routing/explain-query.ts';
 import { loadRoutedSite, type RoutedSite } from '../../../shared/routing/routed-site.ts';
 import type { Key } from '../../../shared/routing/routing.ts';
-import { isLinked, knownDomains } from '../../../shared/sites/dispatcher-domains.ts';
-import type { UserCtx, UserFarm, Viewer } from '../../../shared/sites/user-site.ts';
+import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
+import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import { parseServiceId, type RuleOrPool } from '../service-ids.ts';
 
 export type PoolTarget = { kind: 'pool'; site: RoutedSite; farm: UserFarm; pool: string };
@@ -71,15 +71,6 @@ export const keyOfTarget = ({ farm, pool }: Pick<PoolTarget, 'farm' | 'pool'>): 
   farm_id: farm.id,
   servicepool_uuid: pool,
 });
-
-/**
- * False if the domains of the farm are known and do not include the domain of the user: a dispatcher issues no key for
- * an unknown domain label.
- */
-export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
-  const domains = knownDomains(farm, ctx.now);
-  return domains === undefined || isLinked(domains, domain.label);
-}
 
 function ruleTarget(site: RoutedSite): RuleTarget {
   const [rule] = site.routing.rules;

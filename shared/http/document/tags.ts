@@ -48,6 +48,7 @@ const resources: Readonly<Record<string, string>> = {
     'Tokens of service accounts, for programs that cannot log in. The value is returned once, at creation.',
   servicespool:
     'Service pools as reported by dispatchers: usage, workplaces, and actions on a pool. A pool is identified by its farm and its UUID.',
+  session: 'Workplace sessions of the caller: end one of them.',
   settings: 'The public settings of the sign-in page: branding, languages, links.',
   'sign in': 'The sign-in page and the browser session, which uses a cookie instead of a token.',
   site: 'Sites: locations with farms of their own, addressed by a URI segment such as `north`. Users and administrators are assigned to sites.',

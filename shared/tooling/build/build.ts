@@ -12,7 +12,7 @@ export const budgets: Record<EdgeModule, number> = {
   agent: 350,
   aggregator: 223,
   auth: 364,
-  client: 230,
+  client: 240,
   discover: 197,
   ssa: 200,
   userinfo: 267,

@@ -4063,6 +4063,19 @@ export type Theme = {
   copyright_link: string;
   /** Web address of the support. Default: empty. */
   support_link: string;
+  /** Where users get client programs, by operating system. Default: all empty. */
+  client_downloads: {
+    /** Web address of the client program for Windows. Default: empty. */
+    windows: string;
+    /** Web address of the client program for macOS. Default: empty. */
+    macos: string;
+    /** Web address of the client program for Linux. Default: empty. */
+    linux: string;
+    /** Web address of the client program for Android. Default: empty. */
+    android: string;
+    /** Web address of the client program for iOS and iPadOS. Default: empty. */
+    ios: string;
+  };
   /** Language of users who have not chosen one, `en` or `ru`. Same as the parameter `ui.default_language`. */
   default_language: "en" | "ru";
 };
@@ -4089,6 +4102,19 @@ export type ThemeWrite = {
   copyright_link?: string;
   /** Web address of the support. Default: empty. */
   support_link?: string;
+  /** Where users get client programs, by operating system. Default: all empty. */
+  client_downloads?: {
+    /** Web address of the client program for Windows. Default: empty. */
+    windows?: string;
+    /** Web address of the client program for macOS. Default: empty. */
+    macos?: string;
+    /** Web address of the client program for Linux. Default: empty. */
+    linux?: string;
+    /** Web address of the client program for Android. Default: empty. */
+    android?: string;
+    /** Web address of the client program for iOS and iPadOS. Default: empty. */
+    ios?: string;
+  };
   /** Language of users who have not chosen one, `en` or `ru`. Same as the parameter `ui.default_language`. */
   default_language?: "en" | "ru";
 };

@@ -25,6 +25,20 @@ const WebLink = z
   .default('')
   .meta({ example: 'https://support.example.com/' });
 
+const download = (system: string) =>
+  WebLink.meta({ example: 'https://downloads.example.com/client' }).describe(
+    `Web address of the client program for ${system}. Default: empty.`,
+  );
+
+/** Web addresses of client programs. */
+const ClientDownloads = z.strictObject({
+  windows: download('Windows'),
+  macos: download('macOS'),
+  linux: download('Linux'),
+  android: download('Android'),
+  ios: download('iOS and iPadOS'),
+});
+
 const Picture = PictureUri.nullable().default(null);
 
 export const ThemeWrite = z.strictObject({
@@ -43,6 +57,9 @@ export const ThemeWrite = z.strictObject({
   copyright: Text(256).describe('Copyright line of the pages. Default: empty.'),
   copyright_link: WebLink.describe('Web address linked from the copyright line. Default: empty.'),
   support_link: WebLink.describe('Web address of the support. Default: empty.'),
+  client_downloads: ClientDownloads.default(ClientDownloads.parse({})).describe(
+    'Where users get client programs, by operating system. Default: all empty.',
+  ),
   default_language: z
     .enum(languages)
     .default(languages[0])

@@ -20,6 +20,7 @@ const defaults = {
   copyright: '',
   copyright_link: '',
   support_link: '',
+  client_downloads: { windows: '', macos: '', linux: '', android: '', ios: '' },
   default_language: 'en',
 };
 const own = {
@@ -34,6 +35,13 @@ const own = {
   copyright: '© Example',
   copyright_link: 'https://example.com/legal?a=1#b',
   support_link: 'http://support.example.com',
+  client_downloads: {
+    windows: 'https://example.com/rdp.msi',
+    macos: 'https://apps.apple.com/app/id1295203466',
+    linux: 'http://example.com/?os=linux#deb',
+    android: '',
+    ios: 'https://apps.apple.com/app/id714464092',
+  },
   default_language: 'ru',
 };
 
@@ -110,6 +118,30 @@ describe('the branding', () => {
     const { status, body } = await put({ ...own, [member]: value });
     expect([status, body.errors]).toMatchObject([422, [{ pointer: `/${member}` }]]);
     expect((await admin(`GET ${path}`)).body).toEqual(defaults);
+  });
+
+  it.each([
+    [{ windows: 'javascript:alert(1)' }, '/client_downloads/windows'],
+    [{ macos: 'ftp://example.com/client.dmg' }, '/client_downloads/macos'],
+    [{ linux: 'https://user:pass@example.com' }, '/client_downloads/linux'],
+    [{ android: null }, '/client_downloads/android'],
+    [{ ios: 'https://example.com/a b' }, '/client_downloads/ios'],
+    [{ beos: 'https://example.com' }, '/client_downloads/beos'],
+    ['https://example.com', '/client_downloads'],
+    [null, '/client_downloads'],
+  ])('rejects %j as downloads of client programs', async (client_downloads, pointer) => {
+    const { status, body } = await put({ ...own, client_downloads });
+    expect([status, body.errors]).toMatchObject([422, [{ pointer }]]);
+    expect((await admin(`GET ${path}`)).body).toEqual(defaults);
+  });
+
+  it('fills in absent downloads of client programs, and shows them to every user', async () => {
+    const windows = 'https://example.com/client.msi';
+    const written = await put({ client_downloads: { windows } });
+    const expected = { ...defaults.client_downloads, windows };
+    expect([written.status, written.body.client_downloads]).toEqual([200, expected]);
+    const plain = await addMember(world, []);
+    expect((await plain.ask(`GET ${path}`)).body.client_downloads).toEqual(expected);
   });
 
   it('stores sanitised images', async () => {

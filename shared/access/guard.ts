@@ -1,6 +1,6 @@
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import type { Permission } from '../context/permissions.ts';
-import type { Principal, SignedIn } from '../context/principal.ts';
+import type { AccountPrincipal, Principal, SignedIn } from '../context/principal.ts';
 import { scopeOf } from '../context/rights.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
 import type { Detail } from '../messages/message.ts';
@@ -33,13 +33,11 @@ export function admit(principal: Principal, demand: Demand): Scope {
   if (demand.access === 'public') return '*';
   switch (principal.kind) {
     case 'user':
-      if (principal.user.mustChangePassword && !demand.duringPasswordChange)
-        throw new AppError('password_change_required');
-      return admitGranted(principal, demand.access, demand);
+      return admitAccount(principal, demand.access, demand);
     case 'service_token':
       if (demand.needsLogin)
         throw conflict('service_token', 'A login session is required; service tokens are not accepted');
-      return admitGranted(principal, demand.access, demand);
+      return admitAccount(principal, demand.access, demand);
     case 'peer':
       if (demand.access === 'signed-in' && !demand.forPeers)
         throw new AppError('forbidden', 'A user account is required; peer aggregators do not have one');
@@ -56,6 +54,12 @@ export function admit(principal: Principal, demand: Demand): Scope {
     case 'anonymous':
       throw new AppError('unauthenticated');
   }
+}
+
+function admitAccount(principal: AccountPrincipal, access: 'signed-in' | Permission, demand: Demand): Scope {
+  if (principal.user.mustChangePassword && !demand.duringPasswordChange)
+    throw new AppError('password_change_required');
+  return admitGranted(principal, access, demand);
 }
 
 function admitGranted(principal: SignedIn, access: 'signed-in' | Permission, demand: Demand): Scope {

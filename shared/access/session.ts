@@ -127,7 +127,7 @@ async function findService(
       token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
       portal,
       // A service user has no password.
-      user: { ...user, mustChangePassword: false },
+      user: { ...user, mustChangePassword: token.own && user.mustChangePassword },
       domain,
       roles: narrowed(found.roles, token),
     },

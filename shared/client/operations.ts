@@ -2403,6 +2403,8 @@ export type ServiceToken = {
   expires_at: string;
   /** When the token was last used, recorded at most once a minute. Null before the first use. */
   last_seen_at: string | null;
+  /** True if the user created the token, false if an administrator did. */
+  own: boolean;
 };
 export type ServiceTokenCreate = {
   /** Identifier of the token. Set by the portal. */
@@ -2417,6 +2419,8 @@ export type ServiceTokenCreate = {
   expires_at: string;
   /** When the token was last used, recorded at most once a minute. Null before the first use. */
   last_seen_at: string | null;
+  /** True if the user created the token, false if an administrator did. */
+  own: boolean;
   /** The token, for the header `X-Auth-Token`. Returned once. */
   token: string;
 };
@@ -2576,6 +2580,11 @@ export type Settings = {
   two_factor: {
     /** Types of second factors: `totp`. */
     methods: (string)[];
+  };
+  /** Rules for service tokens. */
+  service_tokens: {
+    /** True if users can create service tokens for their own account: `service_tokens.own`. */
+    own: boolean;
   };
   /** Download address of the client program. Empty if not set. */
   client_download_url: string;
@@ -3021,6 +3030,20 @@ export type SystemParameters = {
       min: number;
       /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
       max: number;
+      /** Description of the parameter. */
+      help: string;
+    };
+  };
+  /** Parameters of the section `service_tokens`. */
+  service_tokens: {
+    /** If true, users can create service tokens for their own account. A token of a directory user stays valid after the account is disabled in the directory, until the portal disables the user. Default: false. */
+    own: {
+      /** Current value. */
+      value: boolean;
+      /** Default value. */
+      default: string | number | boolean;
+      /** Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown). */
+      type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
       /** Description of the parameter. */
       help: string;
     };
@@ -3560,6 +3583,28 @@ export type SystemParametersWrite = {
     min_length_two_factor?: {
       /** New value (a number). */
       value: number;
+      /** Ignored: only `value` is written. */
+      default?: unknown;
+      /** Ignored: only `value` is written. */
+      type?: unknown;
+      /** Ignored: only `value` is written. */
+      min?: unknown;
+      /** Ignored: only `value` is written. */
+      max?: unknown;
+      /** Ignored: only `value` is written. */
+      choices?: unknown;
+      /** Ignored: only `value` is written. */
+      unit?: unknown;
+      /** Ignored: only `value` is written. */
+      help?: unknown;
+    };
+  };
+  /** Parameters of the section `service_tokens`. */
+  service_tokens?: {
+    /** If true, users can create service tokens for their own account. A token of a directory user stays valid after the account is disabled in the directory, until the portal disables the user. Default: false. */
+    own?: {
+      /** New value. */
+      value: boolean;
       /** Ignored: only `value` is written. */
       default?: unknown;
       /** Ignored: only `value` is written. */
@@ -6318,7 +6363,7 @@ export type Operations = {
     answer: ServiceTokenCreate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the service tokens of a user. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
+  /** List the service tokens of a user. Includes tokens that a person created for the own account. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
   "serviceToken.list": {
     asks: {
       path: {
@@ -7252,6 +7297,14 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Create a service token for the caller. A program sends the token instead of a session token of the caller. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires a session. */
+  "userinfo.createServiceToken": {
+    asks: {
+      body: ServiceTokenWrite;
+    };
+    answer: ServiceTokenCreate;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
     asks: {
@@ -7284,6 +7337,32 @@ export type Operations = {
     asks: {};
     answer: Userinfo;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the caller's service tokens. Expired tokens are listed until they are revoked. Requires a session. */
+  "userinfo.listServiceTokens": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "name" | "-name" | "created_at" | "-created_at" | "expires_at" | "-expires_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (ServiceToken)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List the caller's active sessions. Requires a session. */
   "userinfo.listSessions": {
@@ -7318,6 +7397,17 @@ export type Operations = {
     };
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+  };
+  /** Revoke one of the caller's service tokens. Requires a session. */
+  "userinfo.revokeServiceToken": {
+    asks: {
+      path: {
+        /** Identifier of the token. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. Requires a session. */
   "userinfo.update": {
@@ -7699,11 +7789,14 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'userSession.endAll': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userinfo.changePassword': { method: 'PUT', path: '/api/userinfo/password', keyed: false },
+  'userinfo.createServiceToken': { method: 'POST', path: '/api/userinfo/service_tokens', keyed: true },
   'userinfo.endSession': { method: 'DELETE', path: '/api/userinfo/sessions/{id}', keyed: false },
   'userinfo.enrolTwoFactor': { method: 'POST', path: '/api/userinfo/two_factor', keyed: true },
   'userinfo.get': { method: 'GET', path: '/api/userinfo', keyed: false },
+  'userinfo.listServiceTokens': { method: 'GET', path: '/api/userinfo/service_tokens', keyed: false },
   'userinfo.listSessions': { method: 'GET', path: '/api/userinfo/sessions', keyed: false },
   'userinfo.removeTwoFactor': { method: 'DELETE', path: '/api/userinfo/two_factor', keyed: false },
+  'userinfo.revokeServiceToken': { method: 'DELETE', path: '/api/userinfo/service_tokens/{id}', keyed: false },
   'userinfo.update': { method: 'PATCH', path: '/api/userinfo', keyed: true },
   'workplace.assign': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}', keyed: true },
   'workplace.delete': { method: 'DELETE', path: '/api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}', keyed: false },

@@ -30,8 +30,8 @@ export type UserPrincipal = Account &
   };
 
 /**
- * A token that an administrator created for a service user. It has no session and is valid until it expires or is
- * revoked.
+ * A token that an administrator created for a service user, or a user for the own account. It has no session and is valid
+ * until it expires or is revoked.
  */
 export type ServiceTokenPrincipal = Account &
   Granted & {

@@ -92,6 +92,10 @@ export const systemParameters = {
     256,
     'Minimum number of characters of a password in a domain with a second factor',
   ),
+  'service_tokens.own': {
+    default: false,
+    help: 'If true, users can create service tokens for their own account. A token of a directory user stays valid after the account is disabled in the directory, until the portal disables the user',
+  },
   'aggregator.access_token_ttl_s': seconds(
     600,
     'Validity of the tokens that the portal signs for dispatchers',

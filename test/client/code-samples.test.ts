@@ -3,6 +3,7 @@ import { type RunningServer, serveNode } from '../../shared/runtime/node/server.
 import { describedAs, document, everyOperation, type Registered } from '../contract/generated/described.ts';
 import { createGround, type GroundWorks } from '../contract/generated/ground.ts';
 import { type Credentials, createCredentials } from '../contract/support/credentials.ts';
+import { allowOwnTokens } from '../contract/support/limits.ts';
 import {
   type Language,
   type Outcome,
@@ -41,6 +42,7 @@ beforeAll(async () => {
     log: portal.deps.log,
   });
   health = await startHealthPort(portal.databaseUrl);
+  await allowOwnTokens(portal);
   token = await portal.login();
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', { token });
   const authenticators = [domains.body.items[0].id];

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import { everyOperation } from './generated/described.ts';
 
 /** A revoked session or token must not be listed as valid. Groups in a directory are not rows of the database. */
-const current = ['group.listExternal', 'serviceToken.list', 'userSession.list', 'userinfo.listSessions'];
+const current = [
+  'group.listExternal',
+  'serviceToken.list',
+  'userSession.list',
+  'userinfo.listServiceTokens',
+  'userinfo.listSessions',
+];
 
 const isPaged = ({ query }: (typeof everyOperation)[number]): boolean =>
   query !== undefined && 'shape' in query && Object.hasOwn(Object(query.shape), 'cursor');

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
+import { loginSessions } from '../../schema/identity/login-sessions.ts';
 import { serviceTokens as table } from '../../schema/identity/service-tokens.ts';
 import { users } from '../../schema/identity/users.ts';
 import { must } from '../records/statements.ts';
@@ -13,7 +14,7 @@ export type NewToken = typeof table.$inferInsert;
 
 /**
  * Returns token, user, domain, roles and parameters by the hash of a service token, in one statement without a cache.
- * Expired tokens, disabled users and domains, and users that are not services give no row.
+ * Expired tokens and disabled users and domains give no row, nor do tokens of services for a person.
  */
 export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
   const [row] = await db
@@ -22,7 +23,12 @@ export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
     .innerJoin(users, eq(users.id, table.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
     .where(
-      and(eq(table.token_hash, tokenHash), gt(table.expires_at, now), eq(users.kind, 'service'), mayAct),
+      and(
+        eq(table.token_hash, tokenHash),
+        gt(table.expires_at, now),
+        sql`${table.own} = (${users.kind} = 'person')`,
+        mayAct,
+      ),
     );
   return row;
 }
@@ -43,6 +49,7 @@ const shown = {
   created_at: table.created_at,
   expires_at: table.expires_at,
   last_seen_at: table.last_seen_at,
+  own: table.own,
 };
 
 /** The list of tokens of a user of this domain, including expired tokens that were not revoked. */
@@ -84,13 +91,37 @@ export const mustBeService = (h: Db, userId: string): Statement =>
     'invalid_state:no_service',
   );
 
-export const addToken = (h: Db, token: NewToken): Statement => h.insert(table).values(token);
+/** Number of tokens that a user can create for the own account. */
+const mostOwn = 50;
 
-/** Fails the batch with `not_found` if the token was revoked already. */
-export const revokeToken = (h: Db, id: string): Statement[] => [
+/**
+ * Fails the batch with `invalid_token` if the session has ended, and with `invalid_state` if the user has too many own
+ * tokens. The lock of the session orders the batch before a revocation of access, which deletes sessions first and then
+ * tokens.
+ */
+export const mustMayOwnToken = (h: Db, userId: string, sessionId: string): Statement[] => [
   must(
     h,
-    sql`(select ${table.id} from ${table} where ${table.id} = ${id} for update) is not null`,
+    sql`(select ${loginSessions.id} from ${loginSessions}
+      where ${loginSessions.id} = ${sessionId} and ${loginSessions.user_id} = ${userId} for share) is not null`,
+    'invalid_token',
+  ),
+  h.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update'),
+  must(
+    h,
+    sql`(select count(*) from ${table} where ${table.user_id} = ${userId} and ${table.own}) < ${mostOwn}`,
+    'invalid_state:too_many_tokens',
+  ),
+];
+
+export const addToken = (h: Db, token: NewToken): Statement => h.insert(table).values(token);
+
+/** Fails the batch with `not_found` if the token was revoked already, or belongs to another user. */
+export const revokeToken = (h: Db, userId: string, id: string): Statement[] => [
+  must(
+    h,
+    sql`(select ${table.id} from ${table}
+      where ${table.id} = ${id} and ${table.user_id} = ${userId} for update) is not null`,
     'not_found',
   ),
   h.delete(table).where(eq(table.id, id)),

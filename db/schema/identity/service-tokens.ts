@@ -1,10 +1,11 @@
-import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment } from '../columns.ts';
 import { users } from './users.ts';
 
 /**
- * Tokens of service users, with at most the permissions of the user. Only the SHA-256 is stored. `scopes` are the
- * scopes in which the creator held each permission; the token cannot exceed them.
+ * Tokens of service users, and tokens that persons created for themselves (`own`), with at most the permissions of the
+ * user. Only the SHA-256 is stored. `scopes` are the scopes in which the creator held each permission; the token cannot
+ * exceed them.
  */
 export const serviceTokens = pgTable(
   'service_tokens',
@@ -21,6 +22,7 @@ export const serviceTokens = pgTable(
     created_at: moment().notNull(),
     expires_at: moment().notNull(),
     last_seen_at: moment(),
+    own: boolean().notNull().default(false),
   },
   (t) => [
     uniqueIndex('service_tokens_hash').on(t.token_hash),

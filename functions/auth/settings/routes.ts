@@ -58,6 +58,7 @@ async function settingsOf({ deps, parameters }: Ctx<AuthDeps, SignedIn>): Promis
     },
     lockout: { max_tries: parameters['lockout.max_tries'], block_s: parameters['lockout.block_s'] },
     two_factor: { methods: ['totp'] },
+    service_tokens: { own: parameters['service_tokens.own'] },
     client_download_url: parameters['ui.client_download_url'],
   };
 }

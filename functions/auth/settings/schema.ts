@@ -46,6 +46,13 @@ export const Settings = z.strictObject({
   two_factor: z
     .strictObject({ methods: z.array(z.string()).describe('Types of second factors: `totp`.') })
     .describe('Second factors that the portal supports.'),
+  service_tokens: z
+    .strictObject({
+      own: z
+        .boolean()
+        .describe('True if users can create service tokens for their own account: `service_tokens.own`.'),
+    })
+    .describe('Rules for service tokens.'),
   client_download_url: z.string().describe('Download address of the client program. Empty if not set.'),
 });
 

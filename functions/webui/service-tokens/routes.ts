@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { tokensIn } from '../../../db/repositories/identity/service-tokens.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
+import {
+  NewServiceToken,
+  ServiceToken,
+  ServiceTokensQuery,
+  ServiceTokenWrite,
+} from '../../../shared/identity/service-tokens.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { listOf } from '../../../shared/shapes/list.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { NewServiceToken, ServiceToken, ServiceTokensQuery, ServiceTokenWrite } from './schema.ts';
 import { createToken, revokeToken } from './usecases.ts';
 
 const path = `${base}/authenticators/{auth_uuid}/users/{uuid}/tokens` as const;
@@ -22,7 +27,8 @@ export const serviceTokenOperations = [
       route: `GET ${path}`,
       access: 'users.read',
       summary: 'List the service tokens of a user',
-      description: 'Expired tokens are listed until they are revoked.',
+      description:
+        'Includes tokens that a person created for the own account. Expired tokens are listed until they are revoked.',
       params,
       query: ServiceTokensQuery,
       returns: [200, listOf(ServiceToken)],

@@ -139,8 +139,8 @@ function consequences(
     ...(ends ? revokeAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
     ...(resets ? removeSecondFactor(h, row.id) : []),
-    // Persons have no service tokens. Deleting them here ensures that they are not valid again if the user
-    // becomes a service once more.
+    // A service has tokens from administrators only, and a person only own ones. Deleting them here ensures that they are
+    // not valid again if the user gets the former kind once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
     ...retire(h),
   ];

@@ -105,4 +105,8 @@ export const identity = {
   'No KDC of the domain responded in time': 'Ни один KDC домена не ответил вовремя',
   'No KDC of the domain is reachable': 'Ни один KDC домена не доступен',
   'The address of the KDC is not allowed': 'Адрес KDC не разрешён',
+  'This installation does not allow own service tokens':
+    'В этой системе пользователям не разрешено создавать собственные сервисные токены',
+  'A user can have at most 50 own service tokens':
+    'У пользователя может быть не более 50 собственных сервисных токенов',
 } as const;

@@ -15,7 +15,7 @@ export const budgets: Record<EdgeModule, number> = {
   client: 240,
   discover: 197,
   ssa: 200,
-  userinfo: 267,
+  userinfo: 269,
   webui: 362,
   wsproxy: 194,
 };

@@ -70,6 +70,7 @@ describe('a service token', () => {
       permissions: ['sites.read', 'users.read'],
       created_at: shown.created_at,
       last_seen_at: null,
+      own: false,
     });
     expect(result.headers.get('location')).toBe(`${tokensPath(user)}/${shown.id}`);
     expect((await admin(`GET ${tokensPath(user)}`)).body).toEqual({ items: [shown], next: null });

@@ -23,6 +23,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
       'lockout',
       'monitoring',
       'password',
+      'service_tokens',
       'session',
       'ui',
     ]);

@@ -10,6 +10,7 @@ import {
   resolve,
 } from '../generated/described.ts';
 import { createGround } from '../generated/ground.ts';
+import { allowOwnTokens } from '../support/limits.ts';
 import { codeIn } from '../support/problems.ts';
 import { startTypedPortal } from '../support/typed-portal.ts';
 
@@ -19,6 +20,7 @@ let given: Record<string, Json>;
 
 beforeAll(async () => {
   portal = await startTypedPortal();
+  await allowOwnTokens(portal);
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', {
     token: await portal.login(),
   });

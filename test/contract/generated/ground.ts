@@ -30,11 +30,13 @@ export const ownerMember = (collection: string): string =>
 
 /** Unique members. */
 const distinct = ['name', 'uri', 'small_name'];
+const inOneDay = new Date(Date.now() + 86_400_000).toISOString();
 /** Values that the document does not define: a password that the policy accepts, an unreachable node. */
 const known: Record<string, Json> = {
   'user.create': { password: goodPassword },
   'dispatcher.create': { url: 'https://127.0.0.1:1' },
-  'serviceToken.create': { expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+  'serviceToken.create': { expires_at: inOneDay },
+  'userinfo.createServiceToken': { expires_at: inOneDay },
 };
 /** Tokens are those of services, which have no password. */
 const ownerOf = (template: string): Json =>

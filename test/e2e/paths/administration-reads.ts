@@ -39,6 +39,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     ],
     '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
+    '/api/userinfo/service_tokens': list('/api/userinfo/service_tokens'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),
     '/api/webui/aggregator/appnodes/portals': one(`${webui}/appnodes/portals?search=nothing`),
     '/api/webui/aggregator/audit': [

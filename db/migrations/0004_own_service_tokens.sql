@@ -1,0 +1,1 @@
+ALTER TABLE "service_tokens" ADD COLUMN "own" boolean DEFAULT false NOT NULL;

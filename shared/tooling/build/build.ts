@@ -13,11 +13,11 @@ export const budgets: Record<EdgeModule, number> = {
   agent: 350,
   aggregator: 223,
   auth: 364,
-  client: 230,
+  client: 240,
   discover: 197,
   home: 191,
   ssa: 200,
-  userinfo: 267,
+  userinfo: 269,
   webui: 362,
   wsproxy: 194,
 };

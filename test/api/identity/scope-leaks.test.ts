@@ -80,6 +80,7 @@ describe('STR-1: the data of the scope tests', () => {
         "user.list",
         "userSession.list",
         "userinfo.get",
+        "userinfo.listServiceTokens",
         "userinfo.listSessions",
       ]
     `);

@@ -104,6 +104,45 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await page.getByRole('button', { name: 'Reconnect to Accounting' }).waitFor();
   });
 
+  it('keeps favourites first, and the last chosen protocol', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await shown(page, 'Office');
+    await page.getByRole('button', { name: 'Favourite: Office' }).click();
+    const first = page.getByRole('article').filter({ hasNotText: 'Open' }).first();
+    await first.filter({ hasText: 'Office' }).waitFor();
+    await page.getByRole('button', { name: 'More about Office' }).click();
+    const chosen = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Connect with SPICE' }).click();
+    expect((await chosen).suggestedFilename()).toBe('Office.vv');
+    await page.getByText('Nothing opens?').click();
+    await page.getByText('Install virt-viewer from your distribution.').waitFor();
+    await expectGood(page, 'home-help');
+    await page.reload();
+    await page.getByRole('button', { name: 'Favourite: Office', pressed: true }).waitFor();
+    const again = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Reconnect to Office' }).click();
+    expect((await again).suggestedFilename()).toBe('Office.vv');
+  });
+
+  it('ends an open session after a question', async () => {
+    const page = await open('/signin');
+    await signIn(page);
+    await page.getByRole('button', { name: /^(Rec|C)onnect to Library$/ }).click();
+    await page.getByText('Your workplace is ready').waitFor();
+    await page.keyboard.press('Escape');
+    await card(page, 'Library').getByText('Open', { exact: true }).waitFor();
+    expect(west.simulator.state.sessions.all().length).toBe(1);
+    await page.getByRole('button', { name: 'More about Library' }).click();
+    await page.getByRole('button', { name: 'Log off' }).click();
+    await page.getByText('Unsaved work is lost.').waitFor();
+    await expectGood(page, 'home-log-off');
+    await page.getByRole('dialog').getByRole('button', { name: 'Log off' }).click();
+    await page.getByText('You are logged off from Library').waitFor();
+    await page.getByRole('button', { name: 'Connect to Library' }).waitFor();
+    expect(west.simulator.state.sessions.all().length).toBe(0);
+  });
+
   it('shows how far the preparation is, until it is ready', async () => {
     const page = await open('/signin');
     await signIn(page);

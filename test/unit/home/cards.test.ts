@@ -57,6 +57,20 @@ describe('the cards of several sites', () => {
     expect(namesOf(cards)).toEqual(['Yak', 'Axe', 'Ink', 'Zoo', 'Bar']);
   });
 
+  it('have favourites before others, and the last used first', () => {
+    const used = (hour: number) => ({ last_used_at: `2026-11-23T0${hour}:00:00Z` });
+    const services = [
+      service('Ant'),
+      service('Bee', used(1)),
+      service('Cat', used(2)),
+      service('Dog', { favourite: true }),
+      service('Elk', { favourite: true, ...used(1) }),
+      service('Fox', { state: 'unavailable', ...used(3) }),
+    ];
+    const order = ['Elk', 'Dog', 'Cat', 'Bee', 'Ant', 'Fox'];
+    expect(namesOf(cardsOf([[north, listOf(...services)]]))).toEqual(order);
+  });
+
   it('are those of the sites that have answered', () => {
     expect(
       namesOf(

@@ -43,7 +43,8 @@ export async function measureServices(fleet: FleetStand, count: number): Promise
 async function listOf({ ask, listed: [farm] }: FleetStand): Promise<Listed> {
   const { tookMs, status, body } = await ask(farm?.siteUri ?? '', 'servicesList/');
   // On a busy machine, no farm may answer within the deadline of a list.
-  if (status !== 200 && body.code !== 'upstream_unavailable') throw new Error(`a list was ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200 && body.code !== 'upstream_unavailable')
+    throw new Error(`a list was ${status}: ${JSON.stringify(body)}`);
   return { tookMs, statuses: body.sites.map((site: { status: string }) => site.status) };
 }
 

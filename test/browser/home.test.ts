@@ -7,6 +7,7 @@ import {
   addNode,
   addSite,
   goodPassword,
+  logIn,
   type Member,
   pool,
   type SimulatedNode,
@@ -196,6 +197,38 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.waitForURL('**/signin?next=%2Fhome%2F');
     await signIn(page);
+    await shown(page, 'Accounting');
+  });
+
+  it('has the account: a wrong password is named, other sessions are ended', async () => {
+    const { portal, domain } = stand.world;
+    const other = (await logIn(portal, domain, member.user)).body.token;
+    const page = await open('/signin');
+    await signIn(page);
+    await page.getByRole('button', { name: 'Alice Liddell' }).click();
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await page.getByText('This session').waitFor();
+    await expectGood(page, 'account');
+    const [current] = await page.getByLabel('Current password').all();
+    await current?.fill('wrong wrong wrong');
+    await page.getByLabel('New password', { exact: true }).fill('nine quiet harbours wait');
+    await page.getByLabel('New password again').fill('nine quiet harbours sleep');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The new passwords do not match.').waitFor();
+    await page.getByLabel('New password again').fill('nine quiet harbours wait');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The current password is incorrect.').waitFor();
+    const before = await page.getByRole('button', { name: 'Sign out', exact: true }).count();
+    expect(before).toBeGreaterThan(0);
+    for (let left = before; left > 0; left--) {
+      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Sign out', exact: true }).count())
+        .toBe(left - 1);
+    }
+    expect((await stand.world.portal.send('GET /api/userinfo', { token: other })).status).toBe(401);
+    await page.getByRole('link', { name: 'Back to the workplaces' }).click();
     await shown(page, 'Accounting');
   });
 

@@ -23,7 +23,13 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 /** States that no request creates, or that only some objects of a kind have; the tests of the resources cover these. */
-const lookedAtElsewhere = ['authenticator.changeAttribute', 'portal.delete', 'portal.tags', 'service.list'];
+const lookedAtElsewhere = [
+  'authenticator.changeAttribute',
+  'home.getFile',
+  'portal.delete',
+  'portal.tags',
+  'service.list',
+];
 
 /**
  * The operations of one path with preconditions, and the one that creates their objects; other objects

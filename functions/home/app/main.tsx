@@ -2,7 +2,9 @@ import '../../../shared/web/styles/frame.css';
 import '../../../shared/web/styles/page.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
-import { ServicesPage } from './services/services-page.tsx';
+// Styles of parts that are loaded later are in the style of the page.
+import './account/account.module.css';
+import { HomePage } from './page.tsx';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -15,7 +17,7 @@ const place = document.getElementById('app');
 if (place)
   render(
     <QueryClientProvider client={queries}>
-      <ServicesPage />
+      <HomePage />
     </QueryClientProvider>,
     place,
   );

@@ -33,8 +33,9 @@ export const fileOperations = [
       alsoReturns: ['text/javascript', 'text/css'],
     },
     async ({ deps: { assets } }, { params: { file } }) => {
-      const { script, style, parts, texts } = await webPageOf(assets, 'home');
-      if (![script, style, ...parts, ...Object.values(texts)].includes(file)) throw notFound();
+      const { script, style, first, later, texts } = await webPageOf(assets, 'home');
+      const files = [script, style, ...first, ...later, ...Object.values(texts)];
+      if (!files.includes(file)) throw notFound();
       const headers = { 'cache-control': 'public, max-age=31536000, immutable', etag: `"${file}"` };
       const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain';
       // The content is public, so compressing it reveals nothing.

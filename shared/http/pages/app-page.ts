@@ -51,6 +51,7 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     texts: addressOf(page.texts[language]),
     // A text must not end the script element that contains it.
     '&facts': JSON.stringify({ ...shownFacts, ...facts, language }).replaceAll('<', '\\u003c'),
+    '&first': page.first.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`).join('\n'),
     '&boot': boot,
   });
   return new Document(html, 'text/html; charset=utf-8', {

@@ -4,8 +4,10 @@ import type { Language } from '../../messages/languages.ts';
 export type WebPage = {
   script: string;
   style: string;
+  /** Scripts that the first script needs. */
+  first: string[];
   /** Scripts that the page loads when it needs them. */
-  parts: string[];
+  later: string[];
   texts: Record<Language, string>;
 };
 

@@ -16,11 +16,12 @@ export async function pageSizes(folder: string): Promise<PageSize[]> {
   const sizeOf = async (file: string): Promise<number> =>
     gzipSync(await readFile(join(folder, file)), { level: 9 }).length;
   return Promise.all(
-    Object.entries(pages).map(async ([name, { script, style, texts }]) => {
+    Object.entries(pages).map(async ([name, { script, first, style, texts }]) => {
       const ofTexts = await Promise.all(languages.map((language) => sizeOf(texts[language])));
+      const ofScripts = await Promise.all([script, ...first].map(sizeOf));
       return {
         name,
-        scriptBytes: (await sizeOf(script)) + Math.max(...ofTexts),
+        scriptBytes: ofScripts.reduce((sum, size) => sum + size, Math.max(...ofTexts)),
         styleBytes: await sizeOf(style),
       };
     }),

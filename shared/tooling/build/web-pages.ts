@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -34,9 +34,29 @@ async function buildPage(name: string, folder: string): Promise<WebPage> {
   const text = Object.fromEntries(
     languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
   );
-  const all = Object.keys(main.outputs).map((path) => basename(path));
-  const parts = all.filter((file) => file.endsWith('.js') && file !== script);
-  return { script, style, parts, texts: text as WebPage['texts'] };
+  const first = staticImports(main, script);
+  const names = Object.keys(main.outputs).map((path) => basename(path));
+  const later = names.filter((file) => file.endsWith('.js') && file !== script && !first.includes(file));
+  // The style of the page has the styles of its parts.
+  for (const file of names.filter((name) => name.endsWith('.css') && name !== style))
+    await rm(join(folder, file));
+  return { script, style, first, later, texts: text as WebPage['texts'] };
+}
+
+/** The files that a script imports before it runs, and what these import. */
+function staticImports({ outputs }: Metafile, script: string): string[] {
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const found = new Set<string>();
+  const collect = (file: string): void => {
+    for (const { path, kind } of byName.get(file)?.imports ?? []) {
+      const name = basename(path);
+      if (kind !== 'import-statement' || found.has(name)) continue;
+      found.add(name);
+      collect(name);
+    }
+  };
+  collect(script);
+  return [...found];
 }
 
 async function bundle(options: BuildOptions): Promise<Metafile> {

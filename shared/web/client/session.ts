@@ -67,10 +67,21 @@ export async function send(request: Request): Promise<Response> {
   if (answer?.ok) return answer;
   const token = await tokenOf();
   const first = await fetch(signed(request.clone(), token));
-  if (first.status !== 401) return first;
+  if (!(await isOfToken(first))) return first;
   const second = await fetch(signed(request, await tokenOf(token)));
-  if (second.status === 401) window.dispatchEvent(new Event(sessionEnded));
+  if (await isOfToken(second)) window.dispatchEvent(new Event(sessionEnded));
   return second;
+}
+
+/** The token was refused. Wrong passwords have the same status, and must not be sent again. */
+async function isOfToken(answer: Response): Promise<boolean> {
+  if (answer.status !== 401) return false;
+  const problem: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => null);
+  const code = typeof problem === 'object' && problem !== null && 'code' in problem ? problem.code : '';
+  return code === 'invalid_token' || code === 'unauthenticated';
 }
 
 /** The answer to a request that was sent while the scripts were loaded, once. */

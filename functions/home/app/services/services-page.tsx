@@ -5,6 +5,7 @@ import { clockText, durationText } from '../../../../shared/web/text/moments.ts'
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
 import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { AccountLink } from '../account-link.tsx';
 import { ConnectDialog } from '../connect/connect-dialog.tsx';
 import { facts } from '../facts.ts';
 import { LogOffDialog } from '../sessions/log-off-dialog.tsx';
@@ -32,7 +33,12 @@ export function ServicesPage(): JSX.Element {
     if (text !== '' && first) choose({ action: 'connect', card: first, protocol: undefined });
   };
   return (
-    <Frame facts={facts} home="/home/" tools={<Search text={text} onText={setText} onEnter={onSearch} />}>
+    <Frame
+      facts={facts}
+      home="/home/"
+      menu={<AccountLink />}
+      tools={<Search text={text} onText={setText} onEnter={onSearch} />}
+    >
       <div class={classes.heading}>
         <h1>{say('heading')}</h1>
         <SiteFilter site={site} onSite={setSite} />

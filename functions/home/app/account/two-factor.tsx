@@ -1,0 +1,201 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import qrcode from 'qrcode-generator';
+import { PortalError } from '../../../../shared/client/refusals.ts';
+import { portal } from '../../../../shared/web/client/session.ts';
+import { Button } from '../../../../shared/web/ui/controls/button.tsx';
+import { Field } from '../../../../shared/web/ui/controls/field.tsx';
+import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
+import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
+import { type Problem, problemOf } from '../connect/problem.ts';
+import { ProblemNotice } from '../connect/problem-notice.tsx';
+import { say } from '../texts.ts';
+import classes from './account.module.css';
+
+type Step =
+  | { name: 'start' }
+  | { name: 'enrol'; uri: string; secret: string }
+  | { name: 'codes'; codes: readonly string[] }
+  | { name: 'remove' };
+
+/** Sets the second factor up with a QR code, or removes it. */
+export function TwoFactor(): JSX.Element {
+  const [step, setStep] = useState<Step>({ name: 'start' });
+  const restart = () => setStep({ name: 'start' });
+  switch (step.name) {
+    case 'start':
+      return <Start onStep={setStep} />;
+    case 'enrol':
+      return <Enrol {...step} onStep={setStep} />;
+    case 'codes':
+      return <Codes codes={step.codes} onDone={restart} />;
+    case 'remove':
+      return <Remove onDone={restart} />;
+  }
+}
+
+type StepProps = { onStep: (step: Step) => void };
+
+function Start({ onStep }: StepProps): JSX.Element {
+  const [password, setPassword] = useState('');
+  const { problem, isBusy, run } = useRequest();
+  const start = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const answer = await portal.call('userinfo.enrolTwoFactor', { body: { password } });
+      if ('secret' in answer) onStep({ name: 'enrol', uri: answer.otpauth_uri, secret: answer.secret });
+    });
+  };
+  return (
+    <form class={classes.form} onSubmit={start}>
+      <p class={classes.quiet}>{say('two_factor_text')}</p>
+      <PasswordField value={password} onValue={setPassword} />
+      {problem && <FactorProblem problem={problem} />}
+      <div class={classes.buttons}>
+        <Button type="submit" busy={isBusy}>
+          {say('two_factor_start')}
+        </Button>
+        <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
+          {say('two_factor_remove')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Enrol({ uri, secret, onStep }: StepProps & { uri: string; secret: string }): JSX.Element {
+  const [code, setCode] = useState('');
+  const { problem, isBusy, run } = useRequest();
+  const finish = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const body = { code: code.replace(/\s/g, '') };
+      const answer = await portal.call('userinfo.enrolTwoFactor', { body });
+      if ('recovery_codes' in answer) onStep({ name: 'codes', codes: answer.recovery_codes });
+    });
+  };
+  return (
+    <form class={classes.form} onSubmit={finish}>
+      <p>{say('two_factor_scan')}</p>
+      <img
+        class={classes.code}
+        src={pictureOf(uri)}
+        alt={say('two_factor_picture')}
+        width="200"
+        height="200"
+      />
+      <p class={classes.quiet}>
+        {say('two_factor_by_hand')}{' '}
+        <code class={classes.secret}>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+      </p>
+      <CodeField value={code} onValue={setCode} />
+      {problem && <FactorProblem problem={problem} />}
+      <Button type="submit" busy={isBusy}>
+        {say('two_factor_finish')}
+      </Button>
+    </form>
+  );
+}
+
+const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): JSX.Element => (
+  <>
+    <Notice tone="warn" title={say('recovery_title')}>
+      {say('recovery_text')}
+    </Notice>
+    <ol class={classes.codes}>
+      {codes.map((code) => (
+        <li key={code}>{code}</li>
+      ))}
+    </ol>
+    <Button onClick={onDone}>{say('recovery_saved')}</Button>
+  </>
+);
+
+function Remove({ onDone }: { onDone: () => void }): JSX.Element {
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const { problem, isBusy, run } = useRequest();
+  const remove = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      await portal.call('userinfo.removeTwoFactor', { body: { password, code } });
+      toast(say('two_factor_removed'));
+      onDone();
+    });
+  };
+  return (
+    <form class={classes.form} onSubmit={remove}>
+      <PasswordField value={password} onValue={setPassword} />
+      <CodeField value={code} onValue={setCode} />
+      {problem && <FactorProblem problem={problem} />}
+      <div class={classes.buttons}>
+        <Button look="danger" type="submit" busy={isBusy}>
+          {say('two_factor_remove')}
+        </Button>
+        <Button look="plain" onClick={onDone}>
+          {say('cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type ValueProps = { value: string; onValue: (value: string) => void };
+
+const PasswordField = ({ value, onValue }: ValueProps): JSX.Element => (
+  <Field
+    label={say('password_current')}
+    type="password"
+    autocomplete="current-password"
+    maxLength={1024}
+    required={true}
+    value={value}
+    onInput={({ currentTarget }) => onValue(currentTarget.value)}
+  />
+);
+
+const CodeField = ({ value, onValue }: ValueProps): JSX.Element => (
+  <Field
+    label={say('code')}
+    autocomplete="one-time-code"
+    maxLength={64}
+    required={true}
+    value={value}
+    onInput={({ currentTarget }) => onValue(currentTarget.value)}
+  />
+);
+
+/** A wrong password and a wrong code have the same problem code. */
+const FactorProblem = ({ problem }: { problem: Problem }): JSX.Element =>
+  problem.code === 'invalid_credentials' ? (
+    <Notice tone="bad" title={say('two_factor_wrong')} isAlert={true} />
+  ) : (
+    <ProblemNotice problem={problem} />
+  );
+
+/** The state of one request at a time. */
+function useRequest() {
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof PortalError)) throw error;
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { problem, isBusy, run };
+}
+
+/** A QR code with the quiet zone that readers need. */
+function pictureOf(text: string): string {
+  const code = qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  return `data:image/svg+xml,${encodeURIComponent(code.createSvgTag({ scalable: true, margin: 4 }))}`;
+}

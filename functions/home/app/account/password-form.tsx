@@ -14,22 +14,19 @@ import classes from './account.module.css';
 type Faults = { current?: string; next?: string; again?: string; other?: Problem };
 
 const empty = { current: '', next: '', again: '' };
+type Values = typeof empty;
 
 /** Changes the password. The refusal is shown at the field that it concerns. */
 export function PasswordForm(): JSX.Element {
   const [values, setValues] = useState(empty);
   const [faults, setFaults] = useState<Faults>({});
   const [isBusy, setBusy] = useState(false);
-  const field = (name: keyof typeof empty, autocomplete: string) => (
-    <Field
-      label={say(`password_${name}`)}
-      type="password"
-      autocomplete={autocomplete}
-      maxLength={1024}
-      required={true}
+  const field = (name: keyof Values, autocomplete: string) => (
+    <PasswordField
+      {...{ name, autocomplete }}
       value={values[name]}
       fault={faults[name]}
-      onInput={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
+      onValue={(value) => setValues({ ...values, [name]: value })}
     />
   );
   const submit = async (event: Event): Promise<void> => {
@@ -64,6 +61,25 @@ export function PasswordForm(): JSX.Element {
     </form>
   );
 }
+
+type PasswordFieldProps = {
+  name: keyof Values;
+  autocomplete: string;
+  value: string;
+  fault: string | undefined;
+  onValue: (value: string) => void;
+};
+
+const PasswordField = ({ name, onValue, ...rest }: PasswordFieldProps): JSX.Element => (
+  <Field
+    {...rest}
+    label={say(`password_${name}`)}
+    type="password"
+    maxLength={1024}
+    required={true}
+    onInput={({ currentTarget }) => onValue(currentTarget.value)}
+  />
+);
 
 /** @returns why the change was refused */
 async function change(current: string, next: string): Promise<Faults | undefined> {

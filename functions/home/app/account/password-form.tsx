@@ -42,15 +42,7 @@ export function PasswordForm(): JSX.Element {
   };
   return (
     <form class={classes.form} onSubmit={submit}>
-      {/* Password managers store the new password with the name of the user. */}
-      <input
-        class="unseen"
-        autocomplete="username"
-        value={facts.user.login}
-        tabIndex={-1}
-        readOnly={true}
-        aria-hidden="true"
-      />
+      <UserName />
       {field('current', 'current-password')}
       {field('next', 'new-password')}
       {field('again', 'new-password')}
@@ -61,6 +53,18 @@ export function PasswordForm(): JSX.Element {
     </form>
   );
 }
+
+/** Password managers store the new password with the name of the user. */
+const UserName = (): JSX.Element => (
+  <input
+    class="unseen"
+    autocomplete="username"
+    value={facts.user.login}
+    tabIndex={-1}
+    readOnly={true}
+    aria-hidden="true"
+  />
+);
 
 type PasswordFieldProps = {
   name: keyof Values;

@@ -86,11 +86,18 @@ export type ExpectedCaller = {
   found: Promise<Caller>;
 };
 
-type ReadRules = AccessRules & Pick<Operation<never>, 'method' | 'credential'>;
+type ReadRules = AccessRules & Pick<Operation<never>, 'method' | 'credential' | 'body' | 'effects'>;
 
 /**
- * Starts the lookup of the caller of a read, and returns who is expected. The response of the request must be discarded
- * if another caller is found.
+ * A deletion reads its object first, and its writes wait for the approval. Without a body it can be served again. The
+ * position of a write for replicas is noted by another handle.
+ */
+const isPlainDeletion = ({ replica }: BaseDeps, { method, body, effects }: ReadRules): boolean =>
+  method === 'DELETE' && body === undefined && effects === undefined && replica === undefined;
+
+/**
+ * Starts the lookup of the caller of a read or of a deletion, and returns who is expected. The response of the request
+ * must be discarded if another caller is found.
  * @param findSource finds where the reads are sent; default: the primary
  * @returns undefined if the caller must be found before the request is served
  */
@@ -101,7 +108,8 @@ export function expectCaller(
   findSource?: FindSource,
 ): ExpectedCaller | undefined {
   const { token, isByCookie } = request;
-  const isSimple = operation.method === 'GET' && operation.access !== 'public' && !operation.credential;
+  const beginsWithReads = operation.method === 'GET' || isPlainDeletion(deps, operation);
+  const isSimple = beginsWithReads && operation.access !== 'public' && !operation.credential;
   if (!isSimple || isByCookie || token === undefined) return undefined;
   const tokenHash = sha256(token);
   const caller = callersOf(deps).get(tokenHash);

@@ -51,7 +51,7 @@ export async function serveOperation<D extends BaseDeps>(
   return serveCaller(serving, caller, unchecked);
 }
 
-/** Serves a read for the expected caller while the caller is looked up, and again if another one is found. */
+/** Serves a request for the expected caller while the caller is looked up, and again if another one is found. */
 async function serveExpected<D extends BaseDeps>(
   serving: Serving<D>,
   { caller, flight, found }: ExpectedCaller,

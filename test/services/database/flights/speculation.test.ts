@@ -24,6 +24,8 @@ import type { Answer, Json } from '../../../support/portal.ts';
 
 type Stand = Awaited<ReturnType<typeof startStand>>;
 
+const allPermissions = ['sites.read', 'farms.read', 'tags.read', 'tags.delete'];
+
 /** A portal, and a member of a domain of its own with a role for one of two sites. */
 async function startStand(driver: Driver) {
   const world = await startWorld({ driver });
@@ -31,7 +33,7 @@ async function startStand(driver: Driver) {
   const [site, other, domain] = [await addSite(admin), await addSite(admin), await addDomain(admin)];
   await addFarm(admin, site);
   await addFarm(admin, other);
-  const member = await addMember({ ...world, domain }, ['sites.read', 'farms.read', 'tags.read'], [site.id]);
+  const member = await addMember({ ...world, domain }, allPermissions, [site.id]);
   const group = await addGroup(admin, domain);
   const second = await addRole(admin, ['users.read']);
   const tokens = [member.token];
@@ -98,7 +100,7 @@ const changes: Record<string, Change> = {
   'one role': ofUser(({ member }) => ({ roles: [member.role.id] })),
   'two roles': ofUser(({ member, second }) => ({ roles: [member.role.id, second.id] })),
   'fewer permissions': ofRole(() => ({ permissions: ['tags.read'] })),
-  'all permissions': ofRole(() => ({ permissions: ['sites.read', 'farms.read', 'tags.read'] })),
+  'all permissions': ofRole(() => ({ permissions: allPermissions })),
   'the scope of one site': ofRole(({ site }) => ({ scope: { sites: [site.id] } })),
   'the scope of the other site': ofRole(({ other }) => ({ scope: { sites: [other.id] } })),
   'the scope of all sites': ofRole(() => ({ scope: { sites: '*' } })),
@@ -202,6 +204,52 @@ describe.each<Driver>([
     } finally {
       await locker.end();
     }
+  }, 30_000);
+
+  it.each([
+    'the end of all sessions',
+    'an inactive user',
+    'a disabled domain',
+    'no role',
+    'fewer permissions',
+    'a password that must be changed',
+    'an expired session',
+  ])('a deletion is refused after %s, and deletes nothing', async (name) => {
+    const { world, admin, member, domain } = stand;
+    await restore(stand);
+    // Tags belong to no site.
+    await changes['the scope of all sites']?.(stand);
+    const { token } = (await logIn(world.portal, domain, member.user)).body;
+    const ask = asker(world.portal, token);
+    const [first, second] = [await addTag(admin), await addTag(admin)];
+    expect((await ask(`DELETE ${base}/tags/${first.id}`)).status).toBe(204);
+    await changes[name]?.(stand);
+    expect([401, 403]).toContain((await ask(`DELETE ${base}/tags/${second.id}`)).status);
+    expect((await admin(`GET ${base}/tags/${second.id}`)).status).toBe(200);
+  });
+
+  it('a deletion whose session ends before its lookup deletes nothing', async () => {
+    const { world, admin, member, domain } = stand;
+    await restore(stand);
+    // Tags belong to no site.
+    await changes['the scope of all sites']?.(stand);
+    const { token } = (await logIn(world.portal, domain, member.user)).body;
+    const ask = asker(world.portal, token);
+    const tag = await addTag(admin);
+    expect((await ask(`GET ${base}/tags/${tag.id}`)).status).toBe(200);
+    const locker = new pg.Client({ connectionString: world.portal.database.ownerUrl });
+    await locker.connect();
+    try {
+      await locker.query('begin; lock table login_sessions in access exclusive mode');
+      const answer = ask(`DELETE ${base}/tags/${tag.id}`);
+      await expect.poll(() => waitingFor(world.portal.ownerDb, 'login_sessions')).toBe(1);
+      await locker.query('delete from login_sessions where user_id = $1', [member.user.id]);
+      await locker.query('commit');
+      expect((await answer).status).toBe(401);
+    } finally {
+      await locker.end();
+    }
+    expect((await admin(`GET ${base}/tags/${tag.id}`)).status).toBe(200);
   }, 30_000);
 
   it('a refused read has no effects: neither a last use nor an entry of the former caller', async () => {

@@ -117,12 +117,13 @@ describe('USE-12: the code samples', () => {
     expect(await folder.syntaxFaults(language)).toBe('');
   });
 
-  /** Operations that need data of a dispatcher, or a token in the path or query, with their refusal. */
+  /** Operations that need data of a dispatcher, or a token or a digest in the path or query, with their refusal. */
   const refused: Record<string, number> = {
     'agent.notify': 401,
     'connection.check': 404,
     'connection.get': 404,
     'group.listExternal': 409,
+    'home.getFile': 404,
     'servicespool.policies': 404,
     'tunnel.begin': 403,
     'tunnel.end': 403,

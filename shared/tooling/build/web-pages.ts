@@ -71,6 +71,8 @@ async function bundle(options: BuildOptions): Promise<Metafile> {
     target: ['chrome123', 'firefox125', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // The configuration of the type checker is not read.
+    tsconfigRaw: {},
     chunkNames: 'part-[hash]',
     metafile: true,
     legalComments: 'none',

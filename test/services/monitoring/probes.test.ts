@@ -112,7 +112,7 @@ function watch() {
 
 describe('FLT-4 the probes of 500 nodes', () => {
   it('FLT-4: no healthy site is shown as failing for longer than an interval while 200 nodes hang, and these recover', async () => {
-    const patient = { timeout: 40_000, interval: 500 };
+    const patient = { timeout: 90_000, interval: 500 };
     await expect.poll(() => states(() => true), patient).toEqual(['pass']);
     const end = watch();
     fleet.hang(hanging);
@@ -126,5 +126,5 @@ describe('FLT-4 the probes of 500 nodes', () => {
     expect(seen.looks).toBeGreaterThan(20);
     expect(seen.longestMs).toBeLessThanOrEqual(intervalS * 1_000);
     expect(seen.mostDescriptors).toBeLessThan(1_200);
-  }, 170_000);
+  }, 300_000);
 });

@@ -106,6 +106,10 @@ function servicesView(farms: Row[], domains: Row[]) {
       id: `${farm.farm_id}.${uuid}`,
       kind: 'pool',
       image_url: null,
+      // Without the preferences of the user.
+      favourite: false,
+      last_used_at: null,
+      launch: null,
       farm_id: farm.farm_id,
       sessions: sessions.map((session: Row) => ({ ...session, farm_id: farm.farm_id })),
       link: `/aggregator/api/client/v7.0/${farm.site_uri}/connectionInfo/${farm.farm_id}.${uuid}`,

@@ -5,8 +5,6 @@ import { inLanguage, type Text } from '../../messages/message.ts';
 import { inItsLanguage, type Problem } from '../problem.ts';
 import { pageHeaders } from './policy.ts';
 
-export type Markup = ReturnType<typeof html>;
-
 type MessageParts = { title: string; language: Language; status?: number; content: unknown };
 
 /** The colours of `frame.css`, without files: also modules without assets return such pages. */
@@ -17,7 +15,7 @@ body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding
 main { box-sizing: border-box; width: min(42rem, 100%); padding: clamp(1.5rem, 6vw, 2.5rem); border: 1px solid light-dark(#dde1e8, #303743);
   border-radius: 1.25rem; background: light-dark(#fff, #191d24); overflow-wrap: anywhere }
 h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; letter-spacing: -.015em }
-p { margin: .5rem 0 } small, .quiet { color: light-dark(#566072, #a3adbd) }
+p { margin: .5rem 0 } small { color: light-dark(#566072, #a3adbd) }
 a { color: light-dark(#1d4ed8, #93b4ff); text-underline-offset: .2em }
 code { font-size: .95em } dt { margin-top: 1rem; font-weight: 600 } dd { margin: 0 }`;
 

@@ -13,8 +13,8 @@ const thorough = { br: 9, gzip: 9 };
 /** Levels for lists: some milliseconds for 300 kB. */
 const fast = { br: 4, gzip: 4 };
 
-/** The files of the API reference and both forms of the document, each in two codings. */
-const maxCached = 8;
+/** The files of the pages and both forms of the document, each in two codings. */
+const maxCached = 32;
 
 /** Compression with zlib in its thread pool. */
 export function createCompression(): Compression {

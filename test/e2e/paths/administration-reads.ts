@@ -20,20 +20,22 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
   return {
     ...exportReads,
     // Reads of agents by their own tokens, which an administrator does not have.
-    '/api/agent/v7.0/notify': [{ path: '/api/agent/v7.0/notify?action=login', who: 'nobody', status: 422 }],
-    '/api/ssa/v7.0/messages': [{ path: '/api/ssa/v7.0/messages?wait=0', who: 'nobody', status: 401 }],
+    '/api/agent/v7.0/notify': [
+      { path: '/api/agent/v7.0/notify?action=login', who: 'anonymous', status: 422 },
+    ],
+    '/api/ssa/v7.0/messages': [{ path: '/api/ssa/v7.0/messages?wait=0', who: 'anonymous', status: 401 }],
     '/api/aggregator/v7.0/peers': list(peers),
     '/api/aggregator/v7.0/peers/{id}': one(`${peers}/${peer.id}`),
     '/api/aggregator/v7.0/portals/self': one('/api/aggregator/v7.0/portals/self', 'user'),
     // A ticket works once, so that it cannot be used twice for the comparison.
     '/api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}': [
-      { path: `${tickets}/${'A'.repeat(48)}/192.0.2.7/${'B'.repeat(48)}`, who: 'nobody', status: 403 },
-      { path: `${tickets}/x/y/z`, who: 'nobody', status: 403 },
+      { path: `${tickets}/${'A'.repeat(48)}/192.0.2.7/${'B'.repeat(48)}`, who: 'anonymous', status: 403 },
+      { path: `${tickets}/x/y/z`, who: 'anonymous', status: 403 },
     ],
     '/api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}': [
       {
         path: `${tickets}/${'A'.repeat(48)}/stop/${'B'.repeat(48)}?sent=1&recv=2`,
-        who: 'nobody',
+        who: 'anonymous',
         status: 403,
       },
     ],

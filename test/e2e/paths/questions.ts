@@ -4,7 +4,7 @@ import type { Seeded } from '../twins/twins.ts';
 export type Question = {
   path: string;
   method?: string;
-  who?: keyof Seeded['tokens'] | 'nobody';
+  who?: keyof Seeded['tokens'] | 'anonymous';
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;

@@ -13,11 +13,11 @@ export function readsOf(seeded: Seeded) {
   const domains = `${webui}/authenticators`;
   return {
     ...administrationReads(seeded),
-    '/livez': one('/livez', 'nobody'),
-    '/readyz': one('/readyz', 'nobody'),
+    '/livez': one('/livez', 'anonymous'),
+    '/readyz': one('/readyz', 'anonymous'),
     // Pages and documents of the reference need a browser session; documents are available with a token as well.
     '/api/docs/': [
-      { path: '/api/docs/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/api/docs/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/api/docs/', status: 401 },
     ],
     '/api/docs/{digest}/{file}': filesOfReference.map((path) => ({ path, status: 401 })),
@@ -27,21 +27,21 @@ export function readsOf(seeded: Seeded) {
     ],
     '/api/openapi.yaml': one('/api/openapi.yaml'),
     '/signin': [
-      { path: '/signin', who: 'nobody' },
-      { path: '/signin?language=ru&next=/status', who: 'nobody' },
+      { path: '/signin', who: 'anonymous' },
+      { path: '/signin?language=ru&next=/status', who: 'anonymous' },
     ],
     '/status': [
-      { path: '/status', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/status', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/status', status: 401 },
     ],
     '/home/': [
-      { path: '/home/', who: 'nobody', status: 302, headers: { accept: 'text/html' } },
+      { path: '/home/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/home/', status: 401 },
     ],
-    '/home/files/{file}': [{ path: '/home/files/home-ABCDEFGH.js', who: 'nobody', status: 404 }],
+    '/home/files/{file}': [{ path: '/home/files/home-ABCDEFGH.js', who: 'anonymous', status: 404 }],
     '/api/errors/{code}': [
-      { path: '/api/errors/not_found', who: 'nobody' },
-      { path: '/api/errors/in_use', who: 'nobody', headers: { accept: 'text/html' } },
+      { path: '/api/errors/not_found', who: 'anonymous' },
+      { path: '/api/errors/in_use', who: 'anonymous', headers: { accept: 'text/html' } },
     ],
     '/api/discover/': [...one('/api/discover/'), ...one('/api/discover', 'user')],
     '/api/userinfo': [
@@ -49,8 +49,8 @@ export function readsOf(seeded: Seeded) {
       ...one('/api/userinfo', 'user'),
       ...one('/api/userinfo', 'clerk'),
     ],
-    '/api/auth/v7.0/authenticators': one(`${auth}/authenticators`, 'nobody'),
-    '/api/auth/v7.0/jwks': one(`${auth}/jwks`, 'nobody'),
+    '/api/auth/v7.0/authenticators': one(`${auth}/authenticators`, 'anonymous'),
+    '/api/auth/v7.0/jwks': one(`${auth}/jwks`, 'anonymous'),
     '/api/auth/v7.0/settings': one(`${auth}/settings`),
     '/aggregator/api/client/v7.0/{site_uri}/servicesList/': one(`${client}/north/servicesList/`, 'user'),
     '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}': one(
@@ -110,7 +110,7 @@ export function readsOf(seeded: Seeded) {
 export function refusalsOf({ site, farm, untrusted }: Seeded, cursor: string): Record<string, Question> {
   const sites = `${webui}/sites`;
   const tampered = cursor.slice(0, -4) + (cursor.endsWith('AAAA') ? 'BBBB' : 'AAAA');
-  const wrong = { username: 'nobody', password: 'wrong wrong wrong', authSmallName: 'corp' };
+  const wrong = { username: 'anonymous', password: 'wrong wrong wrong', authSmallName: 'corp' };
   const post = (path: string, status: number, body: unknown, headers = json): Question => ({
     path,
     method: 'POST',
@@ -127,11 +127,16 @@ export function refusalsOf({ site, farm, untrusted }: Seeded, cursor: string): R
     'an id that is none': { path: `${sites}/%20%2F`, status: 404 },
     'an address that is not encoded as it must be': { path: `${sites}/%ff`, status: 404 },
     'a site of nobody': { path: `${client}/elsewhere/servicesList/`, who: 'user', status: 404 },
-    'a code of no error': { path: '/api/errors/nothing', who: 'nobody', status: 404 },
+    'a code of no error': { path: '/api/errors/nothing', who: 'anonymous', status: 404 },
     'another method': { path: sites, method: 'PUT', status: 405 },
     'a method of nobody': { path: sites, method: 'PROPFIND', status: 405 },
-    'no token': { path: sites, who: 'nobody', status: 401 },
-    'a token of nobody': { path: sites, who: 'nobody', headers: { 'x-auth-token': 'made-up' }, status: 401 },
+    'no token': { path: sites, who: 'anonymous', status: 401 },
+    'a token of nobody': {
+      path: sites,
+      who: 'anonymous',
+      headers: { 'x-auth-token': 'made-up' },
+      status: 401,
+    },
     'a permission that is lacking': { path: sites, who: 'clerk', status: 403 },
     'a user without a role': { path: `${webui}/rbac`, who: 'user', status: 403 },
     'a bad query': { path: `${sites}?limit=0&colour=red&sort=size&sort=name`, status: 422 },
@@ -156,7 +161,7 @@ export function refusalsOf({ site, farm, untrusted }: Seeded, cursor: string): R
       headers: { 'if-none-match': '*' },
       status: 304,
     },
-    'wrong credentials': { ...post(`${auth}/login`, 401, wrong), who: 'nobody' },
+    'wrong credentials': { ...post(`${auth}/login`, 401, wrong), who: 'anonymous' },
     'a node whose certificate is not trusted': post(`${auth}/jwtauth`, 502, { dispatcher_id: untrusted.id }),
     'a path asked for its methods': { path: sites, method: 'OPTIONS', status: 204 },
     'a question for the headers alone': { path: `${sites}/${site.id}`, method: 'HEAD' },

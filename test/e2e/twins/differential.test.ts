@@ -57,7 +57,7 @@ async function ask(
   api: Api,
   { path, method = 'GET', who = 'admin', headers = {}, body }: Question,
 ): Promise<Answer> {
-  const token = who === 'nobody' ? {} : { token: seeded.tokens[who] };
+  const token = who === 'anonymous' ? {} : { token: seeded.tokens[who] };
   const sent = { ...token, headers: { 'x-request-id': 'twins', ...headers } };
   const answer = await api.send(`${method} ${path}`, body === undefined ? sent : { ...sent, body });
   return withoutTicket(withoutNonce(withoutEncoding(answer)));

@@ -43,7 +43,12 @@ describe('the texts of a page', () => {
     JSON.parse(readFileSync(new URL(`../../../shared/messages/pages/${name}.json`, import.meta.url), 'utf8'));
   const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
-  it.each(['signin', 'status'])('of %s have the same placeholders in Russian and in English', (page) => {
+  it.each([
+    'frame',
+    'home',
+    'signin',
+    'status',
+  ])('of %s have the same placeholders in Russian and in English', (page) => {
     const [english, russian] = [textsOf(`${page}.en`), textsOf(`${page}.ru`)];
     expect(Object.keys(russian).sort()).toEqual(Object.keys(english).sort());
     for (const [key, text] of Object.entries(english))

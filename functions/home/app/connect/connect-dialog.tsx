@@ -17,7 +17,7 @@ type ConnectDialogProps = { card: Card; protocol: Protocol | undefined; onClose:
 export function ConnectDialog({ card, protocol, onClose }: ConnectDialogProps): JSX.Element {
   const [attempt, setAttempt] = useState(0);
   const progress = useConnection(card, protocol, attempt);
-  const isOver = ['saved', 'linked', 'refused', 'failed'].includes(progress.phase);
+  const isOver = ['saved', 'refused', 'failed'].includes(progress.phase);
   const canRepeat = progress.phase === 'failed' || progress.phase === 'refused';
   return (
     <Dialog
@@ -63,7 +63,6 @@ async function follow(wanted: Parameters<typeof connect>[0], show: (step: Progre
     if (wanted.signal.aborted) return;
     show(step);
     if (step.phase === 'saved') save(step);
-    if (step.phase === 'linked') location.assign(step.address);
   }
 }
 
@@ -86,12 +85,6 @@ function Phase({ progress }: { progress: Progress }): JSX.Element {
       return <Running text={progress.message ?? say('waiting')} percent={progress.percent} />;
     case 'saved':
       return <Saved file={progress.file} address={progress.address} />;
-    case 'linked':
-      return (
-        <Notice tone="good" title={say('linked_title')}>
-          <a href={progress.address}>{say('open_again')}</a>
-        </Notice>
-      );
     case 'refused':
       return (
         <Notice tone="warn" title={refusalText(progress.reason)}>

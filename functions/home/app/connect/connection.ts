@@ -11,7 +11,6 @@ export type Progress =
   | { phase: 'waiting'; percent: number | undefined; message: string | undefined }
   | { phase: 'opening' }
   | { phase: 'saved'; file: string; address: string }
-  | { phase: 'linked'; address: string }
   | { phase: 'refused'; reason: string; message: string | undefined }
   | { phase: 'failed'; problem: Problem };
 
@@ -58,22 +57,13 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** Requests the connection as a file for the client program, or as a link. */
+/** Requests the connection as a file for the client program. */
 async function open({ card: { site, service }, protocol, signal }: Wanted): Promise<Progress> {
   const url = new URL(service.link, location.origin);
   if (url.origin !== location.origin) throw new Error(`the connection of ${site.uri} leads elsewhere`);
   const types = protocol ? [fileTypes[protocol]] : Object.values(fileTypes);
-  const answer = await send(
-    new Request(url, { headers: { accept: [...types, 'application/json;q=0.5'].join(', ') }, signal }),
-  );
+  const answer = await send(new Request(url, { headers: { accept: types.join(', ') }, signal }));
   if (!answer.ok) throw await refusalOf(answer);
-  if (answer.headers.get('content-type')?.startsWith('application/json')) return linkIn(await answer.json());
   const file = nameIn(answer.headers.get('content-disposition') ?? '');
   return { phase: 'saved', file, address: URL.createObjectURL(await answer.blob()) };
-}
-
-function linkIn(answer: unknown): Progress {
-  const link = typeof answer === 'object' && answer !== null && 'link' in answer ? answer.link : undefined;
-  if (typeof link !== 'string') throw new Error('the connection is neither a file nor a link');
-  return { phase: 'linked', address: link };
 }

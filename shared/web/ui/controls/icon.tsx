@@ -11,13 +11,9 @@ const drawings = {
   info: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 11v5.5M12 7.6h.01',
   user: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20.5c.8-8 14.2-8 15 0',
   leave: 'M10 4H5v16h5M14.5 8l4 4-4 4M18.5 12H9.5',
-  download: 'M12 4v11M7.5 11l4.5 4.5 4.5-4.5M4.5 20h15',
-  open: 'M9.5 5H5v14h14v-4.5M13.5 4.5H19.5V10.5M19 5l-8 8',
-  again: 'M20 5v5h-5M19.5 10A8 8 0 1 0 20 14',
   language: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3.5 12h17M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18',
   scheme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16z',
   screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
-  help: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.3 9.5c.3-3.4 5.6-3.2 5.4.1-.1 2.1-2.7 2.2-2.7 4.4M12 17.2h.01',
 } as const;
 
 export type IconName = keyof typeof drawings;

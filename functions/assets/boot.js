@@ -14,11 +14,15 @@ const read = (path, options = {}) =>
     ...options,
     headers: { accept: 'application/json', 'accept-language': facts.language, ...options.headers },
   });
-const token = read('/signin/token', { method: 'POST' }).then((answer) => (answer.ok ? answer.json() : null));
-const first = facts.first.map((path) => [
-  path,
-  token.then((given) => (given ? read(path, { headers: { 'x-auth-token': given.token } }) : null)),
-]);
-// Failures are reported by the request that is sent again.
-for (const answer of [token, ...first.map(([, answer]) => answer)]) answer.catch(() => undefined);
-globalThis.started = { token, first: new Map(first) };
+if (facts.first) {
+  const token = read('/signin/token', { method: 'POST' }).then((answer) =>
+    answer.ok ? answer.json() : null,
+  );
+  const first = facts.first.map((path) => [
+    path,
+    token.then((given) => (given ? read(path, { headers: { 'x-auth-token': given.token } }) : null)),
+  ]);
+  // Failures are reported by the request that is sent again.
+  for (const answer of [token, ...first.map(([, answer]) => answer)]) answer.catch(() => undefined);
+  globalThis.started = { token, first: new Map(first) };
+}

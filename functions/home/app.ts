@@ -1,7 +1,5 @@
 import { createModule } from '../../shared/http/serve/app.ts';
 import type { HomeDeps } from './deps.ts';
-import { fileOperations } from './files/routes.ts';
 import { pageOperations } from './page/routes.ts';
 
-export const createHome = (deps: HomeDeps) =>
-  createModule('home', deps, [...pageOperations, ...fileOperations]);
+export const createHome = (deps: HomeDeps) => createModule('home', deps, pageOperations);

@@ -1,3 +1,4 @@
+import { pageFiles } from '../../../shared/http/pages/page-files.ts';
 import { endpoint } from '../deps.ts';
 import { homePage } from './usecases.ts';
 
@@ -17,4 +18,5 @@ export const pageOperations = [
     },
     (ctx) => homePage(ctx),
   ),
+  pageFiles('home', { id: 'home.getFile', summary: 'Get a file of the page of the user' }),
 ];

@@ -5,23 +5,23 @@ import type { Assets } from './assets.ts';
 import { accentsOf, type Branding } from './page.ts';
 import { pageHeaders } from './policy.ts';
 import { fill } from './template.ts';
-import { type WebPage, type WebPages, webPagesName } from './web-pages.ts';
+import { type WebPage, type WebPageName, type WebPages, webPages, webPagesName } from './web-pages.ts';
 
 export type AppParts = {
-  /** The module of the page. Its browser code is in `functions/<name>/app`. */
-  name: string;
+  name: WebPageName;
   language: Language;
   branding: Branding;
-  /** Data for the script, besides the branding. */
-  facts: Record<string, unknown>;
+  /**
+   * Data for the script, besides the branding. `first` names the paths that the browser requests as the user before the
+   * scripts of the page are loaded; it is absent on a page without a user.
+   */
+  facts: Record<string, unknown> & { first?: readonly string[] };
 };
 
 /** The names of the built files of a page. */
-export async function webPageOf(assets: Assets, name: string): Promise<WebPage> {
+export async function webPageOf(assets: Assets, name: WebPageName): Promise<WebPage> {
   const pages: WebPages = JSON.parse(await assets.text(webPagesName));
-  const page = pages[name];
-  if (!page) throw new Error(`the page ${name} was not built`);
-  return page;
+  return pages[name];
 }
 
 /** Members of the branding that the frame shows. */
@@ -38,7 +38,7 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
   ]);
   const texts: Record<string, string> = JSON.parse(words);
   const nonce = randomToken(16);
-  const addressOf = (file: string): string => `/${name}/files/${file}`;
+  const addressOf = (file: string): string => `${webPages[name].files}/${file}`;
   const shownFacts = Object.fromEntries(shown.map((member) => [member, branding[member] ?? '']));
   const html = fill(template, {
     ...texts,

@@ -1,5 +1,13 @@
 import type { Language } from '../../messages/languages.ts';
 
+/** Pages that are built from browser code: the folder of the code, and the address of the built files. */
+export const webPages = {
+  home: { code: 'functions/home/app', files: '/home/files' },
+} as const satisfies Record<string, { code: string; files: `/${string}` }>;
+
+export type WebPageName = keyof typeof webPages;
+export const webPageNames = Object.keys(webPages) as WebPageName[];
+
 /** Names of the files of a page that is built from browser code. They contain digests, so the files never change. */
 export type WebPage = {
   script: string;
@@ -11,7 +19,7 @@ export type WebPage = {
   texts: Record<Language, string>;
 };
 
-export type WebPages = Record<string, WebPage>;
+export type WebPages = Record<WebPageName, WebPage>;
 
 /** The asset with the files of all pages: `WebPages` as JSON. */
 export const webPagesName = 'web-pages.json';

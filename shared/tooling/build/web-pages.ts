@@ -2,7 +2,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type WebPage, type WebPages, webPagesName } from '../../http/pages/web-pages.ts';
+import {
+  type WebPage,
+  type WebPageName,
+  type WebPages,
+  webPageNames,
+  webPages,
+  webPagesName,
+} from '../../http/pages/web-pages.ts';
 import { type Language, languages } from '../../messages/languages.ts';
 import { root } from '../programs.mjs';
 
@@ -11,20 +18,17 @@ const require = createRequire(import.meta.url);
 const MessageFormat: typeof import('@messageformat/core').default = require('@messageformat/core');
 const compileModule: typeof import('@messageformat/core/lib/compile-module.js').default = require('@messageformat/core/compile-module.js');
 
-/** Pages whose browser code is in `functions/<name>/app/main.tsx`. */
-export const webPageNames = ['home'] as const;
-
 /** Builds the browser code of all pages into a folder. The names of files contain digests of their contents. */
 export async function buildWebPages(folder: string): Promise<WebPages> {
   await mkdir(folder, { recursive: true });
   const entries = webPageNames.map(async (name) => [name, await buildPage(name, folder)] as const);
-  const pages = Object.fromEntries(await Promise.all(entries));
+  const pages = Object.fromEntries(await Promise.all(entries)) as WebPages;
   await writeFile(join(folder, webPagesName), JSON.stringify(pages));
   return pages;
 }
 
-async function buildPage(name: string, folder: string): Promise<WebPage> {
-  const app = join('functions', name, 'app');
+async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
+  const app = webPages[name].code;
   const [main, ...texts] = await Promise.all([
     bundle({ entryPoints: [join(app, 'main.tsx')], entryNames: `${name}-[hash]`, outdir: folder }),
     ...languages.map((language) => bundle(textsOf(name, language, folder))),

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { notFound } from '../../kernel/errors.ts';
+import type { HttpDeps } from '../context.ts';
+import { endpointIn, type Operation } from '../declare/operation.ts';
+import { Document } from '../serve/answer.ts';
+import { webPageOf } from './app-page.ts';
+import type { Assets } from './assets.ts';
+import { type WebPageName, webPages } from './web-pages.ts';
+
+type PageDeps = HttpDeps & { assets: Assets };
+
+const mediaTypes: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+const endpoint = endpointIn<PageDeps>();
+
+/**
+ * Declares `GET <files>/{file}`, which returns the built files of a page.
+ * @param id of the operation
+ * @param browser if present, only browser sessions of the administrator portal get the files
+ */
+export const pageFiles = (
+  page: WebPageName,
+  { id, summary, browser }: { id: string; summary: string; browser?: 'administrator' },
+): Operation<PageDeps> =>
+  endpoint(
+    {
+      id,
+      route: `GET ${webPages[page].files}/{file}`,
+      access: browser ? 'signed-in' : 'public',
+      ...(browser && { browser }),
+      summary,
+      params: z.object({
+        file: z
+          .string()
+          .regex(/^[\w-]{1,80}\.(?:js|css)$/)
+          .max(84)
+          .meta({
+            description: 'File of the page. Its name contains a digest of its content.',
+            example: `${page}-ABCDEFGH.js`,
+          }),
+      }),
+      conditional: true,
+      returns: [200, null],
+      alsoReturns: ['text/javascript', 'text/css'],
+    },
+    async ({ deps: { assets } }, { params: { file } }) => {
+      const { script, style, first, later, texts } = await webPageOf(assets, page);
+      const files = [script, style, ...first, ...later, ...Object.values(texts)];
+      if (!files.includes(file)) throw notFound();
+      const headers = { 'cache-control': 'public, max-age=31536000, immutable', etag: `"${file}"` };
+      const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain';
+      // The content is public, so compressing it reveals nothing.
+      return new Document(await assets.text(file), type, headers, { isCompressible: true });
+    },
+  );

@@ -1,66 +1,20 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failsFrom, isFailing } from '../simulator/demo/sites.ts';
 import type { Json } from './support/api.ts';
-import { bareVariables, freePorts, root } from './support/portal-process.ts';
+import { createDemoFolder, type DemoFolder } from './support/demo.ts';
 
-type Demo = { output: string; lines: string; stop(): Promise<number | null> };
-
-let folder: string;
-let env: NodeJS.ProcessEnv;
-const running: ChildProcess[] = [];
-
+let folder: DemoFolder;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "aggregator demo's "));
-  const [port = 0, healthPort = 0, dispatcherPort] = await freePorts(3);
-  env = {
-    ...bareVariables(folder, [port, healthPort]),
-    DEMO_DISPATCHER_PORT: String(dispatcherPort),
-  };
+  folder = await createDemoFolder();
 });
-afterAll(async () => {
-  for (const child of running) child.kill('SIGTERM');
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** Resolves when the demo has printed its lines. */
-async function startDemo(): Promise<Demo> {
-  const program = ['shared/tooling/launch.mjs', 'test/simulator/demo/demo.ts'];
-  const child = spawn(process.execPath, program, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.push(child);
-  const closed = once(child, 'close');
-  const shown = new Promise<Pick<Demo, 'output' | 'lines'>>((resolve, reject) => {
-    let output = '';
-    const hear = (text: string) => {
-      output += text;
-      const found =
-        /^Paste these commands into a shell:\n\n([\s\S]*?)\n\nThe file .* contains the same commands\.\nPress Ctrl-C to stop the demo\.$/m.exec(
-          output,
-        );
-      if (found?.[1]) resolve({ output, lines: found[1] });
-    };
-    child.stdout.setEncoding('utf8').on('data', hear);
-    child.stderr.setEncoding('utf8').on('data', hear);
-    child.once('close', (code) => reject(new Error(`the demo ended with ${code}: ${output}`)));
-  });
-  const stop = async () => {
-    child.kill('SIGINT');
-    const [code] = await closed;
-    return code;
-  };
-  return { ...(await shown), stop };
-}
+afterAll(() => folder?.remove());
 
 /** One response per line. */
 async function paste(lines: string): Promise<Json[]> {
-  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', lines], {
-    env,
-  });
+  const shell = ['--norc', '-euo', 'pipefail', '-c', lines];
+  const { stdout, stderr } = await promisify(execFile)('bash', shell, { env: folder.env });
   expect(stderr).toBe('');
   return stdout
     .trimEnd()
@@ -87,8 +41,7 @@ const westIn = ([, , west]: Json[]) => ({
 
 describe('npm run demo', () => {
   it('prints lines that log in, list services and get a connection, and a partial list while a farm fails', async () => {
-    env = { ...env, DEMO_WEST_FAILS: 'always' };
-    const demo = await startDemo();
+    const demo = await folder.start({ DEMO_WEST_FAILS: 'always' });
     expect(demo.output).toContain('\nWest farm fails always\n');
     expect(demo.output).toMatch(/^In a browser: https:\S+\/signin, /m);
     const answers = await paste(demo.lines);
@@ -101,8 +54,7 @@ describe('npm run demo', () => {
   }, 180_000);
 
   it('starts on the same folder once more; a farm that is well again is in the list', async () => {
-    env = { ...env, DEMO_WEST_FAILS: 'never' };
-    const demo = await startDemo();
+    const demo = await folder.start({ DEMO_WEST_FAILS: 'never' });
     const ask = async () => {
       const answers = await paste(demo.lines);
       expectServicesAndConnection(answers);
@@ -131,8 +83,7 @@ describe('npm run demo', () => {
   });
 
   it('exits with 1 and the error of the portal when that cannot start', async () => {
-    env = { ...env, PORTAL_NAME: 'x'.repeat(300) };
-    await expect(startDemo()).rejects.toThrow(
+    await expect(folder.start({ PORTAL_NAME: 'x'.repeat(300) })).rejects.toThrow(
       /^the demo ended with 1: Starting the portal[^\n]*\nPORTAL_NAME: must be at most 253 characters\n$/,
     );
   }, 60_000);

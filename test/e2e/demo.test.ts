@@ -43,7 +43,7 @@ describe('npm run demo', () => {
   it('prints lines that log in, list services and get a connection, and a partial list while a farm fails', async () => {
     const demo = await folder.start({ DEMO_WEST_FAILS: 'always' });
     expect(demo.output).toContain('\nWest farm fails always\n');
-    expect(demo.output).toMatch(/^In a browser: https:\S+\/signin, /m);
+    expect(demo.output).toMatch(/^In a browser: https:\S+\/, as alice /m);
     const answers = await paste(demo.lines);
     expectServicesAndConnection(answers);
     expect(westIn(answers)).toEqual({

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createApi } from '../../e2e/support/api.ts';
 import { PortalEnded, type PortalProcess, root, startPortal } from '../../e2e/support/portal-process.ts';
 import { closing, linesFor, opening } from './lines.ts';
-import { seed } from './seed.ts';
+import { alice, domain, seed } from './seed.ts';
 import { type DemoDispatchers, type Failing, failsFrom, letFail, startDispatchers } from './sites.ts';
 
 const folder = resolve(root, process.env.DATA_DIR || '.data-demo');
@@ -101,9 +101,9 @@ function announcement(
 ): string {
   return [
     `\nThe demo is ready: ${base_url}`,
-    `In a browser: ${base_url}/signin, then ${base_url}/status and ${base_url}/api/docs/`,
+    `In a browser: ${base_url}/, as ${alice.name} with the password '${alice.password}', domain ${domain.name}`,
     'Browsers warn about the certificate, because it is signed by a private CA.',
-    `Administrator: admin, domain builtin; password in ${join(folder, 'demo-admin-password')}`,
+    `As administrator: admin, domain builtin, password in ${join(folder, 'demo-admin-password')}; API reference at ${base_url}/api/docs/`,
     `${westFarm} fails ${whenFailing(failing)}`,
     `Dispatcher without a site: ${spare.name}, ${spare.url}, CA file ${nodeCaFile}, health key '${spare.healthKey}'`,
     `\n${opening}\n`,

@@ -3,6 +3,7 @@ import { cleanCertificates } from '../kernel/crypto/pem.ts';
 import { isId } from '../kernel/ids.ts';
 import { componentStates } from '../kernel/observability/component-state.ts';
 import { isVisible, isWithoutIgnorables } from '../kernel/text.ts';
+import type { ResourceType } from '../resources.ts';
 
 export const ignorablesDetail = 'Must not contain invisible characters';
 
@@ -78,11 +79,21 @@ export const TagNames = z
   .default([])
   .describe('Names of the tags of the object. Default: none.');
 
+/** The identifier of an object of this type. Pages offer these objects for selection. */
+export const idOf = (type: ResourceType) => Id.meta({ 'x-reference': type });
+
 /** Ids of other objects. The order is not significant, and duplicates are removed. */
-export const Ids = z
-  .array(Id)
-  .max(1000)
-  .transform((ids) => [...new Set(ids)].sort());
+export const Ids = idList(Id);
+
+/** Ids of objects of this type. */
+export const idsOf = (type: ResourceType) => idList(idOf(type));
+
+function idList(id: typeof Id) {
+  return z
+    .array(id)
+    .max(1000)
+    .transform((ids) => [...new Set(ids)].sort());
+}
 
 /** PEM certificates without any other text, normalised. */
 export const Certificates = z

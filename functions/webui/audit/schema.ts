@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Changes, Id, Instant, Moment } from '../../../shared/shapes/fields.ts';
+import { Changes, Id, Instant, idOf, Moment } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
@@ -28,7 +28,7 @@ export const AuditEvent = z.strictObject({
   user: Text.describe(
     'Login name of the user, name of the peer, or `system` for a background job. Null if unknown.',
   ),
-  user_id: Id.nullable().describe('Identifier of the user or peer. Null if unknown.'),
+  user_id: idOf('user').nullable().describe('Identifier of the user or peer. Null if unknown.'),
   domain: Text.describe('Label of the domain of the user, or issuer of the peer. Null if unknown.'),
   portal: Text.describe('Portal of the session: `admin` or `user`. Null without a session.'),
   service_token: Text.describe('Name of the service token of the request. Null if it used none.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientService } from '../../../shared/services/shapes.ts';
-import { Id, Moment, State, Status } from '../../../shared/shapes/fields.ts';
+import { Id, idOf, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 
@@ -51,17 +51,17 @@ const Failure = z.strictObject({
 const NearlyFull = z.strictObject({
   uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   name: z.string().nullable().describe('Name of the pool. Null if the dispatcher does not report it.'),
-  farm_id: Id.describe('Identifier of the farm.'),
+  farm_id: idOf('farm').describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
-  site_id: Id.describe('Identifier of the site.'),
+  site_id: idOf('site').describe('Identifier of the site.'),
   site_name: z.string().describe('Name of the site.'),
   usage_percent: z.number().describe('Used part of the pool in percent, as reported by the dispatcher.'),
 });
 
 const ExpiringCertificate = z.strictObject({
-  dispatcher_id: Id.describe('Identifier of the dispatcher.'),
+  dispatcher_id: idOf('dispatcher').describe('Identifier of the dispatcher.'),
   name: z.string().describe('Name of the dispatcher.'),
-  site_id: Id.describe('Identifier of the site.'),
+  site_id: idOf('site').describe('Identifier of the site.'),
   site_name: z.string().describe('Name of the site.'),
   subject: z.string().describe('Subject of the certificate.'),
   not_after: z.string().describe('Expiration time of the certificate.'),

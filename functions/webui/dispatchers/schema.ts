@@ -5,6 +5,7 @@ import {
   CreatedAt,
   flagFilter,
   Id,
+  idOf,
   Moment,
   Name,
   Priority,
@@ -16,7 +17,7 @@ export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').describe(
     'Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`.',
   ),
-  farm_id: Id.describe('Identifier of the farm of the node.'),
+  farm_id: idOf('farm').describe('Identifier of the farm of the node.'),
   kind: z
     .enum(dispatcherKindNames)
     .default('dispatcher')
@@ -68,7 +69,7 @@ export const Dispatcher = z.strictObject({
   health_key: z.null().describe('Access key of the health check. Always null: it is never returned.'),
   health_key_set: z.boolean().describe('True if a key is stored.'),
   farm_name: z.string().describe('Name of the farm.'),
-  site_id: Id.describe('Identifier of the site of the farm.'),
+  site_id: idOf('site').describe('Identifier of the site of the farm.'),
   site_name: z.string().describe('Name of the site of the farm.'),
   version: z.string().nullable().describe('Version reported by the node. Null until it is reported.'),
   status: NodeStatus.describe(
@@ -103,8 +104,8 @@ export const Dispatcher = z.strictObject({
 });
 
 export const dispatcherFilters = {
-  farm_id: Id.optional().describe('Only nodes of the farm with this identifier.'),
-  site_id: Id.optional().describe('Only nodes of the site with this identifier.'),
+  farm_id: idOf('farm').optional().describe('Only nodes of the farm with this identifier.'),
+  site_id: idOf('site').optional().describe('Only nodes of the site with this identifier.'),
   enabled: flagFilter.describe('Only nodes with this value of `enabled`.'),
   status: NodeStatus.optional().describe('Only nodes with this status.'),
 };

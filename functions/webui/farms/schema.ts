@@ -5,6 +5,7 @@ import {
   CreatedAt,
   flagFilter,
   Id,
+  idOf,
   Moment,
   Name,
   State,
@@ -16,14 +17,15 @@ import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 export const FarmWrite = z.object({
   name: Name.describe('Name of the farm, unique regardless of case.'),
-  site_id: Id.describe('Identifier of the site of the farm.'),
+  site_id: idOf('site').describe('Identifier of the site of the farm.'),
   comments: Comments,
   enabled: z.boolean().default(true).describe('If false, the farm is neither used nor probed. Default true.'),
   maintenance: z
     .boolean()
     .default(false)
     .describe('If true, the farm is in maintenance according to `maintenance_template_id`. Default false.'),
-  maintenance_template_id: Id.nullable()
+  maintenance_template_id: idOf('maintenance_template')
+    .nullable()
     .default(null)
     .describe(
       'Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end.',
@@ -87,7 +89,7 @@ export const Farm = z.strictObject({
 });
 
 export const farmFilters = {
-  site_id: Id.optional().describe('Only farms of the site with this identifier.'),
+  site_id: idOf('site').optional().describe('Only farms of the site with this identifier.'),
   enabled: flagFilter.describe('Only farms with this value of `enabled`.'),
   maintenance: flagFilter.describe('Only farms with this value of `maintenance`.'),
   status: Status.optional().describe('Only farms with this status.'),
@@ -96,10 +98,10 @@ export const farmFilters = {
 /** A tag that a node of the farm reports. */
 export const FarmTag = z.strictObject({
   name: z.string().describe('Name of the tag, as reported by the dispatcher.'),
-  farm_id: Id.describe('Identifier of the farm.'),
-  dispatcher_id: Id.nullable().describe(
-    'Identifier of the dispatcher that reported the tag. Null if the dispatcher was deleted.',
-  ),
+  farm_id: idOf('farm').describe('Identifier of the farm.'),
+  dispatcher_id: idOf('dispatcher')
+    .nullable()
+    .describe('Identifier of the dispatcher that reported the tag. Null if the dispatcher was deleted.'),
   fetched_at: Moment.describe('When the tag was read.'),
 });
 

@@ -4,7 +4,8 @@ import {
   CreatedAt,
   flagFilter,
   Id,
-  Ids,
+  idOf,
+  idsOf,
   Moment,
   Name,
   Priority,
@@ -35,9 +36,9 @@ export const GatewayWrite = z.object({
     .transform(inOrder)
     .default(['rdp', 'spice'])
     .describe('Delivery protocols that the gateway serves: `rdp`, `spice`. Default: both.'),
-  sites: Ids.default([]).describe(
-    'Identifiers of the sites whose users connect through the gateway. Default: none.',
-  ),
+  sites: idsOf('site')
+    .default([])
+    .describe('Identifiers of the sites whose users connect through the gateway. Default: none.'),
   networks: z
     .array(Network)
     .max(256)
@@ -105,7 +106,7 @@ export const Gateway = z.strictObject({
 });
 
 export const gatewayFilters = {
-  site_id: Id.optional().describe('Only gateways of the site with this identifier.'),
+  site_id: idOf('site').optional().describe('Only gateways of the site with this identifier.'),
   enabled: flagFilter.describe('Only gateways with this value of `enabled`.'),
   state: State.optional().describe('Only gateways in this state.'),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Name, PageLimit, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import { Comments, CreatedAt, Id, idsOf, Name, PageLimit, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
@@ -27,9 +27,9 @@ export const GroupWrite = z.object({
     .describe(
       'If true, members of any part belong to the meta group; if false, only members of all parts. Default false.',
     ),
-  groups: Ids.default([]).describe(
-    'Identifiers of the parts of a meta group, groups of the same domain. Default: none.',
-  ),
+  groups: idsOf('group')
+    .default([])
+    .describe('Identifiers of the parts of a meta group, groups of the same domain. Default: none.'),
   skip_two_factor: z
     .boolean()
     .default(false)

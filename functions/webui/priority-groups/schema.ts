@@ -1,8 +1,17 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Name, Priority, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  idOf,
+  idsOf,
+  Name,
+  Priority,
+  UpdatedAt,
+} from '../../../shared/shapes/fields.ts';
 
 const Preference = z.strictObject({
-  farm_id: Id.describe('Identifier of the farm. Each farm can occur only once.'),
+  farm_id: idOf('farm').describe('Identifier of the farm. Each farm can occur only once.'),
   priority: Priority.describe('Rank of the farm in this group. Lower numbers are preferred. Default 1.'),
 });
 
@@ -31,12 +40,16 @@ export const PriorityGroupWrite = z.object({
   priority: Priority.describe(
     'Rank among the priority groups of a user. Lower numbers take precedence. Default 1.',
   ),
-  users: Ids.default([]).describe(
-    'Identifiers of the users that the priority group applies to. Without users and groups, it applies to all users.',
-  ),
-  groups: Ids.default([]).describe(
-    'Identifiers of the groups that the priority group applies to. Without users and groups, it applies to all users.',
-  ),
+  users: idsOf('user')
+    .default([])
+    .describe(
+      'Identifiers of the users that the priority group applies to. Without users and groups, it applies to all users.',
+    ),
+  groups: idsOf('group')
+    .default([])
+    .describe(
+      'Identifiers of the groups that the priority group applies to. Without users and groups, it applies to all users.',
+    ),
   farms: Preferences.default([]).describe('Preferred farms. Default: none.'),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../shared/context/permissions.ts';
-import { Comments, CreatedAt, Id, Ids, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import { Comments, CreatedAt, Id, idsOf, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
 
 const PermissionId = z.enum(permissions).meta({ example: 'sites.read' });
 
@@ -15,7 +15,7 @@ export const RoleWrite = z.object({
   scope: z
     .strictObject({
       sites: z
-        .union([z.literal('*'), Ids])
+        .union([z.literal('*'), idsOf('site')])
         .default('*')
         .describe('`*`: all sites; otherwise identifiers of sites. Default `*`.'),
     })

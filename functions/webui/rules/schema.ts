@@ -5,7 +5,8 @@ import {
   CreatedAt,
   flagFilter,
   Id,
-  Ids,
+  idOf,
+  idsOf,
   Name,
   PlainName,
   Priority,
@@ -15,7 +16,7 @@ import {
 import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
 const Member = z.strictObject({
-  farm_id: Id.describe('Identifier of a farm of the site of the rule.'),
+  farm_id: idOf('farm').describe('Identifier of a farm of the site of the rule.'),
   servicepool_uuid: Id.describe('Identifier of the pool, assigned by the dispatcher.'),
   priority: Priority.describe(
     'Rank of the member with `policy` `priority` or `least_loaded`. Lower numbers come first. Default 1.',
@@ -57,7 +58,7 @@ const TagMatch = z
 
 export const RuleWrite = z.object({
   name: Name.describe('Name of the rule, unique regardless of case.'),
-  site_id: Id.describe('Identifier of the site of the rule.'),
+  site_id: idOf('site').describe('Identifier of the site of the rule.'),
   comments: Comments,
   enabled: z
     .boolean()
@@ -90,12 +91,16 @@ export const RuleWrite = z.object({
     'Pools that the rule offers as one service. Default: none, if `match_tags` is set.',
   ),
   match_tags: TagMatch,
-  users: Ids.default([]).describe(
-    'Identifiers of the users that may use the rule. Without users and groups, all users of the site may use it.',
-  ),
-  groups: Ids.default([]).describe(
-    'Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it.',
-  ),
+  users: idsOf('user')
+    .default([])
+    .describe(
+      'Identifiers of the users that may use the rule. Without users and groups, all users of the site may use it.',
+    ),
+  groups: idsOf('group')
+    .default([])
+    .describe(
+      'Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it.',
+    ),
 });
 
 const { image: _, ...shown } = RuleWrite.shape;
@@ -110,7 +115,7 @@ export const Rule = z.strictObject({
 });
 
 export const ruleFilters = {
-  site_id: Id.optional().describe('Only rules of the site with this identifier.'),
+  site_id: idOf('site').optional().describe('Only rules of the site with this identifier.'),
   enabled: flagFilter.describe('Only rules with this value of `enabled`.'),
 };
 export const ruleSorts = ['name', 'created_at', 'updated_at'] as const;

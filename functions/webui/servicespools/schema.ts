@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
-import { flagFilter, Id, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
+import { flagFilter, Id, idOf, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
@@ -26,9 +26,9 @@ export const ServicesPool = z.strictObject({
     .boolean()
     .nullable()
     .describe('True during maintenance of the pool. Null if the dispatcher does not report it.'),
-  maintenance_template_id: Id.nullable().describe(
-    'Identifier of the maintenance template of the pool. Null if it has no template.',
-  ),
+  maintenance_template_id: idOf('maintenance_template')
+    .nullable()
+    .describe('Identifier of the maintenance template of the pool. Null if it has no template.'),
   protocols: z
     .array(z.string())
     .nullable()

@@ -4,7 +4,8 @@ import {
   CreatedAt,
   flagFilter,
   Id,
-  Ids,
+  idOf,
+  idsOf,
   Name,
   PageLimit,
   Priority,
@@ -33,7 +34,8 @@ export const SiteWrite = z.object({
     .boolean()
     .default(false)
     .describe('If true, the site is in maintenance according to `maintenance_template_id`. Default false.'),
-  maintenance_template_id: Id.nullable()
+  maintenance_template_id: idOf('maintenance_template')
+    .nullable()
     .default(null)
     .describe(
       'Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end.',
@@ -48,13 +50,15 @@ export const SiteWrite = z.object({
       'If true, users connect directly when none of the gateways for their network is online. If false, such connections are rejected with 503. Default false.',
     ),
   location: Location.nullable().default(null).describe('Geographic position of the site. Null: not set.'),
-  authenticators: Ids.default([]).describe(
-    'Identifiers of the domains whose active users may use the site. Default: none.',
-  ),
-  users: Ids.default([]).describe('Identifiers of further users that may use the site. Default: none.'),
-  groups: Ids.default([]).describe(
-    'Identifiers of further groups whose members may use the site. Default: none.',
-  ),
+  authenticators: idsOf('authenticator')
+    .default([])
+    .describe('Identifiers of the domains whose active users may use the site. Default: none.'),
+  users: idsOf('user')
+    .default([])
+    .describe('Identifiers of further users that may use the site. Default: none.'),
+  groups: idsOf('group')
+    .default([])
+    .describe('Identifiers of further groups whose members may use the site. Default: none.'),
 });
 
 export const Site = z.strictObject({
@@ -79,13 +83,15 @@ export const siteFilters = {
 
 export const AssignableQuery = z.strictObject({
   search: z.string().max(128).optional().describe('Part of the name of a user or group.'),
-  authenticator: Id.optional().describe('Only users and groups of the domain with this identifier.'),
+  authenticator: idOf('authenticator')
+    .optional()
+    .describe('Only users and groups of the domain with this identifier.'),
   limit: PageLimit.describe('Maximum number of items in the page. Default 50.'),
   cursor: z.string().max(2048).optional().describe('`next` of the previous page.'),
 });
 
 export const Assignable = z.strictObject({
-  authenticator_id: Id.describe('Identifier of the domain.'),
+  authenticator_id: idOf('authenticator').describe('Identifier of the domain.'),
   authenticator_name: z.string().describe('Name of the domain.'),
   type: z.enum(['user', 'group']).describe('`user` or `group`.'),
   id: z
@@ -98,7 +104,7 @@ export const Assignable = z.strictObject({
 
 /** Cause of a failed search in the directory of a domain. */
 export const DirectoryFailure = z.strictObject({
-  authenticator_id: Id.describe('Identifier of the domain of the directory.'),
+  authenticator_id: idOf('authenticator').describe('Identifier of the domain of the directory.'),
   authenticator_name: z.string().describe('Name of the domain of the directory.'),
   code: z.string().meta({ example: 'upstream_timeout' }).describe('Problem code of the failure.'),
   reason: z

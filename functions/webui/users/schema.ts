@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, Ids, Moment, Name, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  idOf,
+  idsOf,
+  Moment,
+  Name,
+  UpdatedAt,
+} from '../../../shared/shapes/fields.ts';
 
 const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);
@@ -30,10 +39,10 @@ export const UserWrite = z.object({
     .boolean()
     .default(false)
     .describe('If true, the user must change the password after the next login. Default false.'),
-  groups: Ids.default([]).describe(
-    'Identifiers of the groups of the user. Read-only in a directory domain. Default: none.',
-  ),
-  roles: Ids.default([]).describe('Identifiers of the roles of the user. Default: none.'),
+  groups: idsOf('group')
+    .default([])
+    .describe('Identifiers of the groups of the user. Read-only in a directory domain. Default: none.'),
+  roles: idsOf('role').default([]).describe('Identifiers of the roles of the user. Default: none.'),
 });
 
 /**
@@ -73,6 +82,6 @@ export const User = z.strictObject({
 export const userFilters = {
   state: UserState.optional().describe('Only users in this state.'),
   kind: UserKind.optional().describe('Only users of this kind.'),
-  group: Id.optional().describe('Only members of the group with this identifier.'),
-  role: Id.optional().describe('Only users with the role of this identifier.'),
+  group: idOf('group').optional().describe('Only members of the group with this identifier.'),
+  role: idOf('role').optional().describe('Only users with the role of this identifier.'),
 };

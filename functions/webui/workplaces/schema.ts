@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/rows.ts';
-import { Flag, flagFilter, Id, Moment, TagName } from '../../../shared/shapes/fields.ts';
+import { Flag, flagFilter, Id, idOf, Moment, TagName } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
@@ -102,11 +102,14 @@ export const WorkplaceParams = z.object({
 
 export const AssignBody = z.union([
   z.strictObject({
-    authenticator_id: Id.describe('Identifier of the domain of the user.'),
-    user_id: Id.describe('Identifier of the new owner.'),
+    authenticator_id: idOf('authenticator').describe('Identifier of the domain of the user.'),
+    user_id: idOf('user').describe('Identifier of the new owner.'),
   }),
   z.strictObject({
-    authenticator_id: Id.nullable().optional().describe('Ignored: the workplace has no owner afterwards.'),
+    authenticator_id: idOf('authenticator')
+      .nullable()
+      .optional()
+      .describe('Ignored: the workplace has no owner afterwards.'),
     user_id: z.null().describe('Null removes the owner.'),
   }),
 ]);

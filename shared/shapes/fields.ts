@@ -57,7 +57,7 @@ export const Comments = z
   .string()
   .max(1024)
   .default('')
-  .meta({ example: '' })
+  .meta({ example: '', 'x-multiline': true })
   .describe('Notes for administrators. Default: empty.');
 export const Priority = z.int().min(0).max(10_000).default(1);
 
@@ -106,7 +106,8 @@ export const Certificates = z
     if (clean !== undefined) return clean;
     addIssue('Must contain only PEM certificates');
     return z.NEVER;
-  });
+  })
+  .meta({ 'x-multiline': true });
 
 /** A boolean query parameter. */
 export const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');

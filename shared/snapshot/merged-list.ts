@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PageQuery } from '../../db/repositories/records/records.ts';
 import type { MergedSpec } from '../../db/repositories/snapshot/lists.ts';
 import { mergedPage } from '../../db/repositories/snapshot/pages.ts';
-import { Flag, Id } from '../shapes/fields.ts';
+import { Flag, idOf } from '../shapes/fields.ts';
 import { listOf } from '../shapes/list.ts';
 import { FarmStatus } from '../sites/farm-status.ts';
 import { freshnessOf } from './freshness.ts';
@@ -23,13 +23,13 @@ export const refreshFlag = {
 
 /** Filters and members of all merged lists. */
 export const farmFilters = {
-  site_id: Id.optional().describe('Only items of the site with this identifier.'),
-  farm_id: Id.optional().describe('Only items of the farm with this identifier.'),
+  site_id: idOf('site').optional().describe('Only items of the site with this identifier.'),
+  farm_id: idOf('farm').optional().describe('Only items of the farm with this identifier.'),
 };
 export const farmMembers = {
-  farm_id: Id.describe('Identifier of the farm.'),
+  farm_id: idOf('farm').describe('Identifier of the farm.'),
   farm_name: z.string().describe('Name of the farm.'),
-  site_id: Id.describe('Identifier of the site.'),
+  site_id: idOf('site').describe('Identifier of the site.'),
   site_name: z.string().describe('Name of the site.'),
 };
 

@@ -9,7 +9,7 @@ export const MaintenanceTemplateWrite = z.object({
     .trim()
     .min(1)
     .max(1024)
-    .meta({ example: 'Maintenance on Saturday from 10 to 12' })
+    .meta({ example: 'Maintenance on Saturday from 10 to 12', 'x-multiline': true })
     .describe('Message for users.'),
   start_at: Instant.nullable().default(null).describe('Start of the maintenance. Null: immediately.'),
   end_at: Instant.meta({ example: '2026-11-21T10:30:00.000Z' })

@@ -28,7 +28,7 @@ export const MonitoringWrite = z.object({
     .trim()
     .min(1)
     .max(4096)
-    .meta({ example: 'The backup of the datastore took two hours' })
+    .meta({ example: 'The backup of the datastore took two hours', 'x-multiline': true })
     .describe('Text of the record.'),
   details: z
     .record(z.string(), z.unknown())

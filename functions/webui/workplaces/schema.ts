@@ -148,7 +148,7 @@ const message = {
     .trim()
     .min(1)
     .max(1024)
-    .meta({ example: 'Please save your work' })
+    .meta({ example: 'Please save your work', 'x-multiline': true })
     .describe('Text of the message.'),
   level: z
     .enum(['info', 'warning', 'error'])

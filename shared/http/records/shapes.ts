@@ -95,7 +95,7 @@ function patchMember(member: z.ZodType, isImmutable: boolean): z.ZodType {
   while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodNullable)
     inner = inner.unwrap();
   const shape = inner instanceof z.ZodObject ? z.record(z.string(), z.unknown()) : (inner as z.ZodType);
-  const example = isImmutable ? shape.meta({ example: undefined }) : shape;
+  const example = isImmutable ? shape.meta({ example: undefined, 'x-immutable': true }) : shape;
   const isRequired = !member.safeParse(undefined).success;
   const patched = isRequired ? z.preprocess(nullAsAbsent, example).optional() : example.nullable().optional();
   return member.description ? patched.describe(member.description) : patched;

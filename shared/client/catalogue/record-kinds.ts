@@ -1,0 +1,106 @@
+/**
+ * What a page needs to know of the record kinds of an API, derived from its OpenAPI document. With it a page lists,
+ * shows and edits records of a kind that its code does not mention.
+ */
+export type Catalogue = { kinds: RecordKind[] };
+
+export type FieldType =
+  | 'text'
+  /** Text of several lines. */
+  | 'long_text'
+  /** Text that is written, and never returned. */
+  | 'secret'
+  | 'email'
+  | 'integer'
+  | 'number'
+  | 'flag'
+  | 'choice'
+  /** A moment (RFC 3339). */
+  | 'time'
+  /** The id of another record, whose kind is `reference`. */
+  | 'reference'
+  /** An object with the members in `fields`. */
+  | 'object'
+  /** Any JSON value. */
+  | 'json';
+
+/** A member of a record, or a filter of a list. */
+export type Field = {
+  name: string;
+  type: FieldType;
+  description: string;
+  /** The value is an array of values of this type. */
+  isMany?: true;
+  /** A new record needs a value. */
+  isRequired?: true;
+  isNullable?: true;
+  /** Can be set only when the record is created. */
+  isImmutable?: true;
+  /** The value of a new record without one. */
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  /** Characters of a text. */
+  maxLength?: number;
+  /** Values of an array. */
+  maxItems?: number;
+  pattern?: string;
+  choices?: string[];
+  /** A text that stands for all values, beside a list of them. */
+  all?: string;
+  /** Type of the referenced records. */
+  reference?: string;
+  fields?: Field[];
+};
+
+/** An operation on one record, or on all records of a kind. */
+export type Verb = {
+  id: string;
+  method: string;
+  /** Path with parameters in braces. */
+  path: string;
+  summary: string;
+  /** Permissions that the caller needs; empty if a session is enough. */
+  permissions: string[];
+  /** Members of the body. Absent if the operation has no body. */
+  fields?: Field[];
+  /** Supports `X-Dry-Run`. */
+  canTry?: true;
+  /** Supports `If-Match`. */
+  isConditional?: true;
+};
+
+export type ListVerb = Verb & {
+  /** Keys of the sort order, without a leading `-`. */
+  sorts: string[];
+  defaultSort: string;
+  filters: Field[];
+  /** What `search` compares. Absent if the list has no search. */
+  search?: string;
+  /** Supports `count=exact`. */
+  canCount?: true;
+};
+
+export type RecordKind = {
+  /** As in operation ids, references and audit events. */
+  type: string;
+  /** With an article: `a farm`. */
+  one: string;
+  many: string;
+  /** Path of the list. */
+  path: string;
+  /** Path parameters of the list: the owner of a nested collection. */
+  parents: string[];
+  /** Path parameter of one record. Absent if single records cannot be read. */
+  idParam?: string;
+  /** Members of a row of the list and of one record. */
+  columns: Field[];
+  list: ListVerb;
+  get?: Verb;
+  create?: Verb;
+  update?: Verb;
+  delete?: Verb;
+  bulkDestroy?: Verb;
+  /** Further operations on one record. */
+  actions: Verb[];
+};

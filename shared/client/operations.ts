@@ -4777,6 +4777,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only domains of this type. */
         type?: "internal" | "ldap" | "active_directory" | "freeipa";
         /** Only domains in this state. */
@@ -4998,6 +5000,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only nodes of the farm with this identifier. */
         farm_id?: string;
         /** Only nodes of the site with this identifier. */
@@ -5111,6 +5115,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only farms of the site with this identifier. */
         site_id?: string;
         /** Only farms with this value of `enabled`. */
@@ -5308,6 +5314,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only gateways of the site with this identifier. */
         site_id?: string;
         /** Only gateways with this value of `enabled`. */
@@ -5418,6 +5426,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only groups of this type. */
         type?: "group" | "meta";
         /** Only groups in this state. */
@@ -5655,6 +5665,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
       };
     };
     answer: {
@@ -5780,6 +5792,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only records of this severity. */
         level?: "info" | "warning" | "error" | "critical";
         /** Only records of this source. */
@@ -5902,6 +5916,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only peers with this value of `enabled`. */
         enabled?: "true" | "false";
       };
@@ -6018,6 +6034,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only portals in this state. */
         state?: "online" | "offline";
         /** Only portals on this platform. */
@@ -6117,6 +6135,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
       };
     };
     answer: {
@@ -6203,6 +6223,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
       };
     };
     answer: {
@@ -6289,6 +6311,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only rules of the site with this identifier. */
         site_id?: string;
         /** Only rules with this value of `enabled`. */
@@ -6647,6 +6671,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only sites with this value of `enabled`. */
         enabled?: "true" | "false";
         /** Only sites with this value of `maintenance`. */
@@ -6673,6 +6699,8 @@ export type Operations = {
         search?: string;
         /** Only users and groups of the domain with this identifier. */
         authenticator?: string;
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Maximum number of items in the page. Default 50. */
         limit?: number;
         /** `next` of the previous page. */
@@ -7034,6 +7062,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only tags from this source. */
         source?: "manual" | "dispatcher";
       };
@@ -7207,6 +7237,8 @@ export type Operations = {
         search?: string;
         /** `exact` adds the number of all matching items as `total`. */
         count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
         /** Only users in this state. */
         state?: "active" | "inactive";
         /** Only users of this kind. */

@@ -85,6 +85,16 @@ export const idOf = (type: ResourceType) => Id.meta({ 'x-reference': type });
 /** Ids of other objects. The order is not significant, and duplicates are removed. */
 export const Ids = idList(Id);
 
+/** Ids in the query of a list, so that the names of several objects are read with one request. */
+export const IdsFilter = z
+  .string()
+  .max(3_699)
+  .refine((text) => text.split(',').every(isId), 'Must be 1 to 100 UUIDs, separated by commas')
+  .transform((text) => text.toLowerCase().split(','))
+  .optional()
+  .meta({ example: '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11' })
+  .describe('Only objects with these identifiers, separated by commas, at most 100.');
+
 /** Ids of objects of this type. */
 export const idsOf = (type: ResourceType) => idList(idOf(type));
 

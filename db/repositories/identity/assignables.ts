@@ -1,4 +1,4 @@
-import { and, asc, eq, like, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, like, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
@@ -10,6 +10,7 @@ import { users } from '../../schema/identity/users.ts';
 export type AssignableQuery = {
   search?: string | undefined;
   authenticator?: string | undefined;
+  ids?: readonly string[] | undefined;
   limit: number;
   after?: Position | undefined;
 };
@@ -28,6 +29,7 @@ export async function listAssignables(db: Db, query: AssignableQuery) {
 function page(db: Db, table: typeof users | typeof groups, type: 'user' | 'group', query: AssignableQuery) {
   const conditions: (SQL | undefined)[] = [
     query.authenticator ? eq(table.authenticator_id, query.authenticator) : undefined,
+    query.ids ? inArray(table.id, [...query.ids]) : undefined,
     query.search ? like(table.name_key, containsPattern(query.search)) : undefined,
     query.after &&
       sql`(${table.name_key}, ${table.id}) > (${String(query.after.key)}, ${query.after.id}::uuid)`,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, getTableName, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, getTableName, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
@@ -184,9 +184,10 @@ export const filterConditions = <S extends Selection>(
   spec: ListSpec<S>,
   filters: Record<string, unknown>,
 ): (SQL | undefined)[] =>
-  Object.entries(filters).map(([name, value]) =>
-    value === undefined ? undefined : spec.filters[name]?.(value as never),
-  );
+  Object.entries(filters).map(([name, value]) => {
+    if (value === undefined) return undefined;
+    return name === 'ids' ? inArray(spec.table.id, value as string[]) : spec.filters[name]?.(value as never);
+  });
 
 /** The condition that one of the search columns contains the text. */
 export function searchCondition<S extends Selection>(

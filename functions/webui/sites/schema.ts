@@ -4,6 +4,7 @@ import {
   CreatedAt,
   flagFilter,
   Id,
+  IdsFilter,
   idOf,
   idsOf,
   Name,
@@ -86,6 +87,7 @@ export const AssignableQuery = z.strictObject({
   authenticator: idOf('authenticator')
     .optional()
     .describe('Only users and groups of the domain with this identifier.'),
+  ids: IdsFilter,
   limit: PageLimit.describe('Maximum number of items in the page. Default 50.'),
   cursor: z.string().max(2048).optional().describe('`next` of the previous page.'),
 });

@@ -34,12 +34,13 @@ export async function listAssignable(ctx: WebuiCtx, { cursor, ...query }: z.outp
 
 async function listDirectory(
   ctx: WebuiCtx,
-  { authenticator, search = '' }: Omit<z.output<typeof AssignableQuery>, 'cursor'>,
+  { authenticator, ids, search = '' }: Omit<z.output<typeof AssignableQuery>, 'cursor'>,
   after: Position | undefined,
 ): Promise<{ items: Item[]; failures: Failure[] }> {
   const domain = authenticator && (await findDomain(ctx.deps.db, authenticator));
   const directory = domain && domainTypeOf(domain.type).directory;
-  if (!directory) return { items: [], failures: [] };
+  // Entries that exist only in the directory have no identifiers.
+  if (!directory || ids) return { items: [], failures: [] };
   const named = { authenticator_id: domain.id, authenticator_name: domain.name };
   try {
     const entries = await directory.findUnregistered(ctx.deps, domain, search);

@@ -20,7 +20,7 @@ export type Words = Readonly<Record<string, { one: string; many: string }>>;
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** Parameters of every list, which are not filters. */
-const ofLists = ['limit', 'cursor', 'sort', 'search', 'count', 'refresh'];
+const ofLists = ['limit', 'cursor', 'sort', 'search', 'count', 'refresh', 'ids'];
 
 /**
  * Derives the catalogue of the record kinds of a document: each operation `<type>.list` below a path is a kind, and the

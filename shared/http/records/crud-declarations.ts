@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Permission } from '../../context/permissions.ts';
 import { type ResourceType, resources } from '../../resources.ts';
+import { IdsFilter } from '../../shapes/fields.ts';
 import { listOf, listQuery } from '../../shapes/list.ts';
 import type { Method } from '../declare/operation.ts';
 import type { Conditions } from '../serve/conditions.ts';
@@ -50,7 +51,7 @@ const collectionVerbs = <W extends z.ZodObject>(plan: Plan<W>) => ({
     route: route('GET', plan.path),
     summary: `List ${resources[plan.type].many}`,
     params: plan.shapes.parents,
-    query: listQuery(plan.sorts, plan.filters, plan.defaultSort),
+    query: listQuery(plan.sorts, { ids: IdsFilter, ...plan.filters }, plan.defaultSort),
     returns: [200, listOf(plan.view)] as const,
     mayLag: true as const,
   },

@@ -83,4 +83,5 @@ export const schemas = {
   'Must be the base URL of the peer': 'Должно быть базовым URL агрегатора-партнёра',
   'The parentheses do not match': 'Скобки не согласованы',
   'Must contain 1 to 500 identifiers': 'Должно содержать от 1 до 500 идентификаторов',
+  'Must be 1 to 100 UUIDs, separated by commas': 'Укажите от 1 до 100 UUID через запятую',
 } as const;

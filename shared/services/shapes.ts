@@ -72,6 +72,17 @@ export const ClientService = z.strictObject({
   ),
 });
 
+export const AnnouncedMaintenance = z.strictObject({
+  farm_id: Id.nullable().describe('Identifier of the farm in maintenance. Null: the whole site.'),
+  name: z.string().describe('Name of the farm or site.'),
+  starts_at: Moment.nullable().describe('Start of the maintenance. Null: it has begun.'),
+  ends_at: Moment.nullable().describe('End of the maintenance. Null: not known.'),
+  blocks_new_sessions: z
+    .boolean()
+    .describe('True if new sessions are not possible from the start to the end.'),
+  message: z.string().describe('Message of the administrator for users. Empty if it is not set.'),
+});
+
 export const ServicesList = z.strictObject({
   domains: z
     .array(LinkedDomain)
@@ -80,6 +91,11 @@ export const ServicesList = z.strictObject({
     ),
   services: z.array(ClientService).describe('Services of the caller, ordered by name.'),
   sites: z.array(FarmStatus).describe('State of the data, one entry for each farm of the site.'),
+  announced_maintenance: z
+    .array(AnnouncedMaintenance)
+    .describe(
+      'Announced and current maintenance of the site, and of the farms that have services of the caller. Maintenance of a pool is shown by its services only.',
+    ),
   explain: z
     .array(Explanation)
     .optional()

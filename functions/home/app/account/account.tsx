@@ -13,6 +13,7 @@ import { say } from '../texts.ts';
 import classes from './account.module.css';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';
+import { Tokens } from './tokens/tokens.tsx';
 import { TwoFactor } from './two-factor.tsx';
 
 const languageNames: Record<(typeof languages)[number], string> = { en: 'English', ru: 'Русский' };
@@ -37,6 +38,11 @@ export const Account = (): JSX.Element => (
       <Part title={say('sessions')}>
         <Sessions />
       </Part>
+      {facts.own_tokens && (
+        <Part title={say('tokens')}>
+          <Tokens />
+        </Part>
+      )}
     </div>
   </>
 );

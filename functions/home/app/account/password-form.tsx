@@ -46,6 +46,7 @@ export function PasswordForm(): JSX.Element {
       {field('current', 'current-password')}
       {field('next', 'new-password')}
       {field('again', 'new-password')}
+      <p class={classes.quiet}>{say(facts.own_tokens ? 'password_effect_tokens' : 'password_effect')}</p>
       {faults.other && <ProblemNotice problem={faults.other} />}
       <Button type="submit" busy={isBusy}>
         {say('change_password')}

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import { agoText } from '../../../../shared/web/text/moments.ts';
 import { Button, IconButton } from '../../../../shared/web/ui/controls/button.tsx';
 import { Badge, type Tone } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { Menu } from '../../../../shared/web/ui/overlays/menu.tsx';
 import { facts } from '../facts.ts';
 import { say } from '../texts.ts';
 import classes from './card.module.css';
+import { connectButton } from './card-keys.ts';
 import type { Card, Service } from './cards.ts';
 import { Picture } from './picture.tsx';
 
@@ -48,6 +50,7 @@ export function ServiceCard({ card, onConnect, onLogOff, onFavourite }: ServiceC
         <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
         <Button
           look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
+          {...connectButton}
           aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
           onClick={() => onConnect()}
         >
@@ -93,8 +96,8 @@ const tones: Record<Service['state'], Tone> = {
   unavailable: 'bad',
 };
 
-/** The state, unless the workplace is simply ready. */
-function State({ service: { state, sessions } }: { service: Service }): JSX.Element {
+/** The state; of a workplace that is simply ready, when it was last used. */
+function State({ service: { state, sessions, last_used_at } }: { service: Service }): JSX.Element {
   const session = sessions[0];
   return (
     <span class={classes.state}>
@@ -102,8 +105,10 @@ function State({ service: { state, sessions } }: { service: Service }): JSX.Elem
         <Badge tone="good">
           {say(session.state === 'active' ? 'session_active' : 'session_disconnected')}
         </Badge>
+      ) : state === 'ready' ? (
+        last_used_at !== null && <small>{say('last_used', { ago: agoText(last_used_at) })}</small>
       ) : (
-        state !== 'ready' && <Badge tone={tones[state]}>{say(`state_${state}`)}</Badge>
+        <Badge tone={tones[state]}>{say(`state_${state}`)}</Badge>
       )}
     </span>
   );

@@ -64,7 +64,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     const page = await account(alice());
     await page.getByText('All your other sessions end. Service tokens stay valid.').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
-    expect(await page.getByText('Administrative rights').count()).toBe(0);
+    expect(await page.getByText('administrative rights').count()).toBe(0);
     await page.getByLabel('Name of the token').fill('Nightly report');
     await page.getByLabel('Valid for').selectOption('30');
     await expectGood(page, 'account-token-form');
@@ -123,7 +123,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     const page = await account(admin());
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name of the token').fill('Inventory');
-    await page.getByText('Administrative rights: no').click();
+    await page.getByText('Choose administrative rights').click();
     await page.getByLabel('sites.read').check();
     await page.getByLabel('farms.read').check();
     await expectGood(page, 'account-token-rights');

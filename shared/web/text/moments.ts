@@ -40,8 +40,8 @@ const units: readonly (readonly [Unit, number])[] = [
 
 function inUnits(ms: number): readonly [Unit, number] {
   const seconds = Math.round(Math.abs(ms) / 1_000);
-  // Two minutes are "2 minutes", and 90 seconds "90 seconds".
-  const [unit, size] = units.find(([, size]) => seconds >= 2 * size) ?? (['second', 1] as const);
+  // Two hours are "2 hours" also a minute earlier, and 90 minutes "90 minutes".
+  const [unit, size] = units.find(([, size]) => seconds >= 1.95 * size) ?? (['second', 1] as const);
   return [unit, Math.max(1, Math.round(seconds / size))];
 }
 

@@ -17,22 +17,24 @@ export function Rights({ chosen, onChoose }: RightsProps): JSX.Element | null {
     <details class={classes.rights}>
       <summary>{say('token_rights_chosen', { count: chosen.length })}</summary>
       <p>{say('token_rights_text')}</p>
-      {byResource(data.permissions).map(([resource, actions]) => (
-        <fieldset key={resource}>
-          <legend>{resource}</legend>
-          {actions.map((action) => (
-            <label key={action}>
-              <input
-                type="checkbox"
-                aria-label={`${resource}.${action}`}
-                checked={chosen.includes(`${resource}.${action}`)}
-                onChange={({ currentTarget }) => toggle(`${resource}.${action}`, currentTarget.checked)}
-              />
-              {action}
-            </label>
-          ))}
-        </fieldset>
-      ))}
+      <div class={classes.choices}>
+        {byResource(data.permissions).map(([resource, actions]) => (
+          <fieldset key={resource}>
+            <legend>{resource}</legend>
+            {actions.map((action) => (
+              <label key={action}>
+                <input
+                  type="checkbox"
+                  aria-label={`${resource}.${action}`}
+                  checked={chosen.includes(`${resource}.${action}`)}
+                  onChange={({ currentTarget }) => toggle(`${resource}.${action}`, currentTarget.checked)}
+                />
+                {action}
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </div>
     </details>
   );
 }

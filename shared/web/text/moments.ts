@@ -63,7 +63,7 @@ export function untilText(time: string, now: number): string {
   return relative.format(count, unit);
 }
 
-/** The time of day, with the day unless it is today: `18:00` or `24 Nov, 02:00`. */
+/** The time of day, with the day unless it is that of `now`: `18:00` or `24 Nov, 02:00`. */
 export function dayTimeText(time: string, now: number): string {
   const moment = new Date(time);
   const isToday = moment.toDateString() === new Date(now).toDateString();

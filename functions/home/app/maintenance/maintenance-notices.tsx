@@ -42,11 +42,13 @@ const MaintenanceNotice = ({ one, now, onDismiss }: MaintenanceNoticeProps): JSX
 );
 
 function titleOf({ name, startsAt, endsAt, hasBegun }: Announcement, now: number): string {
-  const end = endsAt === null ? '' : dayTimeText(endsAt, now);
   if (hasBegun || startsAt === null)
-    return end === '' ? say('maintenance_now', { name }) : say('maintenance_until', { name, end });
+    return endsAt === null
+      ? say('maintenance_now', { name })
+      : say('maintenance_until', { name, end: dayTimeText(endsAt, now) });
   const values = { name, start: dayTimeText(startsAt, now), in: untilText(startsAt, now) };
-  return end === '' ? say('maintenance_from', values) : say('maintenance_between', { ...values, end });
+  if (endsAt === null) return say('maintenance_from', values);
+  return say('maintenance_between', { ...values, end: dayTimeText(endsAt, Date.parse(startsAt)) });
 }
 
 function adviceOf({ hasBegun, isBlocking }: Announcement): string {

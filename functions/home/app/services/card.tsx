@@ -16,13 +16,21 @@ type ServiceCardProps = {
   onConnect: (protocol?: Protocol) => void;
   onLogOff: () => void;
   onFavourite: (isFavourite: boolean) => void;
+  /** A message of a maintenance that is not shown elsewhere. */
+  message: string | undefined;
 };
 
 export type Protocol = 'rdp' | 'spice';
 const isProtocol = (text: string): text is Protocol => text === 'rdp' || text === 'spice';
 
 /** A workplace with its state and the button to connect. */
-export function ServiceCard({ card, onConnect, onLogOff, onFavourite }: ServiceCardProps): JSX.Element {
+export function ServiceCard({
+  card,
+  message,
+  onConnect,
+  onLogOff,
+  onFavourite,
+}: ServiceCardProps): JSX.Element {
   const { service, site } = card;
   const isOpen = service.sessions.length > 0;
   return (
@@ -42,20 +50,20 @@ export function ServiceCard({ card, onConnect, onLogOff, onFavourite }: ServiceC
         />
       </div>
       {service.description !== '' && <p class={classes.description}>{service.description}</p>}
-      {service.maintenance_message !== undefined && (
-        <p class={classes.message}>{service.maintenance_message}</p>
-      )}
+      {message !== undefined && <p class={classes.message}>{message}</p>}
       <div class={classes.foot}>
         <State service={service} />
-        <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
-        <Button
-          look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
-          {...connectButton}
-          aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
-          onClick={() => onConnect()}
-        >
-          {say(isOpen ? 'reconnect' : 'connect')}
-        </Button>
+        <div class={classes.actions}>
+          <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
+          <Button
+            look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
+            {...connectButton}
+            aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
+            onClick={() => onConnect()}
+          >
+            {say(isOpen ? 'reconnect' : 'connect')}
+          </Button>
+        </div>
       </div>
     </article>
   );

@@ -79,12 +79,16 @@ type CardsProps = { lists: readonly SiteList[]; shown: readonly Card[]; choose: 
 
 function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
   const prefer = usePrefer();
+  const announced = lists.flatMap(({ list }) => list?.announced_maintenance ?? []);
+  // Those of the notices above the cards.
+  const known = new Set<string | undefined>(announced.map(({ message }) => message));
   return (
     <ul class={classes.grid} onKeyDown={(event) => moveByArrow(event, event.currentTarget)}>
       {shown.map((card) => (
         <li key={card.key}>
           <ServiceCard
             card={card}
+            message={messageOf(card, known)}
             onConnect={(protocol) => choose({ action: 'connect', card, protocol })}
             onLogOff={() => choose({ action: 'log off', card })}
             onFavourite={(favourite) => prefer({ card, change: { favourite } })}
@@ -95,6 +99,11 @@ function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
     </ul>
   );
 }
+
+const messageOf = (
+  { service: { maintenance_message: message } }: Card,
+  known: ReadonlySet<string | undefined>,
+): string | undefined => (known.has(message) ? undefined : message);
 
 const placeholder = (key: string): JSX.Element => (
   <li key={`loading ${key}`}>

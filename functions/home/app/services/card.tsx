@@ -31,24 +31,11 @@ export function ServiceCard({
   onLogOff,
   onFavourite,
 }: ServiceCardProps): JSX.Element {
-  const { service, site } = card;
+  const { service } = card;
   const isOpen = service.sessions.length > 0;
   return (
     <article class={classes.card} data-key={card.key}>
-      <div class={classes.head}>
-        <Picture name={service.name} address={service.image_url} />
-        <div class={classes.names}>
-          <h3>{service.name}</h3>
-          {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
-        </div>
-        <IconButton
-          icon="star"
-          filled={service.favourite}
-          label={say('favourite', { name: service.name })}
-          aria-pressed={service.favourite}
-          onClick={() => onFavourite(!service.favourite)}
-        />
-      </div>
+      <Head card={card} onFavourite={onFavourite} />
       {service.description !== '' && <p class={classes.description}>{service.description}</p>}
       {message !== undefined && <p class={classes.message}>{message}</p>}
       <div class={classes.foot}>
@@ -68,6 +55,23 @@ export function ServiceCard({
     </article>
   );
 }
+
+const Head = ({ card: { service, site }, onFavourite }: Pick<ServiceCardProps, 'card' | 'onFavourite'>) => (
+  <div class={classes.head}>
+    <Picture name={service.name} address={service.image_url} />
+    <div class={classes.names}>
+      <h3>{service.name}</h3>
+      {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
+    </div>
+    <IconButton
+      icon="star"
+      filled={service.favourite}
+      label={say('favourite', { name: service.name })}
+      aria-pressed={service.favourite}
+      onClick={() => onFavourite(!service.favourite)}
+    />
+  </div>
+);
 
 type MoreProps = Pick<ServiceCardProps, 'onConnect' | 'onLogOff'> & { service: Service };
 

@@ -6,9 +6,12 @@ import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { say } from '../../texts.ts';
-import type { Token } from './tokens.tsx';
 
-type RevokeDialogProps = { token: Token; onClose: () => void; onRevoked: () => Promise<void> };
+type RevokeDialogProps = {
+  token: { id: string; name: string };
+  onClose: () => void;
+  onRevoked: () => Promise<void>;
+};
 
 /** Asks before a token is deleted, because programs that use it stop working. */
 export function RevokeDialog({ token: { id, name }, onClose, onRevoked }: RevokeDialogProps): JSX.Element {

@@ -31,9 +31,9 @@ export function TokenForm({ onCreated, onCancel }: TokenFormProps): JSX.Element 
       // They are those of the profile.
       const granted = permissions as Permissions;
       const body = { name, expires_at: endOf(lifetime, Date.now()), permissions: granted };
-      const token = await create(body);
-      if ('fault' in token) setFault(token.fault);
-      else onCreated(token.token);
+      const made = await create(body);
+      if ('fault' in made) setFault(made.fault);
+      else onCreated(made.token);
     });
   };
   return (
@@ -48,12 +48,7 @@ export function TokenForm({ onCreated, onCancel }: TokenFormProps): JSX.Element 
         autocomplete="off"
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />
-      <SelectField
-        label={say('token_lifetime')}
-        value={lifetime}
-        options={lifetimeOptions()}
-        onChange={setLifetime}
-      />
+      <LifetimeField value={lifetime} onChange={setLifetime} />
       {facts.user.portal === 'admin' && <Rights chosen={permissions} onChoose={setPermissions} />}
       <Actions problem={problem} isBusy={isBusy} onCancel={onCancel} />
     </form>
@@ -76,11 +71,15 @@ const Actions = ({ problem, isBusy, onCancel }: ActionsProps): JSX.Element => (
   </>
 );
 
-const lifetimeOptions = () =>
-  lifetimes.map((days) => {
+type LifetimeFieldProps = { value: Lifetime; onChange: (lifetime: Lifetime) => void };
+
+function LifetimeField({ value, onChange }: LifetimeFieldProps): JSX.Element {
+  const options = lifetimes.map((days) => {
     const date = dateText(endOf(days, Date.now()));
     return [days, say('token_days', { days: Number(days), date })] as const;
   });
+  return <SelectField label={say('token_lifetime')} {...{ value, options, onChange }} />;
+}
 
 type NewTokenBody = Operations['userinfo.createServiceToken']['asks']['body'];
 type Permissions = NewTokenBody['permissions'];

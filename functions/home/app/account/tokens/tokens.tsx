@@ -14,7 +14,7 @@ import { NewToken } from './new-token.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
 
-export type Token = Operations['userinfo.listServiceTokens']['answer']['items'][number];
+type Token = Operations['userinfo.listServiceTokens']['answer']['items'][number];
 
 const key = ['tokens'];
 

@@ -1,4 +1,4 @@
-import type { AnnouncedMaintenance } from '../../db/repositories/maintenance/state.ts';
+import type { AnnouncedMaintenance } from '../../db/repositories/maintenance/announced.ts';
 import type { FarmNode, NodeState } from '../../db/repositories/sites/farm-nodes.ts';
 import {
   findUserSite,

@@ -8,12 +8,8 @@ import { farms } from '../../schema/sites/farms.ts';
 import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import type { CachedService } from '../../schema/snapshot/service-lists.ts';
-import {
-  type AnnouncedMaintenance,
-  announcedMaintenance,
-  isInMaintenance,
-  maintenanceMessage,
-} from '../maintenance/state.ts';
+import { type AnnouncedMaintenance, announcedMaintenance } from '../maintenance/announced.ts';
+import { isInMaintenance, maintenanceMessage } from '../maintenance/state.ts';
 import { derived } from '../records/statements.ts';
 import { type RoutingRows, type RoutingTarget, routingRows } from '../routing/routing-rows.ts';
 import { allLists, type NeededLists } from '../routing/site-lists.ts';

@@ -56,12 +56,14 @@ export function ServiceCard({
   );
 }
 
-const Head = ({ card: { service, site }, onFavourite }: Pick<ServiceCardProps, 'card' | 'onFavourite'>) => (
+type HeadProps = Pick<ServiceCardProps, 'card' | 'onFavourite'>;
+
+const Head = ({ card, card: { service }, onFavourite }: HeadProps): JSX.Element => (
   <div class={classes.head}>
     <Picture name={service.name} address={service.image_url} />
     <div class={classes.names}>
       <h3>{service.name}</h3>
-      {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
+      <Where card={card} />
     </div>
     <IconButton
       icon="star"
@@ -72,6 +74,16 @@ const Head = ({ card: { service, site }, onFavourite }: Pick<ServiceCardProps, '
     />
   </div>
 );
+
+/** The site, if the user has several, and when a workplace without an open session was last used. */
+function Where({ card: { site, service } }: Pick<ServiceCardProps, 'card'>): JSX.Element | null {
+  const { last_used_at: lastUse, sessions } = service;
+  const hasSites = facts.sites.length > 1;
+  if (lastUse === null || sessions.length > 0)
+    return hasSites ? <p class={classes.where}>{site.name}</p> : null;
+  const values = { site: site.name, ago: agoText(lastUse) };
+  return <p class={classes.where}>{say(hasSites ? 'last_used_where' : 'last_used', values)}</p>;
+}
 
 type MoreProps = Pick<ServiceCardProps, 'onConnect' | 'onLogOff'> & { service: Service };
 
@@ -108,8 +120,8 @@ const tones: Record<Service['state'], Tone> = {
   unavailable: 'bad',
 };
 
-/** The state; of a workplace that is simply ready, when it was last used. */
-function State({ service: { state, sessions, last_used_at } }: { service: Service }): JSX.Element {
+/** The state, unless the workplace is simply ready. */
+function State({ service: { state, sessions } }: { service: Service }): JSX.Element {
   const session = sessions[0];
   return (
     <span class={classes.state}>
@@ -117,10 +129,8 @@ function State({ service: { state, sessions, last_used_at } }: { service: Servic
         <Badge tone="good">
           {say(session.state === 'active' ? 'session_active' : 'session_disconnected')}
         </Badge>
-      ) : state === 'ready' ? (
-        last_used_at !== null && <small>{say('last_used', { ago: agoText(last_used_at) })}</small>
       ) : (
-        <Badge tone={tones[state]}>{say(`state_${state}`)}</Badge>
+        state !== 'ready' && <Badge tone={tones[state]}>{say(`state_${state}`)}</Badge>
       )}
     </span>
   );

@@ -184,7 +184,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await page.getByText('Your workplace is ready').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+    await page.locator('[type=search]:focus').waitFor();
     await page.getByRole('searchbox').fill('');
     await expect.poll(() => page.getByRole('article').count()).toBe(4);
     const focused = () =>

@@ -2358,6 +2358,21 @@ export type ServiceList = {
     /** Problem code of the last failure. Present only after a failure. */
     error?: string;
   })[];
+  /** Announced and current maintenance of the site, and of the farms that have services of the caller. Maintenance of a pool is shown by its services only. */
+  announced_maintenance: ({
+    /** Identifier of the farm in maintenance. Null: the whole site. */
+    farm_id: string | null;
+    /** Name of the farm or site. */
+    name: string;
+    /** Start of the maintenance. Null: it has begun. */
+    starts_at: string | null;
+    /** End of the maintenance. Null: not known. */
+    ends_at: string | null;
+    /** True if new sessions are not possible from the start to the end. */
+    blocks_new_sessions: boolean;
+    /** Message of the administrator for users. Empty if it is not set. */
+    message: string;
+  })[];
   /** Decisions about the members of each rule. Present only with `explain=true`. */
   explain?: ({
     /** Identifier of the rule. */

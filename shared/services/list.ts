@@ -77,9 +77,21 @@ function shownAt(ctx: UserCtx, site: ListedSite, states: readonly FarmState[]): 
     domains: linkedDomains(site, views),
     services: sortedByName(shownServices(site, views, rules)),
     sites: views.map(({ status }) => status),
+    announced_maintenance: announcedTo(site, views),
     explain,
   };
 }
+
+/** The maintenance of farms without services of the viewer is of no concern to the viewer. */
+function announcedTo(site: ListedSite, views: readonly FarmView[]): SiteServices['announced_maintenance'] {
+  const farms = new Set(views.flatMap(({ farm, list }) => (list?.services.length ? [farm.id] : [])));
+  return site.announced
+    .filter(({ farm_id }) => farm_id === null || farms.has(farm_id))
+    .map((one) => ({ ...one, starts_at: momentOf(one.starts_at), ends_at: momentOf(one.ends_at) }));
+}
+
+const momentOf = (time: string | null): string | null =>
+  time === null ? null : new Date(time).toISOString();
 
 function routedRule(ctx: UserCtx, site: ListedSite, rule: RuleRow, views: readonly FarmView[]) {
   const lists: SeenLists = new Map(

@@ -6,7 +6,7 @@ import type { ListedSite } from '../routing/routed-site.ts';
 import { conflictOf, keyText, type Route } from '../routing/routing.ts';
 import { serviceIn } from '../routing/rule-facts.ts';
 import type { FarmView } from './farm-views.ts';
-import type { ClientService } from './shapes.ts';
+import type { ClientService } from './service-shape.ts';
 
 type Shown = z.input<typeof ClientService>;
 /** A service without the preferences of the user. */

@@ -26,10 +26,10 @@ type ListFacts = {
 export function etagOfList({ site, states, outcomes, turnOf, now }: ListFacts): string | undefined {
   const { rules, covered, preferences, sessions, blocked, user_preferences } = site.routing;
   if (rules.some(isDrawn)) return undefined;
-  const { id, uri, name, maintenance, maintenance_message, domains, viewer } = site;
+  const { id, uri, name, maintenance, maintenance_message, announced, domains, viewer } = site;
   const facts = [
     version,
-    ...[viewer.id, viewer.domain.label, id, uri, name, maintenance, maintenance_message, domains],
+    ...[viewer.id, viewer.domain.label, id, uri, name, maintenance, maintenance_message, announced, domains],
     ...[covered, preferences, sessions, blocked, user_preferences],
     rules.map((rule) => ruleFacts(rule, turnOf(rule), now)),
     states.map(farmFacts),

@@ -1,3 +1,4 @@
+import type { AnnouncedMaintenance } from '../../db/repositories/maintenance/announced.ts';
 import type { FarmNode, NodeState } from '../../db/repositories/sites/farm-nodes.ts';
 import {
   findUserSite,
@@ -25,6 +26,8 @@ export type UserSite = {
   maintenance: boolean;
   maintenance_message: string | null;
   farms: UserFarm[];
+  /** Maintenance of the site and its farms, also before it begins. Read for lists of services only. */
+  announced: AnnouncedMaintenance[];
   /** Visible domains and the domain of the user. */
   domains: LocalDomain[];
   /** The dispatcher principal of the user. */
@@ -50,7 +53,7 @@ export async function loadUserSite(ctx: UserCtx, uri: string): Promise<UserSite>
  * @throws AppError `forbidden` for a directory user named `aggregator`: dispatchers identify the portal by that name
  */
 export function userSiteOf(
-  { site, farms, domains, groups }: FoundFarms,
+  { site, farms, announced, domains, groups }: FoundFarms,
   { id, name, domain }: Viewer,
   ip: string,
 ): UserSite {
@@ -63,7 +66,7 @@ export function userSiteOf(
     groups: groups.map((group) => group.name),
     clientIp: ip,
   });
-  return { ...site, farms, domains, principal };
+  return { ...site, farms, announced, domains, principal };
 }
 
 export type FoundFarms = Omit<UserSiteRecord, 'topology' | 'conditions' | 'maintained'> & {

@@ -184,7 +184,22 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await page.getByText('Your workplace is ready').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+    await page.locator('[type=search]:focus').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await expect.poll(() => page.getByRole('article').count()).toBe(4);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest('article')?.getAttribute('data-key'));
+    const keys = await page
+      .getByRole('article')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-key')));
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe(keys[0]);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toBe(keys[1]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
   });
 
   it('stays as it is when the session ends, and leads to the sign-in page', async () => {

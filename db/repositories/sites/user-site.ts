@@ -8,6 +8,7 @@ import { farms } from '../../schema/sites/farms.ts';
 import { fleetVersions } from '../../schema/sites/fleet-versions.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import type { CachedService } from '../../schema/snapshot/service-lists.ts';
+import { type AnnouncedMaintenance, announcedMaintenance } from '../maintenance/announced.ts';
 import { isInMaintenance, maintenanceMessage } from '../maintenance/state.ts';
 import { derived } from '../records/statements.ts';
 import { type RoutingRows, type RoutingTarget, routingRows } from '../routing/routing-rows.ts';
@@ -31,6 +32,8 @@ export type UserSiteRecord = {
   /** Null if the caller has the current version. */
   topology: Topology | null;
   maintained: MaintainedFarm[];
+  /** Maintenance of the site and its farms, also before it begins; empty if not all rules are selected. */
+  announced: AnnouncedMaintenance[];
   conditions: NodeState[];
   groups: { name: string }[];
   domains: LocalDomain[];
@@ -106,6 +109,7 @@ const userSite = prebuilt((db, values: UserSiteValues, form) => {
         'maintenance_message', ${maintenanceMessage(sites)}),
       'topology', (${topologyUnless(held)}),
       'maintained', (${maintainedFarms}),
+      'announced', ${form.startsWith('all') ? announcedMaintenance : sql`'[]'::json`},
       'conditions', ${nodeStates(ofSite, sql`${dispatcherSessions.user_id} = ${userId}::uuid`)},
       'groups', (select coalesce(json_agg(json_build_object('name', own.name) order by own.name_key), '[]') from own),
       'domains', (select coalesce(json_agg(json_build_object('id', ${authenticators.id}, 'name', ${authenticators.name},

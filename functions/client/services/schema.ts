@@ -5,7 +5,7 @@ import {
   isExplainQueryValid,
   userIdWithoutExplain,
 } from '../../../shared/routing/explain-query.ts';
-import { Launch } from '../../../shared/services/shapes.ts';
+import { Launch } from '../../../shared/services/service-shape.ts';
 import { Moment } from '../../../shared/shapes/fields.ts';
 
 export const ServicesQuery = z.strictObject(explainQuery).refine(isExplainQueryValid, userIdWithoutExplain);

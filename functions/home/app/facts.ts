@@ -5,6 +5,8 @@ export type SiteName = { id: string; uri: string; name: string };
 /** What the server writes into the page of the user. */
 export type HomeFacts = PageFacts & {
   sites: SiteName[];
+  /** True if the installation allows users to create service tokens. */
+  own_tokens: boolean;
   /** Web addresses of client programs by operating system; empty if the administrator set none. */
   downloads: Partial<Record<string, string>>;
 };

@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 // Styles of parts that are loaded later are in the style of the page.
 import './account/account.module.css';
+import './account/tokens/rights.module.css';
 import { HomePage } from './page.tsx';
 
 const queries = new QueryClient({

@@ -12,6 +12,8 @@ export function HomePage(): JSX.Element {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const note = () => setHash(location.hash);
+    // The address can have changed since the first drawing.
+    note();
     addEventListener('hashchange', note);
     return () => removeEventListener('hashchange', note);
   }, []);

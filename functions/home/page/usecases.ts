@@ -15,6 +15,7 @@ export async function homePage({
   deps,
   principal,
   language,
+  parameters,
 }: RequestCtx<HomeDeps, UserPrincipal>): Promise<Document> {
   const { user, domain, portal } = principal;
   const [{ branding, downloads }, account] = await Promise.all([
@@ -30,6 +31,7 @@ export async function homePage({
       user: { login: user.name, name: user.realName || user.name, portal },
       sites: account.sites,
       downloads,
+      own_tokens: parameters['service_tokens.own'],
       first: account.sites.map(
         ({ uri }) => `/aggregator/api/client/v7.0/${encodeURIComponent(uri)}/servicesList/`,
       ),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ClientService } from '../../../shared/services/shapes.ts';
+import { ClientService } from '../../../shared/services/service-shape.ts';
 import { Id, idOf, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';

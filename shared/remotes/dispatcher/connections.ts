@@ -73,6 +73,21 @@ export type SpiceSettings = {
   title?: string | undefined;
 };
 
+/**
+ * Known words for why a service cannot be used now (`reason_code`), or why a request for it is refused (`reason`).
+ * Dispatchers can report others.
+ */
+export const refusalReasons = [
+  'maintenance',
+  'unavailable',
+  'protocol_not_offered',
+  'state_unknown',
+  'gateway_unavailable',
+  'preparing',
+  'no_free_workplace',
+  'refused_by_dispatcher',
+] as const;
+
 /** Whether a client connects, waits or gives up. */
 export type Readiness = {
   verdict: 'connect' | 'wait' | 'abandon';

@@ -87,9 +87,9 @@ async function bundle(options: BuildOptions): Promise<Metafile> {
   return metafile;
 }
 
-/** The texts of a page in one language: those of the frame and its own, compiled to functions. */
+/** The texts of a page in one language: those of the frame, of problems and its own, compiled to functions. */
 function textsOf(name: string, language: Language, folder: string): BuildOptions {
-  const catalogues = ['frame', name].map((part) =>
+  const catalogues = ['frame', 'problems', name].map((part) =>
     join(root, 'shared/messages/pages', `${part}.${language}.json`),
   );
   const virtual: Plugin = {

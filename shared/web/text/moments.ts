@@ -3,6 +3,13 @@ import { factsOf } from '../client/facts.ts';
 const { language } = factsOf();
 
 const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+const dayTime = new Intl.DateTimeFormat(language, {
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+});
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 const durations: Record<'second' | 'minute' | 'hour' | 'day', Intl.NumberFormat> = {
@@ -33,8 +40,8 @@ const units: readonly (readonly [Unit, number])[] = [
 
 function inUnits(ms: number): readonly [Unit, number] {
   const seconds = Math.round(Math.abs(ms) / 1_000);
-  // Two minutes are "2 minutes", and 90 seconds "90 seconds".
-  const [unit, size] = units.find(([, size]) => seconds >= 2 * size) ?? (['second', 1] as const);
+  // Two hours are "2 hours" also a minute earlier, and 90 minutes "90 minutes".
+  const [unit, size] = units.find(([, size]) => seconds >= 1.95 * size) ?? (['second', 1] as const);
   return [unit, Math.max(1, Math.round(seconds / size))];
 }
 
@@ -49,6 +56,22 @@ export function agoText(time: string, now = Date.now()): string {
   const [unit, count] = inUnits(now - Date.parse(time));
   return relative.format(-count, unit);
 }
+
+/** The time until a later moment, such as `in 2 hours`. */
+export function untilText(time: string, now: number): string {
+  const [unit, count] = inUnits(Date.parse(time) - now);
+  return relative.format(count, unit);
+}
+
+/** The time of day, with the day unless it is that of `now`: `18:00` or `24 Nov, 02:00`. */
+export function dayTimeText(time: string, now: number): string {
+  const moment = new Date(time);
+  const isToday = moment.toDateString() === new Date(now).toDateString();
+  return isToday ? clockText(moment) : dayTime.format(moment);
+}
+
+/** A day, such as `23 Nov 2026`. */
+export const dateText = (time: string): string => date.format(new Date(time));
 
 /** Date and time, such as `23 Nov 2026, 17:40`. */
 export const momentText = (time: string): string => moment.format(new Date(time));

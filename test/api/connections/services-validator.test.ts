@@ -19,6 +19,7 @@ import {
   addGroup,
   addMember,
   addPriorityGroup,
+  addTemplate,
   adminOf,
   base,
   pool,
@@ -147,6 +148,12 @@ const changes: Record<string, (fleet: Fleet) => unknown> = {
   },
   'maintenance of the site': setSite({ maintenance: true }),
   'end of maintenance of the site': setSite({ maintenance: false }),
+  'announced maintenance': async (fleet) => {
+    const start_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await addTemplate(admin, { start_at });
+    await setFarm({ maintenance: true, maintenance_template_id: id })(fleet);
+  },
+  'end of announced maintenance': setFarm({ maintenance: false, maintenance_template_id: null }),
   'another name of the site': (fleet) => {
     const name = unique('site');
     return setSite({ name, name_key: name })(fleet);

@@ -126,5 +126,6 @@ function servicesView(farms: Row[], domains: Row[]) {
     }),
     services: services.sort((a, b) => (a.name < b.name ? -1 : 1)),
     sites: farms.map(farmView),
+    announced_maintenance: [],
   };
 }

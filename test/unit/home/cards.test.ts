@@ -30,7 +30,12 @@ const service = (name: string, given: Partial<Service> = {}): Service => ({
   link: '/',
   ...given,
 });
-const listOf = (...services: Service[]): SiteServices => ({ domains: [], services, sites: [] });
+const listOf = (...services: Service[]): SiteServices => ({
+  domains: [],
+  services,
+  sites: [],
+  announced_maintenance: [],
+});
 const farm = (name: string, given: Partial<FarmState> = {}): FarmState => ({
   site_id: '1',
   site_uri: 'north',

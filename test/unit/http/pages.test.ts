@@ -46,6 +46,7 @@ describe('the texts of a page', () => {
   it.each([
     'frame',
     'home',
+    'problems',
     'signin',
     'status',
   ])('of %s have the same placeholders in Russian and in English', (page) => {

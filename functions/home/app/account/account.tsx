@@ -3,16 +3,17 @@ import type { ComponentChildren, JSX } from 'preact';
 import { languages } from '../../../../shared/messages/languages.ts';
 import { portal } from '../../../../shared/web/client/session.ts';
 import { changeLanguage } from '../../../../shared/web/frame/user-menu.tsx';
+import { problemOf } from '../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { momentText } from '../../../../shared/web/text/moments.ts';
 import { SelectField } from '../../../../shared/web/ui/controls/field.tsx';
 import { Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
-import { problemOf } from '../connect/problem.ts';
-import { ProblemNotice } from '../connect/problem-notice.tsx';
 import { facts } from '../facts.ts';
 import { say } from '../texts.ts';
 import classes from './account.module.css';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';
+import { Tokens } from './tokens/tokens.tsx';
 import { TwoFactor } from './two-factor.tsx';
 
 const languageNames: Record<(typeof languages)[number], string> = { en: 'English', ru: 'Русский' };
@@ -37,6 +38,11 @@ export const Account = (): JSX.Element => (
       <Part title={say('sessions')}>
         <Sessions />
       </Part>
+      {facts.own_tokens && (
+        <Part title={say('tokens')}>
+          <Tokens />
+        </Part>
+      )}
     </div>
   </>
 );

@@ -2,11 +2,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { PortalError } from '../../../../shared/client/refusals.ts';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { type Problem, problemOf } from '../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Field } from '../../../../shared/web/ui/controls/field.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
-import { type Problem, problemOf } from '../connect/problem.ts';
-import { ProblemNotice } from '../connect/problem-notice.tsx';
 import { facts } from '../facts.ts';
 import { say } from '../texts.ts';
 import classes from './account.module.css';
@@ -46,6 +46,7 @@ export function PasswordForm(): JSX.Element {
       {field('current', 'current-password')}
       {field('next', 'new-password')}
       {field('again', 'new-password')}
+      <p class={classes.quiet}>{say(facts.own_tokens ? 'password_effect_tokens' : 'password_effect')}</p>
       {faults.other && <ProblemNotice problem={faults.other} />}
       <Button type="submit" busy={isBusy}>
         {say('change_password')}

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { problemOf } from '../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { agoText } from '../../../../shared/web/text/moments.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Badge, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
-import { problemOf } from '../connect/problem.ts';
-import { ProblemNotice } from '../connect/problem-notice.tsx';
 import { say } from '../texts.ts';
 import classes from './account.module.css';
 

@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import qrcode from 'qrcode-generator';
-import { PortalError } from '../../../../shared/client/refusals.ts';
 import { portal } from '../../../../shared/web/client/session.ts';
+import type { Problem } from '../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
+import { useRequest } from '../../../../shared/web/problems/use-request.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Field } from '../../../../shared/web/ui/controls/field.tsx';
 import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
-import { type Problem, problemOf } from '../connect/problem.ts';
-import { ProblemNotice } from '../connect/problem-notice.tsx';
 import { say } from '../texts.ts';
 import classes from './account.module.css';
 
@@ -172,25 +172,6 @@ const FactorProblem = ({ problem }: { problem: Problem }): JSX.Element =>
   ) : (
     <ProblemNotice problem={problem} />
   );
-
-/** The state of one request at a time. */
-function useRequest() {
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof PortalError)) throw error;
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { problem, isBusy, run };
-}
 
 /** A QR code with the quiet zone that readers need. */
 function pictureOf(text: string): string {

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
+import { refusalText } from '../../../../shared/web/problems/problem-texts.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Notice, Progress as ProgressBar } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { Dialog } from '../../../../shared/web/ui/overlays/dialog.tsx';
@@ -9,7 +11,6 @@ import { usePrefer, useRefresh } from '../services/use-services.ts';
 import { say } from '../texts.ts';
 import { connect, type Progress } from './connection.ts';
 import { InstallHelp } from './install-help.tsx';
-import { ProblemNotice, refusalText } from './problem-notice.tsx';
 
 type ConnectDialogProps = { card: Card; protocol: Protocol | undefined; onClose: () => void };
 
@@ -82,7 +83,7 @@ function Phase({ progress }: { progress: Progress }): JSX.Element {
     case 'opening':
       return <Running text={say(progress.phase)} />;
     case 'waiting':
-      return <Running text={progress.message ?? say('waiting')} percent={progress.percent} />;
+      return <Running text={progress.message ?? waitingText(progress.reason)} percent={progress.percent} />;
     case 'saved':
       return <Saved file={progress.file} address={progress.address} />;
     case 'refused':
@@ -92,9 +93,13 @@ function Phase({ progress }: { progress: Progress }): JSX.Element {
         </Notice>
       );
     case 'failed':
-      return <ProblemNotice problem={progress.problem} />;
+      return <ProblemNotice problem={progress.problem} about="workplace" />;
   }
 }
+
+/** Most waiting is for the preparation. */
+const waitingText = (reason: string): string =>
+  reason === 'preparing' ? say('waiting') : `${refusalText(reason)} …`;
 
 const Running = ({ text, percent }: { text: string; percent?: number | undefined }): JSX.Element => (
   <>

@@ -1,14 +1,14 @@
 import { refusalOf } from '../../../../shared/client/refusals.ts';
 import { portal, send } from '../../../../shared/web/client/session.ts';
+import { type Problem, problemOf } from '../../../../shared/web/problems/problem.ts';
 import type { Protocol } from '../services/card.tsx';
 import type { Card } from '../services/cards.ts';
 import { nameIn } from './file-name.ts';
-import { type Problem, problemOf } from './problem.ts';
 
 /** How far a connection is. */
 export type Progress =
   | { phase: 'checking' }
-  | { phase: 'waiting'; percent: number | undefined; message: string | undefined }
+  | { phase: 'waiting'; reason: string; percent: number | undefined; message: string | undefined }
   | { phase: 'opening' }
   | { phase: 'saved'; file: string; address: string }
   | { phase: 'refused'; reason: string; message: string | undefined }
@@ -30,7 +30,7 @@ export async function* connect(wanted: Wanted): AsyncGenerator<Progress> {
       if (found.verdict === 'connect') break;
       if (found.verdict === 'abandon')
         return yield { phase: 'refused', reason: found.reason_code, message: found.message };
-      yield { phase: 'waiting', percent: found.percent, message: found.message };
+      yield { phase: 'waiting', reason: found.reason_code, percent: found.percent, message: found.message };
       await pause(found.retry_after_ms ?? waits.usual, wanted.signal);
     }
     yield { phase: 'opening' };

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import { agoText } from '../../../../shared/web/text/moments.ts';
 import { Button, IconButton } from '../../../../shared/web/ui/controls/button.tsx';
 import { Badge, type Tone } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { Menu } from '../../../../shared/web/ui/overlays/menu.tsx';
 import { facts } from '../facts.ts';
 import { say } from '../texts.ts';
 import classes from './card.module.css';
+import { connectButton } from './card-keys.ts';
 import type { Card, Service } from './cards.ts';
 import { Picture } from './picture.tsx';
 
@@ -14,48 +16,73 @@ type ServiceCardProps = {
   onConnect: (protocol?: Protocol) => void;
   onLogOff: () => void;
   onFavourite: (isFavourite: boolean) => void;
+  /** A message of a maintenance that is not shown elsewhere. */
+  message: string | undefined;
 };
 
 export type Protocol = 'rdp' | 'spice';
 const isProtocol = (text: string): text is Protocol => text === 'rdp' || text === 'spice';
 
 /** A workplace with its state and the button to connect. */
-export function ServiceCard({ card, onConnect, onLogOff, onFavourite }: ServiceCardProps): JSX.Element {
-  const { service, site } = card;
+export function ServiceCard({
+  card,
+  message,
+  onConnect,
+  onLogOff,
+  onFavourite,
+}: ServiceCardProps): JSX.Element {
+  const { service } = card;
   const isOpen = service.sessions.length > 0;
   return (
     <article class={classes.card} data-key={card.key}>
-      <div class={classes.head}>
-        <Picture name={service.name} address={service.image_url} />
-        <div class={classes.names}>
-          <h3>{service.name}</h3>
-          {facts.sites.length > 1 && <p class={classes.where}>{site.name}</p>}
-        </div>
-        <IconButton
-          icon="star"
-          filled={service.favourite}
-          label={say('favourite', { name: service.name })}
-          aria-pressed={service.favourite}
-          onClick={() => onFavourite(!service.favourite)}
-        />
-      </div>
+      <Head card={card} onFavourite={onFavourite} />
       {service.description !== '' && <p class={classes.description}>{service.description}</p>}
-      {service.maintenance_message !== undefined && (
-        <p class={classes.message}>{service.maintenance_message}</p>
-      )}
+      {message !== undefined && <p class={classes.message}>{message}</p>}
       <div class={classes.foot}>
         <State service={service} />
-        <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
-        <Button
-          look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
-          aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
-          onClick={() => onConnect()}
-        >
-          {say(isOpen ? 'reconnect' : 'connect')}
-        </Button>
+        <div class={classes.actions}>
+          <More service={service} onConnect={onConnect} onLogOff={onLogOff} />
+          <Button
+            look={isOpen || service.state === 'ready' ? 'main' : 'plain'}
+            {...connectButton}
+            aria-label={say(isOpen ? 'reconnect_to' : 'connect_to', { name: service.name })}
+            onClick={() => onConnect()}
+          >
+            {say(isOpen ? 'reconnect' : 'connect')}
+          </Button>
+        </div>
       </div>
     </article>
   );
+}
+
+type HeadProps = Pick<ServiceCardProps, 'card' | 'onFavourite'>;
+
+const Head = ({ card, card: { service }, onFavourite }: HeadProps): JSX.Element => (
+  <div class={classes.head}>
+    <Picture name={service.name} address={service.image_url} />
+    <div class={classes.names}>
+      <h3>{service.name}</h3>
+      <Where card={card} />
+    </div>
+    <IconButton
+      icon="star"
+      filled={service.favourite}
+      label={say('favourite', { name: service.name })}
+      aria-pressed={service.favourite}
+      onClick={() => onFavourite(!service.favourite)}
+    />
+  </div>
+);
+
+/** The site, if the user has several, and when a workplace without an open session was last used. */
+function Where({ card: { site, service } }: Pick<ServiceCardProps, 'card'>): JSX.Element | null {
+  const { last_used_at: lastUse, sessions } = service;
+  const hasSites = facts.sites.length > 1;
+  if (lastUse === null || sessions.length > 0)
+    return hasSites ? <p class={classes.where}>{site.name}</p> : null;
+  const values = { site: site.name, ago: agoText(lastUse) };
+  return <p class={classes.where}>{say(hasSites ? 'last_used_where' : 'last_used', values)}</p>;
 }
 
 type MoreProps = Pick<ServiceCardProps, 'onConnect' | 'onLogOff'> & { service: Service };

@@ -2,15 +2,19 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
 import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
+import { useNow } from '../../../../shared/web/text/use-now.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
 import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { AccountLink } from '../account-link.tsx';
 import { ConnectDialog } from '../connect/connect-dialog.tsx';
 import { facts } from '../facts.ts';
+import { announcementsOf } from '../maintenance/announcements.ts';
+import { MaintenanceNotices } from '../maintenance/maintenance-notices.tsx';
 import { LogOffDialog } from '../sessions/log-off-dialog.tsx';
 import { say } from '../texts.ts';
 import { type Protocol, ServiceCard } from './card.tsx';
+import { focusFirst, moveByArrow } from './card-keys.ts';
 import { type Card, cardsOf, type Gap, gapsIn, matching } from './cards.ts';
 import classes from './services-page.module.css';
 import { type SiteList, usePrefer, useServices } from './use-services.ts';
@@ -43,6 +47,7 @@ export function ServicesPage(): JSX.Element {
         <h1>{say('heading')}</h1>
         <SiteFilter site={site} onSite={setSite} />
       </div>
+      <Maintenance lists={lists} />
       <div class={classes.notices} aria-live="polite">
         {lists.flatMap((list) => noticesOf(list))}
       </div>
@@ -59,16 +64,31 @@ export function ServicesPage(): JSX.Element {
   );
 }
 
+/** Texts with the time that is left change, so they are not in the region that is read out after changes. */
+function Maintenance({ lists }: { lists: readonly SiteList[] }): JSX.Element {
+  const now = useNow(30_000);
+  const announcements = lists.flatMap(({ site, list }) => (list ? announcementsOf(site, list, now) : []));
+  return (
+    <div class={classes.notices}>
+      <MaintenanceNotices announcements={announcements} now={now} />
+    </div>
+  );
+}
+
 type CardsProps = { lists: readonly SiteList[]; shown: readonly Card[]; choose: (chosen: Chosen) => void };
 
 function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
   const prefer = usePrefer();
+  const announced = lists.flatMap(({ list }) => list?.announced_maintenance ?? []);
+  // Those of the notices above the cards.
+  const known = new Set<string | undefined>(announced.map(({ message }) => message));
   return (
-    <ul class={classes.grid}>
+    <ul class={classes.grid} onKeyDown={(event) => moveByArrow(event, event.currentTarget)}>
       {shown.map((card) => (
         <li key={card.key}>
           <ServiceCard
             card={card}
+            message={messageOf(card, known)}
             onConnect={(protocol) => choose({ action: 'connect', card, protocol })}
             onLogOff={() => choose({ action: 'log off', card })}
             onFavourite={(favourite) => prefer({ card, change: { favourite } })}
@@ -79,6 +99,11 @@ function Cards({ lists, shown, choose }: CardsProps): JSX.Element {
     </ul>
   );
 }
+
+const messageOf = (
+  { service: { maintenance_message: message } }: Card,
+  known: ReadonlySet<string | undefined>,
+): string | undefined => (known.has(message) ? undefined : message);
 
 const placeholder = (key: string): JSX.Element => (
   <li key={`loading ${key}`}>
@@ -115,6 +140,7 @@ function Search({ text, onText, onEnter }: SearchProps): JSX.Element {
           value={text}
           maxLength={100}
           onInput={({ currentTarget }) => onText(currentTarget.value)}
+          onKeyDown={({ key }) => key === 'ArrowDown' && focusFirst(document)}
         />
       </form>
     </search>

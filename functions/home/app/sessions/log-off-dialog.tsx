@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { type Problem, problemOf } from '../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Dialog } from '../../../../shared/web/ui/overlays/dialog.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
-import { type Problem, problemOf } from '../connect/problem.ts';
-import { ProblemNotice } from '../connect/problem-notice.tsx';
 import type { Card } from '../services/cards.ts';
 import { useRefresh } from '../services/use-services.ts';
 import { say } from '../texts.ts';
@@ -46,7 +46,7 @@ export function LogOffDialog({ card, onClose }: LogOffDialogProps): JSX.Element 
       }
     >
       <p>{say('log_off_text')}</p>
-      {problem && <ProblemNotice problem={problem} />}
+      {problem && <ProblemNotice problem={problem} about="session" />}
     </Dialog>
   );
 }

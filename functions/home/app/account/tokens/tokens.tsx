@@ -1,0 +1,91 @@
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Operations } from '../../../../../shared/client/portal-client.ts';
+import { portal } from '../../../../../shared/web/client/session.ts';
+import { problemOf } from '../../../../../shared/web/problems/problem.ts';
+import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
+import { agoText, dateText } from '../../../../../shared/web/text/moments.ts';
+import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
+import { Badge, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { say } from '../../texts.ts';
+import classes from '../account.module.css';
+import { NewToken } from './new-token.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { TokenForm } from './token-form.tsx';
+
+type Token = Operations['userinfo.listServiceTokens']['answer']['items'][number];
+
+const key = ['tokens'];
+
+type Shown = { part: 'list' } | { part: 'form' } | { part: 'token'; token: string };
+
+/** The service tokens of the user: programs use them instead of the password. */
+export function Tokens(): JSX.Element {
+  const client = useQueryClient();
+  const [shown, show] = useState<Shown>({ part: 'list' });
+  const refresh = () => client.invalidateQueries({ queryKey: key });
+  const showList = () => show({ part: 'list' });
+  const onCreated = (token: string) => {
+    show({ part: 'token', token });
+    void refresh();
+  };
+  return (
+    <>
+      <p class={classes.quiet}>{say('tokens_text')}</p>
+      {shown.part === 'token' && <NewToken token={shown.token} onDone={showList} />}
+      <TokenList onChange={refresh} />
+      {shown.part === 'form' && <TokenForm onCreated={onCreated} onCancel={showList} />}
+      {shown.part === 'list' && (
+        <div>
+          <Button onClick={() => show({ part: 'form' })}>{say('token_new')}</Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function TokenList({ onChange }: { onChange: () => Promise<void> }): JSX.Element | null {
+  const [chosen, choose] = useState<Token>();
+  const { data, error } = useQuery({
+    queryKey: key,
+    queryFn: () => portal.call('userinfo.listServiceTokens', { query: { limit: 100, sort: '-created_at' } }),
+  });
+  if (error) return <ProblemNotice problem={problemOf(error)} />;
+  if (!data) return <Skeleton height="4rem" />;
+  if (data.items.length === 0) return null;
+  return (
+    <>
+      <ul class={classes.list}>
+        {data.items.map((token) => (
+          <TokenRow key={token.id} {...{ token }} onRevoke={() => choose(token)} />
+        ))}
+      </ul>
+      {chosen && <RevokeDialog token={chosen} onClose={() => choose(undefined)} onRevoked={onChange} />}
+    </>
+  );
+}
+
+function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }): JSX.Element {
+  const { name, expires_at, last_seen_at, permissions, own } = token;
+  const isOver = Date.parse(expires_at) <= Date.now();
+  const facts = [
+    last_seen_at === null ? say('token_unused') : say('last_used', { ago: agoText(last_seen_at) }),
+    ...(isOver ? [] : [say('token_until', { date: dateText(expires_at) })]),
+    ...(permissions.length > 0 ? [say('token_rights', { count: permissions.length })] : []),
+    ...(own ? [] : [say('token_of_administrator')]),
+  ];
+  return (
+    <li>
+      <div>
+        <p>
+          {name} {isOver && <Badge tone="warn">{say('token_expired')}</Badge>}
+        </p>
+        <p class={classes.quiet}>{facts.join(' · ')}</p>
+      </div>
+      <Button look="danger" aria-label={say('token_revoke_name', { name })} onClick={onRevoke}>
+        {say('token_revoke')}
+      </Button>
+    </li>
+  );
+}

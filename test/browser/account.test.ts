@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { expectGood, type Tab } from '../e2e/support/browser.ts';
+import { addMember, base, goodPassword, type Member } from '../support/factories.ts';
+import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { adminPassword } from '../support/portal.ts';
+import { requireService } from '../support/services.ts';
+
+type Page = Tab['page'];
+// A browser on a busy machine is slow.
+vi.setConfig({ testTimeout: 90_000 });
+
+requireService('chromium', hasChromium)('service tokens in the account', () => {
+  let stand: BrowserStand;
+  let member: Member;
+  const tabs: Tab[] = [];
+
+  beforeAll(async () => {
+    stand = await startBrowserStand();
+    member = await addMember(stand.world, [], '*', { real_name: 'Alice Liddell' });
+  }, 120_000);
+  afterEach(async () => {
+    const seen = tabs.splice(0);
+    await Promise.all(seen.map((tab) => tab.close()));
+    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
+  });
+  afterAll(() => stand?.close());
+
+  const allow = (value: boolean) =>
+    stand.world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value } } });
+
+  type Person = { domain: string; name: string; password: string };
+  const alice = (): Person => ({
+    ...{ domain: stand.world.domain.name, name: member.user.name, password: goodPassword },
+  });
+  const admin = (): Person => ({ domain: 'Built-in', name: 'admin', password: adminPassword });
+
+  /** Signs in and opens the account. */
+  async function account(person: Person, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
+    const tab = await stand.open('/signin', options);
+    tabs.push(tab);
+    const { page } = tab;
+    await page.locator('#domain').selectOption({ label: person.domain });
+    await page.locator('#username').fill(person.name);
+    await page.locator('#password').fill(person.password);
+    await page.locator('#credentials [type=submit]').click();
+    // Administrators are led to their first page.
+    await page.waitForURL(/\/(?:home\/|status)$/);
+    await page.goto('/home/#account');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+  const statusWith = async (token: string) =>
+    (await stand.world.portal.send('GET /api/userinfo', { token })).status;
+
+  it('are absent if the installation does not allow them', async () => {
+    await allow(false);
+    const page = await account(alice());
+    await page.getByText('All your other sessions end.', { exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Service tokens' }).count()).toBe(0);
+  });
+
+  it('are created, shown once and revoked after a question', async () => {
+    await allow(true);
+    const page = await account(alice());
+    await page.getByText('All your other sessions end. Service tokens stay valid.').waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    expect(await page.getByText('administrative rights').count()).toBe(0);
+    await page.getByLabel('Name of the token').fill('Nightly report');
+    await page.getByLabel('Valid for').selectOption('30');
+    await expectGood(page, 'account-token-form');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = await page.getByLabel('Token', { exact: true }).inputValue();
+    expect(token).toMatch(/^agst_/);
+    await expectGood(page, 'account-token-new');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    expect(await statusWith(token)).toBe(200);
+
+    await page.getByRole('button', { name: 'I have saved the token' }).click();
+    await page.getByText(/^Not used yet · valid until /).waitFor();
+    await page.reload();
+    await page.getByText(/^Used .+ · valid until /).waitFor();
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole('button', { name: 'Revoke Nightly report' }).click();
+    await page.getByText('Programs that use this token stop working at once.').waitFor();
+    await expectGood(page, 'account-token-revoke');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('Nightly report is revoked').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Revoke Nightly report' }).count()).toBe(0);
+    expect(await statusWith(token)).toBe(401);
+  });
+
+  it('have unique names: the refusal is shown at the field', async () => {
+    await allow(true);
+    const page = await account(alice());
+    for (const attempt of [1, 2]) {
+      await page.getByRole('button', { name: 'New token' }).click();
+      await page.getByLabel('Name of the token').fill('Twice');
+      await page.getByRole('button', { name: 'Create token' }).click();
+      if (attempt === 1) await page.getByRole('button', { name: 'I have saved the token' }).click();
+    }
+    await page.getByText('The user already has a token with this name').waitFor();
+    expect(await page.getByLabel('Name of the token').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('are refused with a sentence if they are no longer allowed', async () => {
+    await allow(true);
+    const page = await account(alice());
+    await page.getByRole('button', { name: 'New token' }).click();
+    await allow(false);
+    await page.getByLabel('Name of the token').fill('Late');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('This token cannot be created').waitFor();
+    await page.getByText('This installation does not allow own service tokens').waitFor();
+    await page.getByText(/Request for the administrator: \S+/).waitFor();
+    await expectGood(page, 'account-token-refused');
+  });
+
+  it('of an administrator have the rights that are chosen', async () => {
+    await allow(true);
+    const page = await account(admin());
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Name of the token').fill('Inventory');
+    await page.getByText('Choose administrative rights').click();
+    await page.getByLabel('sites.read').check();
+    await page.getByLabel('farms.read').check();
+    await expectGood(page, 'account-token-rights');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = await page.getByLabel('Token', { exact: true }).inputValue();
+    const { body } = await stand.world.portal.send('GET /api/userinfo', { token });
+    expect(body.permissions).toEqual(['farms.read', 'sites.read']);
+    await page.getByText(/2 administrative rights/).waitFor();
+  });
+
+  it.each([
+    [320, 'light', 'en-GB'],
+    [768, 'dark', 'ru-RU'],
+    [1920, 'light', 'ru-RU'],
+    [1280, 'dark', 'en-GB'],
+  ] as const)('are accessible and fit at %i pixels in %s colours, %s', async (width, colorScheme, locale) => {
+    await allow(true);
+    const viewport = { width, height: 900 };
+    const page = await account(alice(), { colorScheme, viewport, locale });
+    await page.getByRole('button', { name: /New token|Новый токен/ }).click();
+    await page.locator('form').last().locator('input').first().fill('Nightly');
+    await expectGood(page, `account-tokens-${colorScheme}`);
+  });
+});

@@ -103,7 +103,15 @@ export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): V
 });
 
 /** The backgrounds of `frame.css` with the lowest contrast: of pages in light colours, and of cards in dark ones. */
-export const grounds = { light: '#f5f6f8', dark: '#191d24' };
+const grounds = { light: '#f5f6f8', dark: '#191d24' };
+
+/** Colours of `frame.css` that the browser shows around a page: of its bar and its background. */
+export const frameColors = {
+  bar_light: '#ffffff',
+  bar_dark: '#191d24',
+  ground_light: '#f5f6f8',
+  ground_dark: '#101318',
+};
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
+import { useOnline } from '../../../../shared/web/frame/online.ts';
 import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
@@ -22,6 +23,8 @@ type Chosen =
 /** The workplaces of the user as cards, with a search. */
 export function ServicesPage(): JSX.Element {
   const lists = useServices();
+  // Without a network, one notice of the frame replaces those of the sites.
+  const isOnline = useOnline();
   const [text, setText] = useState('');
   const [site, setSite] = useState('');
   const [chosen, choose] = useState<Chosen>();
@@ -44,7 +47,7 @@ export function ServicesPage(): JSX.Element {
         <SiteFilter site={site} onSite={setSite} />
       </div>
       <div class={classes.notices} aria-live="polite">
-        {lists.flatMap((list) => noticesOf(list))}
+        {lists.flatMap((list) => (isOnline || !list.failed ? noticesOf(list) : []))}
       </div>
       <p class="unseen" role="status">
         {say('count', { count: shown.length })}

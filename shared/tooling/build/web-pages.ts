@@ -113,7 +113,7 @@ async function bundle(options: BuildOptions): Promise<Metafile> {
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...options.define },
   });
   return metafile;
 }

@@ -30,12 +30,15 @@ worker.addEventListener('fetch', (event) => {
 async function install(): Promise<void> {
   const cache = await caches.open(ownCache);
   await cache.addAll(BUILD.files.map((file) => new Request(file, { credentials: 'omit' })));
-  for (const language of BUILD.languages) await storePage(language);
+  for (const language of BUILD.languages) await storePage(language, 'reload');
 }
 
-/** @throws Error if the page is of another build, as while several servers are upgraded */
-async function storePage(language: Language): Promise<void> {
-  const answer = await fetch(offlinePage(language), { credentials: 'omit' });
+/**
+ * @param cache `default` accepts the page of the last hour, which can be of an earlier build
+ * @throws Error if the page is of another build, as while several servers are upgraded
+ */
+async function storePage(language: Language, cache: RequestCache): Promise<void> {
+  const answer = await fetch(offlinePage(language), { credentials: 'omit', cache });
   if (!answer.ok || !(await answer.clone().text()).includes(BUILD.script)) throw new Error('another build');
   await (await caches.open(ownCache)).put(offlinePage(language), answer);
 }
@@ -83,7 +86,8 @@ async function receive({ build, isNew, ...state }: Report): Promise<void> {
   await note(state);
   if (build !== BUILD.build) return;
   // The name and the colours of the installation may have changed. The HTTP cache limits these requests.
-  if (isNew) for (const language of BUILD.languages) await storePage(language).catch(() => undefined);
+  if (isNew)
+    for (const language of BUILD.languages) await storePage(language, 'default').catch(() => undefined);
   await takeOver();
 }
 

@@ -189,11 +189,13 @@ requireService('chromium', hasChromium)('the page of the user as an app', () => 
     const next = await page.context().newPage();
     await next.goto('/home/');
     await expect
-      .poll(() =>
-        next.evaluate(async () => {
-          const [registration] = await navigator.serviceWorker.getRegistrations();
-          return registration?.waiting?.state;
-        }),
+      .poll(
+        () =>
+          next.evaluate(async () => {
+            const [registration] = await navigator.serviceWorker.getRegistrations();
+            return registration?.waiting?.state;
+          }),
+        { timeout: 20_000 },
       )
       .toBe('installed');
     const [file = ''] = (await webPageOf(own, 'home')).later;

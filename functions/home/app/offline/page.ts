@@ -43,7 +43,7 @@ async function tick(): Promise<void> {
   await show();
 }
 
-/** @param isWanted by the user, who hears of the result */
+/** @param isWanted by the user: the result is announced */
 async function attempt(isWanted: boolean): Promise<void> {
   if (isTrying) return;
   isTrying = true;

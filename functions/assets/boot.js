@@ -5,7 +5,11 @@
 const facts = JSON.parse(document.getElementById('facts').textContent);
 try {
   const scheme = localStorage.getItem('scheme');
-  if (scheme === 'light' || scheme === 'dark') document.documentElement.style.colorScheme = scheme;
+  if (scheme === 'light' || scheme === 'dark') {
+    document.documentElement.style.colorScheme = scheme;
+    for (const color of document.querySelectorAll('meta[name=theme-color]'))
+      color.media = color.dataset.scheme === scheme ? 'all' : 'not all';
+  }
 } catch {
   // The browser does not store anything for this page; the scheme of the system applies.
 }

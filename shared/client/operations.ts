@@ -5517,6 +5517,29 @@ export type Operations = {
     answer: string;
     refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Get an icon of the installed page of the user. Requires no session. */
+  "home.getIcon": {
+    asks: {
+      path: {
+        /** Icon that the manifest names. */
+        file: string;
+      };
+    };
+    answer: Uint8Array;
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Get the web app manifest of the page of the user. Name, colours and icons are those of the theme. The language follows `Accept-Language`. Requires no session. */
+  "home.getManifest": {
+    asks: {};
+    answer: Uint8Array;
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Get the service worker of the page of the user. It stores the files of the page and shows `/home/offline` while the portal does not respond. Requires no session. */
+  "home.getWorker": {
+    asks: {};
+    answer: string;
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Get the picture of a service on any portal type. An unknown identifier returns the default picture. Requires a session. */
   "image.get": {
     asks: {
@@ -7727,6 +7750,9 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'group.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: false },
   'group.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: true },
   'home.getFile': { method: 'GET', path: '/home/files/{file}', keyed: false },
+  'home.getIcon': { method: 'GET', path: '/home/icons/{file}', keyed: false },
+  'home.getManifest': { method: 'GET', path: '/home/app.webmanifest', keyed: false },
+  'home.getWorker': { method: 'GET', path: '/home/worker.js', keyed: false },
   'image.get': { method: 'GET', path: '/api/userinfo/images/{image_id}', keyed: false },
   'image.getOfProtocol': { method: 'GET', path: '/api/webui/aggregator/gallery/images/transicon/{image_id}', keyed: false },
   'image.getOfService': { method: 'GET', path: '/api/webui/aggregator/gallery/images/srvimg/{image_id}', keyed: false },

@@ -26,6 +26,8 @@ afterAll(() => portal.close());
 const lookedAtElsewhere = [
   'authenticator.changeAttribute',
   'home.getFile',
+  'home.getIcon',
+  'home.getWorker',
   'portal.delete',
   'portal.tags',
   'service.list',

@@ -1,16 +1,18 @@
 import '../../../shared/web/styles/frame.css';
 import '../../../shared/web/styles/page.css';
-import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 // Styles of parts that are loaded later are in the style of the page.
 import './account/account.module.css';
 import './account/tokens/rights.module.css';
+import { noteAnswer, registerWorker } from './offline/register.ts';
 import { HomePage } from './page.tsx';
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onSuccess: noteAnswer }),
   defaultOptions: {
     // The client of the portal repeats what may be repeated.
-    queries: { retry: false, staleTime: 5_000, networkMode: 'always' },
+    queries: { retry: false, staleTime: 5_000, networkMode: 'always', refetchOnReconnect: true },
   },
 });
 
@@ -22,3 +24,5 @@ if (place)
     </QueryClientProvider>,
     place,
   );
+
+registerWorker();

@@ -6,6 +6,7 @@ import { readBranding } from '../../../shared/http/pages/page.ts';
 import type { Document } from '../../../shared/http/serve/answer.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { HomeDeps } from '../deps.ts';
+import { touchIconFor } from '../icons.ts';
 
 /**
  * Renders the page of the user. It contains the sites of the user, so that the browser requests their services before
@@ -27,6 +28,8 @@ export async function homePage({
     name: 'home',
     language,
     branding,
+    // The manifest is public and is requested without credentials, so it has nothing of the user.
+    installed: { manifest: '/home/app.webmanifest', touch_icon: touchIconFor(branding.favicon ?? '') },
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
       sites: account.sites,

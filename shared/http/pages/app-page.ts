@@ -2,7 +2,7 @@ import { randomToken } from '../../kernel/crypto/digests.ts';
 import type { Language } from '../../messages/languages.ts';
 import { Document } from '../serve/answer.ts';
 import type { Assets } from './assets.ts';
-import { accentsOf, type Branding } from './page.ts';
+import { accentsOf, type Branding, frameColors } from './page.ts';
 import { pageHeaders } from './policy.ts';
 import { fill } from './template.ts';
 import { type WebPage, type WebPageName, type WebPages, webPages, webPagesName } from './web-pages.ts';
@@ -11,6 +11,8 @@ export type AppParts = {
   name: WebPageName;
   language: Language;
   branding: Branding;
+  /** Addresses of the manifest and the icon for the start page of a phone, if the page can be installed. */
+  installed?: { manifest: string; touch_icon: string };
   /**
    * Data for the script, besides the branding. `first` names the paths that the browser requests as the user before the
    * scripts of the page are loaded; it is absent on a page without a user.
@@ -29,7 +31,7 @@ const shown = ['site_name', 'logo', 'support_link', 'footer_text', 'copyright', 
 
 /** Renders the document of a page that is built from browser code. The code is in files that never change. */
 export async function renderApp(assets: Assets, parts: AppParts): Promise<Document> {
-  const { name, language, branding, facts } = parts;
+  const { name, language, branding, installed, facts } = parts;
   const [page, template, boot, words] = await Promise.all([
     webPageOf(assets, name),
     assets.text('app.html'),
@@ -44,13 +46,18 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     ...texts,
     ...branding,
     ...accentsOf(branding),
+    ...installed,
+    ...frameColors,
     language,
     nonce,
     style: addressOf(page.style),
     script: addressOf(page.script),
     texts: addressOf(page.texts[language]),
     // A text must not end the script element that contains it.
-    '&facts': JSON.stringify({ ...shownFacts, ...facts, language }).replaceAll('<', '\\u003c'),
+    '&facts': JSON.stringify({ ...shownFacts, ...facts, build: page.offline?.build, language }).replaceAll(
+      '<',
+      '\\u003c',
+    ),
     '&first': page.first.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`).join('\n'),
     '&boot': boot,
   });

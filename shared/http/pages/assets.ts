@@ -5,6 +5,11 @@ export type Assets = {
    * @throws Error if the file does not exist
    */
   text(name: string): Promise<string>;
+  /**
+   * Returns the content of a file that is not text.
+   * @throws Error if the file does not exist
+   */
+  bytes(name: string): Promise<Uint8Array<ArrayBuffer>>;
 };
 
 /** The asset with the digests of the files that pages load: a JSON object of strings by file name. */

@@ -5,7 +5,7 @@ import { endpointIn, type Operation } from '../declare/operation.ts';
 import { Document } from '../serve/answer.ts';
 import { webPageOf } from './app-page.ts';
 import type { Assets } from './assets.ts';
-import { type WebPageName, webPages } from './web-pages.ts';
+import { filesOf, type WebPageName, webPages } from './web-pages.ts';
 
 type PageDeps = HttpDeps & { assets: Assets };
 
@@ -47,9 +47,7 @@ export const pageFiles = (
       alsoReturns: ['text/javascript', 'text/css'],
     },
     async ({ deps: { assets } }, { params: { file } }) => {
-      const { script, style, first, later, texts } = await webPageOf(assets, page);
-      const files = [script, style, ...first, ...later, ...Object.values(texts)];
-      if (!files.includes(file)) throw notFound();
+      if (!filesOf(await webPageOf(assets, page)).includes(file)) throw notFound();
       const headers = { 'cache-control': 'public, max-age=31536000, immutable', etag: `"${file}"` };
       const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain';
       // The content is public, so compressing it reveals nothing.

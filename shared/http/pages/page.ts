@@ -6,6 +6,7 @@ import type { Language } from '../../messages/languages.ts';
 import { Document } from '../serve/answer.ts';
 import type { Assets } from './assets.ts';
 import { contrasting, readableOn } from './colors.ts';
+import { defaultIcon } from './default-icon.ts';
 import { pageHeaders } from './policy.ts';
 import { fill, type Values } from './template.ts';
 
@@ -38,10 +39,6 @@ const shown = [
   'copyright_link',
   'support_link',
 ];
-
-/** Without an icon, browsers request a file that does not exist. */
-const defaultIcon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%232563eb'/%3E%3Cpath d='M8 10h16v9H8zM13 23h6' fill='none' stroke='%23fff' stroke-width='2.5' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E";
 
 const textOf = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' && value !== '' ? value : otherwise;
@@ -105,8 +102,16 @@ export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): V
   primary_on_dark: readableOn(grounds.dark, primary_color),
 });
 
-/** The backgrounds of `frame.css` with the lowest contrast. */
+/** The backgrounds of `frame.css` with the lowest contrast: of pages in light colours, and of cards in dark ones. */
 const grounds = { light: '#f5f6f8', dark: '#191d24' };
+
+/** Colours of `frame.css` that the browser shows around a page: of its bar and its background. */
+export const frameColors = {
+  bar_light: '#ffffff',
+  bar_dark: '#191d24',
+  ground_light: '#f5f6f8',
+  ground_dark: '#101318',
+};
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));

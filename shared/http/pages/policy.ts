@@ -33,3 +33,11 @@ export function pageHeaders(
     'x-frame-options': 'DENY',
   };
 }
+
+/** The headers of a page that browsers store: without a nonce, all of its scripts and styles are files of this portal. */
+export const filePageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};

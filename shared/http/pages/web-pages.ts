@@ -1,12 +1,17 @@
 import type { Language } from '../../messages/languages.ts';
 
-/** Pages that are built from browser code: the folder of the code, and the address of the built files. */
-export const webPages = {
-  home: { code: 'functions/home/app', files: '/home/files' },
-} as const satisfies Record<string, { code: string; files: `/${string}` }>;
+/**
+ * Pages that are built from browser code: the folder of the code, and the address of the built files. A page that can be
+ * installed has the service worker and the script for the time without the portal in the folder `offline` of its code.
+ */
+export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
+  home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
+};
 
-export type WebPageName = keyof typeof webPages;
-export const webPageNames = Object.keys(webPages) as WebPageName[];
+type WebPageSource = { code: string; files: `/${string}`; isInstallable?: true };
+
+export const webPageNames = ['home'] as const;
+export type WebPageName = (typeof webPageNames)[number];
 
 /** Names of the files of a page that is built from browser code. They contain digests, so the files never change. */
 export type WebPage = {
@@ -17,7 +22,25 @@ export type WebPage = {
   /** Scripts that the page loads when it needs them. */
   later: string[];
   texts: Record<Language, string>;
+  /** Absent if the page cannot be installed. */
+  offline?: OfflineFiles;
 };
+
+/** What an installed page has for the time when the portal does not answer. */
+export type OfflineFiles = {
+  /** Digest of the names of all files of the build. */
+  build: string;
+  /** The service worker. It contains the names of the files, so it changes with each build. */
+  worker: string;
+  script: string;
+  style: string;
+};
+
+/** All files of a page that browsers load by their names. */
+export const filesOf = ({ script, style, first, later, texts, offline }: WebPage): string[] => [
+  ...[script, style, ...first, ...later, ...Object.values(texts)],
+  ...(offline ? [offline.script, offline.style] : []),
+];
 
 export type WebPages = Record<WebPageName, WebPage>;
 

@@ -13,6 +13,7 @@ import { builtWebPages } from './web-folder.ts';
 const pages = new URL('../../../functions/assets/', import.meta.url);
 const styles = new URL('../../web/styles/', import.meta.url);
 const texts = new URL('../../messages/pages/', import.meta.url);
+const icons = new URL('../../web/icons/', import.meta.url);
 const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
 const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
@@ -23,7 +24,7 @@ const isForm = (form: string): form is keyof typeof documentForms => Object.hasO
 
 /** All assets and documents from the source tree. Documents are generated on demand. */
 export function ownAssets(): Assets {
-  const files = assetsIn([pages, styles, texts, reference]);
+  const files = assetsIn([pages, styles, texts, icons, reference]);
   let built: Assets | undefined;
   const webFiles = async (): Promise<Assets> => {
     const found = built ?? assetsIn([pathToFileURL(`${await builtWebPages()}/`)]);
@@ -36,6 +37,7 @@ export function ownAssets(): Assets {
   };
   const made = new Map<string, string>();
   return {
+    bytes: files.bytes,
     text: async (name) => {
       const text = made.get(name) ?? (await (makers[name]?.() ?? documentNamed(name)));
       if (text === undefined) return (isWebFile(name) ? await webFiles() : files).text(name);
@@ -51,15 +53,18 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   const documents = types
     .filter(hasAdministration)
     .flatMap((type) => Object.keys(documentForms).map((form) => `openapi.${type}.${form}`));
-  const sources = [...[pages, styles, texts].map((folder) => fileURLToPath(folder)), await builtWebPages()];
+  const sources = [
+    ...[pages, styles, texts, icons].map((folder) => fileURLToPath(folder)),
+    await builtWebPages(),
+  ];
   const folders = await Promise.all(sources.map((source) => readdir(source)));
   const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
-    const text = await assets.text(name);
-    await writeFile(join(folder, name), text);
-    sizes[name] = Buffer.byteLength(text);
+    const content = name.endsWith('.png') ? await assets.bytes(name) : Buffer.from(await assets.text(name));
+    await writeFile(join(folder, name), content);
+    sizes[name] = content.byteLength;
   }
   return sizes;
 }

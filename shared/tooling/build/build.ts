@@ -15,7 +15,7 @@ export const budgets: Record<EdgeModule, number> = {
   auth: 364,
   client: 240,
   discover: 197,
-  home: 191,
+  home: 194,
   ssa: 200,
   userinfo: 269,
   webui: 362,

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import {
+  filesOf,
+  type OfflineFiles,
   type WebPage,
   type WebPageName,
   type WebPages,
@@ -10,6 +12,7 @@ import {
   webPages,
   webPagesName,
 } from '../../http/pages/web-pages.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Language, languages } from '../../messages/languages.ts';
 import { root } from '../programs.mjs';
 
@@ -44,7 +47,35 @@ async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
   // The style of the page has the styles of its parts.
   for (const file of names.filter((name) => name.endsWith('.css') && name !== style))
     await rm(join(folder, file));
-  return { script, style, first, later, texts: text as WebPage['texts'] };
+  const page: WebPage = { script, style, first, later, texts: text as WebPage['texts'] };
+  return webPages[name].isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
+}
+
+/** The page for the time without the portal, and the service worker, which gets the names of all files. */
+async function buildOffline(name: WebPageName, page: WebPage, folder: string): Promise<OfflineFiles> {
+  const { code, files: address } = webPages[name];
+  const offline = join(code, 'offline');
+  const own = await bundle({
+    entryPoints: [join(offline, 'page.ts')],
+    entryNames: `${name}-offline-[hash]`,
+    outdir: folder,
+    // Loaded as a classic script, which runs before the page is shown.
+    format: 'iife',
+    splitting: false,
+  });
+  const [script, style] = [outputOf(own, '.js'), outputOf(own, '.css')];
+  const names = [...filesOf(page), script, style];
+  const build = sha256(names.join()).slice(0, 16);
+  const facts = { build, script, files: names.map((file) => `${address}/${file}`), languages };
+  const worker = await bundle({
+    entryPoints: [join(offline, 'worker.ts')],
+    entryNames: `${name}-worker-[hash]`,
+    outdir: folder,
+    format: 'iife',
+    splitting: false,
+    define: { BUILD: JSON.stringify(facts) },
+  });
+  return { build, worker: outputOf(worker, '.js'), script, style };
 }
 
 /** The files that a script imports before it runs, and what these import. */
@@ -65,11 +96,11 @@ function staticImports({ outputs }: Metafile, script: string): string[] {
 
 async function bundle(options: BuildOptions): Promise<Metafile> {
   const { metafile } = await build({
+    splitting: true,
+    format: 'esm',
     ...options,
     absWorkingDir: root,
     bundle: true,
-    splitting: true,
-    format: 'esm',
     minify: true,
     // Browsers with `light-dark()`, popovers and the Promise methods that are used.
     target: ['chrome123', 'firefox125', 'safari17.5'],
@@ -82,7 +113,7 @@ async function bundle(options: BuildOptions): Promise<Metafile> {
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...options.define },
   });
   return metafile;
 }

@@ -105,8 +105,9 @@ const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   },
   {
     rule: /restricted/,
-    at: /^#\/paths\/~1home~1files~1\{file\}\/get$/,
-    because: 'the files contain the code of the page, and no data',
+    at: /^#\/paths\/~1home~1(files~1\{file\}|icons~1\{file\}|app\.webmanifest|worker\.js|offline)\/get$/,
+    because:
+      'browsers load the code of the page and what installs it without a session; none of it has data of users',
   },
   {
     rule: /restricted|credentials-in-url|rate-limit-responses|error-validation/,

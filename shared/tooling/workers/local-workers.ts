@@ -99,6 +99,6 @@ const servesFrom =
   (directory: string) =>
   async ({ url }: { url: string }): Promise<Response> => {
     const file = join(directory, basename(new URL(url).pathname));
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    return text === undefined ? new Response(null, { status: 404 }) : new Response(text);
+    const content = await readFile(file).catch(() => undefined);
+    return content === undefined ? new Response(null, { status: 404 }) : new Response(content);
   };

@@ -4,9 +4,11 @@ import type { PageFacts } from '../client/facts.ts';
 import { sessionEnded } from '../client/session.ts';
 import { frameText } from '../text/texts.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { Notice } from '../ui/feedback/feedback.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import classes from './frame.module.css';
+import { useOnline } from './online.ts';
 import { UserMenu } from './user-menu.tsx';
 
 type FrameProps = {
@@ -35,6 +37,7 @@ export const Frame = ({ facts, home, menu, tools, children }: FrameProps): JSX.E
       <UserMenu facts={facts}>{menu}</UserMenu>
     </header>
     <main id="content" class={classes.content} tabIndex={-1}>
+      <NoNetwork />
       {children}
     </main>
     <Footer facts={facts} />
@@ -63,6 +66,20 @@ const ExternalLink = ({ href, children }: { href: string; children: ComponentChi
     {children}
   </a>
 );
+
+/** What the browser itself reports. A portal that does not answer is noticed by each part of the page. */
+function NoNetwork(): JSX.Element {
+  const isOnline = useOnline();
+  return (
+    <div class={classes.network} role="status">
+      {!isOnline && (
+        <Notice tone="warn" title={frameText('no_network')}>
+          {frameText('no_network_text')}
+        </Notice>
+      )}
+    </div>
+  );
+}
 
 /** The page stays as it is behind the dialog, so that nothing typed is lost. */
 function EndedSession(): JSX.Element | null {

@@ -16,10 +16,20 @@ export function currentScheme(): Scheme {
 
 /** Applies a scheme at once, and stores it for later pages if the browser can. */
 export function chooseScheme(scheme: Scheme): void {
-  document.documentElement.style.colorScheme = scheme === 'system' ? '' : scheme;
+  applyScheme(scheme);
   try {
     localStorage.setItem('scheme', scheme);
   } catch {
     // The choice then holds for this page only.
+  }
+}
+
+/** Shows the page, and the colour of the browser around it, in a scheme. */
+export function applyScheme(scheme: Scheme): void {
+  document.documentElement.style.colorScheme = scheme === 'system' ? '' : scheme;
+  for (const color of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+    const own = color.dataset.scheme ?? '';
+    const chosen = own === scheme ? 'all' : 'not all';
+    color.media = scheme === 'system' ? `(prefers-color-scheme: ${own})` : chosen;
   }
 }

@@ -43,7 +43,9 @@ describe('the page of the user', () => {
     const [, nonce] = /script-src 'nonce-([\w-]+)' 'self';/.exec(policy) ?? [];
     expect(policy).toContain(`style-src 'nonce-${nonce}' 'self'`);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    const addresses = [...page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    const addresses = [...page.body.matchAll(/(?:src|href)="(\/home\/files\/[^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    );
     expect(addresses.length).toBeGreaterThan(3);
     for (const path of addresses) {
       const file = await world.portal.send(`GET ${path}`);

@@ -39,6 +39,13 @@ export function readsOf(seeded: Seeded) {
       { path: '/home/', status: 401 },
     ],
     '/home/files/{file}': [{ path: '/home/files/home-ABCDEFGH.js', who: 'anonymous', status: 404 }],
+    '/home/app.webmanifest': one('/home/app.webmanifest', 'anonymous'),
+    '/home/icons/{file}': one('/home/icons/icon-192.png', 'anonymous'),
+    '/home/worker.js': one('/home/worker.js', 'anonymous'),
+    '/home/offline': [
+      ...one('/home/offline', 'anonymous'),
+      { path: '/home/offline?language=ru', who: 'anonymous' },
+    ],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'anonymous' },
       { path: '/api/errors/in_use', who: 'anonymous', headers: { accept: 'text/html' } },

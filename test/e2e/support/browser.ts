@@ -15,8 +15,23 @@ export const hasPrograms = [program, '/usr/bin/oathtool'].every((path) => exists
 const folder = join(root, 'dist', 'screenshots');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+const commonArgs = ['--no-sandbox', '--disable-dev-shm-usage'];
+
+/** @param args further arguments of Chromium */
+export const startBrowser = (args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: program, args: [...commonArgs, ...args] });
+
+/** A browser whose data outlast it, and that can install pages as apps, unlike the contexts of `startBrowser`. */
+export const startBrowserIn = (
+  folder: string,
+  { args = [], ...options }: BrowserContextOptions & { args?: readonly string[] } = {},
+): Promise<ReturnType<Page['context']>> =>
+  chromium.launchPersistentContext(folder, {
+    executablePath: program,
+    args: [...commonArgs, ...args],
+    locale: 'en-GB',
+    ...options,
+  });
 
 /** A page of a separate browser, with its errors and foreign requests. */
 export type Tab = { page: Page; errors: string[]; foreign: string[]; close(): Promise<void> };

@@ -1,9 +1,11 @@
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
+import { webPageOf } from '../../../shared/http/pages/app-page.ts';
 import { prepareInstallation } from '../../../shared/identity/first-start.ts';
 import { createHasher } from '../../../shared/identity/passwords.ts';
+import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
@@ -189,6 +191,26 @@ describe('a module as a Lambda function', () => {
       const text = brotliDecompressSync(Buffer.from(String(packed.body), 'base64')).toString();
       expect(text === plain.body).toBe(true);
     }
+  });
+
+  it('sends the files of the page of the user compressed, and its icons as unchanged bytes', async () => {
+    const home = await load('home');
+    const { script } = await webPageOf(ownAssets(), 'home');
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+    for (const coding of ['br', 'gzip'] as const) {
+      const file = await home(`GET /home/files/${script}`, { headers: { 'accept-encoding': coding } });
+      expect(file).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+      expect(file.headers).toMatchObject({
+        'content-encoding': coding,
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+      const text = decoders[coding](Buffer.from(String(file.body), 'base64')).toString();
+      expect(text).toBe(await ownAssets().text(script));
+    }
+    const icon = await home('GET /home/icons/icon-192.png');
+    expect(Buffer.from(String(icon.body), 'base64').equals(await ownAssets().bytes('icon-192.png'))).toBe(
+      true,
+    );
   });
 
   it('takes the client address from the event, whatever the headers contain', async () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webPageOf } from '../../../shared/http/pages/app-page.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { filesOfReference } from '../../support/documents/reference-files.ts';
@@ -63,6 +64,16 @@ async function receive(path: string, headers: Record<string, string>, ...more: s
 const accepting = (coding: string) => ({ 'accept-encoding': coding });
 const forToken = () => ({ 'x-auth-token': token, cookie: '' });
 const codingOf = ({ headers }: Received) => headers.get('content-encoding');
+
+describe('a file of the page of the user', () => {
+  it.each(['br', 'gzip'] as const)('is sent by %s and may be stored for a year', async (coding) => {
+    const { script } = await webPageOf(ownAssets(), 'home');
+    const { headers, bytes } = await receive(`/home/files/${script}`, accepting(coding));
+    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([coding, 'accept-encoding']);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(decoders[coding](bytes).toString()).toBe(await ownAssets().text(script));
+  });
+});
 
 describe('USE-8: a file of the reference', () => {
   it.each(['br', 'gzip'] as const)('by %s is a quarter of its size and has the same text', async (coding) => {

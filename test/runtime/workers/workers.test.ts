@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
+import { webPageOf } from '../../../shared/http/pages/app-page.ts';
+import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import { isFree } from '../../e2e/support/portal-process.ts';
 import { createAuthority } from '../../simulator/authority.ts';
 import { createDispatcherState } from '../../simulator/data/seed.ts';
@@ -261,6 +263,23 @@ describe('pages of Workers', () => {
       expect(file.headers.get('cache-control')).toMatch(kept);
     }
     for (const path of filesOfReference) expect(body).toContain(path);
+  });
+});
+
+describe('the page of the user on Workers', () => {
+  it('has files that may be stored for a year, and icons as unchanged bytes', async () => {
+    const { script } = await webPageOf(ownAssets(), 'home');
+    for (const coding of ['br', 'gzip']) {
+      const headers = { 'accept-encoding': coding };
+      const file = await fetch(`${portal.url}/home/files/${script}`, { headers });
+      // The platform compresses by media type. The local runtime does as the platform.
+      expect([file.status, file.headers.get('content-encoding')]).toEqual([200, coding]);
+      expect(file.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(await file.text()).toBe(await ownAssets().text(script));
+    }
+    const icon = await fetch(`${portal.url}/home/icons/icon-192.png`);
+    expect(Buffer.from(await icon.arrayBuffer()).equals(await ownAssets().bytes('icon-192.png'))).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveNode } from '../../../shared/runtime/node/server.ts';
+import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 import { openTab, startBrowser, type Tab } from '../../e2e/support/browser.ts';
@@ -16,6 +17,12 @@ export type BrowserStand = {
   browser: Awaited<ReturnType<typeof startBrowser>>;
   /** Opens a path in a new browser. The tab is closed with the stand. */
   open(path: string, options?: Parameters<typeof openTab>[2]): Promise<Tab>;
+  /** Arguments with which Chromium trusts the portal as it trusts public authorities, which service workers need. */
+  trusting: readonly string[];
+  /** Ends the server of the portal, and starts it again on the same port. */
+  stop(): Promise<void>;
+  /** @param fetch of a gateway in front of the portal; default: the portal itself */
+  restart(fetch?: World['portal']['portal']['fetch']): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -24,15 +31,22 @@ export async function startBrowserStand(): Promise<BrowserStand> {
   const origin = `https://localhost:${port}`;
   const world = await startWorld({ baseUrl: origin });
   const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
-  const serving = await serveNode({
-    fetch: world.portal.portal.fetch,
-    host: '127.0.0.1',
-    port,
-    tls: { cert: tls.certPem, key: tls.keyPem },
-    trustProxy: 0,
-    log: world.portal.deps.log,
-  });
-  const browser = await startBrowser();
+  const serve = (fetch = world.portal.portal.fetch) =>
+    serveNode({
+      fetch,
+      host: '127.0.0.1',
+      port,
+      tls: { cert: tls.certPem, key: tls.keyPem },
+      trustProxy: 0,
+      log: world.portal.deps.log,
+    });
+  let serving: RunningServer | undefined = await serve();
+  const stop = async () => {
+    await serving?.close(0);
+    serving = undefined;
+  };
+  const trusting = [`--ignore-certificate-errors-spki-list=${keyDigestOf(tls.certPem)}`];
+  const browser = await startBrowser(trusting);
   return {
     world,
     origin,
@@ -42,10 +56,21 @@ export async function startBrowserStand(): Promise<BrowserStand> {
       await tab.page.goto(path);
       return tab;
     },
+    trusting,
+    stop,
+    restart: async (fetch) => {
+      serving = await serve(fetch);
+    },
     close: async () => {
       await browser.close();
-      await serving.close(1_000);
+      await serving?.close(1_000);
       await world.portal.close();
     },
   };
 }
+
+/** SHA-256 of the public key of a certificate, in base64. */
+const keyDigestOf = (pem: string): string =>
+  createHash('sha256')
+    .update(new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64');

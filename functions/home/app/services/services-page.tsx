@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
+import { useOnline } from '../../../../shared/web/frame/online.ts';
 import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
 import { useNow } from '../../../../shared/web/text/use-now.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
@@ -26,6 +27,8 @@ type Chosen =
 /** The workplaces of the user as cards, with a search. */
 export function ServicesPage(): JSX.Element {
   const lists = useServices();
+  // Without a network, one notice of the frame replaces those of the sites.
+  const isOnline = useOnline();
   const [text, setText] = useState('');
   const [site, setSite] = useState('');
   const [chosen, choose] = useState<Chosen>();
@@ -49,7 +52,7 @@ export function ServicesPage(): JSX.Element {
       </div>
       <Maintenance lists={lists} />
       <div class={classes.notices} aria-live="polite">
-        {lists.flatMap((list) => noticesOf(list))}
+        {lists.flatMap((list) => (isOnline || !list.failed ? noticesOf(list) : []))}
       </div>
       <p class="unseen" role="status">
         {say('count', { count: shown.length })}

@@ -1,3 +1,4 @@
+import { withLabels } from './form-text.ts';
 import type {
   Catalogue,
   Field,
@@ -34,7 +35,7 @@ function localizedKind(record: RecordKind, words: RecordWords): LocalizedKind {
   return {
     ...rest,
     ...kind,
-    columns: columns.map((field) => localizedField(field, [type], words, ofForms)),
+    columns: localizedFields(columns, [type], words, ofForms),
     list: localizedList(list, type, reader),
     ...Object.fromEntries(declared),
     // Members of an action may have labels of their own, because they need not be members of the record.
@@ -56,44 +57,49 @@ function localizedVerb(verb: Verb, place: readonly string[], { words, kind }: Re
   return {
     ...rest,
     label: verbLabel(verb, kind, words),
-    ...(fields && { fields: fields.map((field) => localizedField(field, place, words)) }),
+    ...(fields && { fields: localizedFields(fields, place, words) }),
   };
 }
 
 function localizedList(list: ListVerb, type: string, reader: Reader): LocalizedListVerb {
   const { sorts, filters, search, defaultSort, canCount, ...verb } = list;
   const { words } = reader;
-  const help = search && helpOf({ description: search }, words);
+  const help = search && helpOf({ description: search, type: 'text' }, words);
   return {
     ...localizedVerb(verb, [type], reader),
     sorts: sorts.map((value) => ({ value, label: labelOf([type, value], words) })),
     defaultSort,
-    filters: filters.map((field) => localizedField(field, [type], words)),
+    filters: localizedFields(filters, [type], words),
     ...(help && { search: help }),
     ...(canCount && { canCount }),
   };
 }
 
 /**
- * @param around place of the member
+ * @param around place of the members
  * @param elsewhere texts of forms, which are not repeated
  */
-function localizedField(
-  field: Field,
+function localizedFields(
+  fields: readonly Field[],
   around: readonly string[],
   words: RecordWords,
   elsewhere?: ReadonlySet<string>,
-): LocalizedField {
-  const { description: _, pattern: __, choices, all, fields, ...rest } = field;
-  const place = [...around, field.name];
-  const help = elsewhere?.has(textAt(field, place.join('.'))) ? undefined : helpOf(field, words);
-  const choice = (value: string) => ({ value, label: choiceLabel(place, value, words) });
-  return {
-    ...rest,
-    label: labelOf(place, words),
-    ...(help && { help }),
-    ...(choices && { choices: choices.map(choice) }),
-    ...(all !== undefined && { all: choice(all) }),
-    ...(fields && { fields: fields.map((one) => localizedField(one, place, words, elsewhere)) }),
-  };
+): LocalizedField[] {
+  const names = new Set(fields.map(({ name }) => name));
+  const labels = (name: string) => (names.has(name) ? labelOf([...around, name], words) : undefined);
+  return fields.map((field) => {
+    const { description: _, pattern: __, choices, all, fields: parts, ...rest } = field;
+    const place = [...around, field.name];
+    const choice = (value: string) => ({ value, label: choiceLabel(place, value, words) });
+    const code = (name: string) => (choices?.includes(name) ? choice(name).label : labels(name));
+    const help = elsewhere?.has(textAt(field, place.join('.'))) ? undefined : helpOf(field, words);
+    return {
+      ...rest,
+      label: labelOf(place, words),
+      ...(help && { help: withLabels(help, code) }),
+      ...(choices && { choices: choices.map(choice) }),
+      ...(all !== undefined && { all: choice(all) }),
+      ...(parts && { fields: localizedFields(parts, place, words, elsewhere) }),
+    };
+  });
 }

@@ -1,3 +1,4 @@
+import { formText } from './form-text.ts';
 import type { Field, KindWords, RecordKind, Verb } from './record-kinds.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -65,9 +66,10 @@ function permissionLabel(permission: string, { permissions }: RecordWords): stri
 
 /** @returns undefined for a member without a description */
 export const helpOf = (
-  { description }: Pick<Field, 'description'>,
+  field: Pick<Field, 'description' | 'type'>,
   { help }: RecordWords,
-): string | undefined => (description === '' ? undefined : (help[description] ?? description));
+): string | undefined =>
+  field.description === '' ? undefined : (help[field.description] ?? formText(field));
 
 export function kindWords({ type, one, many }: RecordKind, { kinds }: RecordWords): KindWords {
   const words = kinds[type];

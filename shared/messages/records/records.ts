@@ -2,6 +2,7 @@ import type { Language } from '../languages.ts';
 import englishChoices from './choices.en.json' with { type: 'json' };
 import russianChoices from './choices.ru.json' with { type: 'json' };
 import common from './help/common.ru.json' with { type: 'json' };
+import exceptions from './help/exceptions.en.json' with { type: 'json' };
 import fleet from './help/fleet.ru.json' with { type: 'json' };
 import identity from './help/identity.ru.json' with { type: 'json' };
 import journal from './help/journal.ru.json' with { type: 'json' };
@@ -18,7 +19,7 @@ import russianVerbs from './verbs.ru.json' with { type: 'json' };
 
 /**
  * Words for the lists and forms of records, as `RecordWords` of `shared/client/catalogue/words.ts` describes them. The
- * English ones are exceptions: a label is derived from the name, and a help text is the description of the document.
+ * English ones are exceptions: a label is derived from the name, and a help text from the description in the document.
  */
 export const recordWords = {
   en: {
@@ -27,7 +28,7 @@ export const recordWords = {
     choices: englishChoices,
     permissions: englishPermissions,
     verbs: englishVerbs,
-    help: {},
+    help: exceptions,
   },
   ru: {
     kinds: russianKinds,

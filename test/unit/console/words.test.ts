@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, catalogueOf } from '../../../shared/client/catalogue/catalogue.ts';
+import { formText } from '../../../shared/client/catalogue/form-text.ts';
 import { localize } from '../../../shared/client/catalogue/localize.ts';
 import type {
   Catalogue,
@@ -168,10 +169,39 @@ describe('the English words for records', () => {
     expect(values).toEqual([]);
   });
 
-  it('leave the descriptions of the document', () => {
-    const helps = (all: readonly Text[]) => all.filter(({ place }) => place.endsWith('(help)'));
-    expect(helps(texts.en)).toEqual(helps(texts.derived));
-    expect(helps(texts.en).length).toBeGreaterThan(400);
+  it('describe forms, not JSON', () => {
+    const helps = texts.en.filter(({ place }) => place.endsWith('(help)'));
+    expect(helps.length).toBeGreaterThan(400);
+    expect(helps.filter(({ text }) => /\b(?:null|true|false)\b/i.test(text)).map(shown)).toEqual([]);
+    const { help } = recordWords.en;
+    const derived = Object.entries(help).filter(
+      ([description, text]) => text === formText({ description, type: 'text' }),
+    );
+    expect(derived).toEqual([]);
+  });
+
+  it.each([
+    ['Message. Null: none. Default null: none.', 'text', 'Message. If empty: none. Default empty: none.'],
+    [
+      'If true, it is shown; if false, hidden. Default true.',
+      'flag',
+      'If on, it is shown; if off, hidden. Default on.',
+    ],
+    ['True while it is used. Null if unknown.', 'flag', 'Yes while it is used. Empty if unknown.'],
+    ['Identifiers of the sites of the farm.', 'reference', 'Sites of the farm.'],
+    ['Only nodes of the farm with this identifier.', 'reference', 'Only nodes of this farm.'],
+    ['Identifier of the farm. Nullable.', 'text', 'Identifier of the farm. Nullable.'],
+  ] as const)('make a text for forms of %j', (description, type, text) => {
+    expect(formText({ description, type })).toBe(text);
+  });
+
+  it('have the labels of members and values in descriptions', () => {
+    const helpAt = (wanted: string) => texts.en.find(({ place }) => place === `${wanted} (help)`)?.text;
+    expect(helpAt('farm.create.maintenance')).toBe(
+      'If on, the farm is in maintenance according to “Maintenance template”. Default off.',
+    );
+    expect(helpAt('farm.create.balancing')).toContain('“Round robin” (in turn)');
+    expect(helpAt('dispatcher.create.url')).toBe('Base URL of the node, `https` only.');
   });
 });
 

@@ -104,3 +104,45 @@ export type RecordKind = {
   /** Further operations on one record. */
   actions: Verb[];
 };
+
+/** A value and the word for it. */
+export type Choice = { value: string; label: string };
+
+/** A catalogue with the texts of one language, for lists and forms. */
+export type LocalizedCatalogue = { kinds: LocalizedKind[] };
+
+export type LocalizedField = Omit<Field, 'description' | 'pattern' | 'choices' | 'all' | 'fields'> & {
+  label: string;
+  /** Absent if a form of the kind has the same text for this member. */
+  help?: string;
+  choices?: Choice[];
+  all?: Choice;
+  fields?: LocalizedField[];
+};
+
+export type LocalizedVerb = Omit<Verb, 'summary' | 'fields'> & {
+  /** Short, for a button. */
+  label: string;
+  fields?: LocalizedField[];
+};
+
+export type LocalizedListVerb = LocalizedVerb &
+  Pick<ListVerb, 'defaultSort' | 'search' | 'canCount'> & { sorts: Choice[]; filters: LocalizedField[] };
+
+type VerbName = 'get' | 'create' | 'update' | 'delete' | 'bulkDestroy';
+
+export type LocalizedKind = Omit<RecordKind, 'one' | 'many' | 'columns' | 'list' | 'actions' | VerbName> &
+  KindWords & {
+    columns: LocalizedField[];
+    list: LocalizedListVerb;
+    actions: LocalizedVerb[];
+  } & { [Name in VerbName]?: LocalizedVerb };
+
+export type KindWords = {
+  /** Title of one record: `Farm`. */
+  one: string;
+  /** Title of a list: `Farms`. */
+  many: string;
+  /** One record as the object of a verb, in lower case: `farm` in `Delete farm?`. */
+  object: string;
+};

@@ -6,6 +6,3 @@ export type Assets = {
    */
   text(name: string): Promise<string>;
 };
-
-/** The asset with the digests of the files that pages load: a JSON object of strings by file name. */
-export const digestsName = 'digests.json';

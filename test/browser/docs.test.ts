@@ -274,6 +274,9 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
       await page.getByText('Общие правила API').click();
       await open('post', sites);
       await page.waitForSelector('.opblock-body .tablinks');
+      // The schema of the body, beside the examples of the responses.
+      await page.locator('.tablinks[data-name=model]').first().click();
+      await page.locator('.json-schema-2020-12__constraint').first().waitFor();
       await expectGood(page, `docs-open-${colorScheme}`);
       expect(faults).toEqual([]);
     });

@@ -1,6 +1,7 @@
 import '../../../shared/web/styles/frame.css';
 import '../../../shared/web/styles/page.css';
-import './reference.css';
+import './styles/reference.css';
+import './styles/operations.css';
 import { render } from 'preact';
 import { DocsPage } from './page.tsx';
 

@@ -32,6 +32,6 @@ export const styleOf = (branding: Branding): string => {
   return `:root{--accent:${branding.primary_color};--on-accent:${on_primary};--accent-text:light-dark(${primary_on_light},${primary_on_dark})}${frame}`;
 };
 
-/** Applies the colours that the user has chosen for the pages of this portal. */
+/** Applies the colours that the user has chosen for the pages of this portal, if the browser stores them. */
 export const schemeScript =
-  "try{const s=localStorage.getItem('scheme');if(s==='light'||s==='dark')document.documentElement.style.colorScheme=s}catch{}";
+  "try{const s=localStorage.getItem('scheme');if(s==='light'||s==='dark')document.documentElement.style.colorScheme=s}catch{/* The scheme of the system applies. */}";

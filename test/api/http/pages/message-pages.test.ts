@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPortal, type TestPortal } from '../../support/portal.ts';
+import { startPortal, type TestPortal } from '../../../support/portal.ts';
 
 let portal: TestPortal;
 /** A picture whose path has this number of lines. */

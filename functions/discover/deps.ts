@@ -9,7 +9,7 @@ import { baseDeps, type RuntimeParts } from '../../shared/runtime/deps.ts';
 import { monitorWrites } from '../../shared/runtime/write-monitor.ts';
 
 export type DiscoverDeps = HttpDeps & {
-  /** Assets of the reference, and the OpenAPI documents. */
+  /** Files of the reference, and the OpenAPI documents. */
   assets: Assets;
   writes: WriteMonitor;
   /** Absent on Workers and Lambda. */

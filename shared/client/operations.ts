@@ -5074,6 +5074,10 @@ export type Operations = {
         /** Code of the problem, such as `not_found`. */
         code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
       };
+      query?: {
+        /** Language of the explanation: `en` or `ru`. Default: that of `Accept-Language`. */
+        language?: "en" | "ru";
+      };
     };
     answer: Error;
     refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 // biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
 import { type Browser, chromium, type Page, type Response } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serveNode } from '../../shared/runtime/node/server.ts';
 import { root } from '../../shared/tooling/build/bundles.ts';
 import { ensureLocalTls } from '../../shared/tooling/start/tls/local-tls.ts';
-import { seriousFaults } from '../e2e/support/browser.ts';
+import { expectGood, seriousFaults } from '../e2e/support/browser.ts';
 import { freePorts } from '../e2e/support/portal-process.ts';
+import { filesOfReference } from '../support/documents/reference-files.ts';
 import { unique } from '../support/factories.ts';
 import { adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
@@ -33,7 +34,7 @@ let close: () => Promise<void>;
 let faults: string[];
 
 /** Signs the browser in as the sign-in page does. */
-async function signIn(): Promise<void> {
+async function signIn(shown = '.opblock-tag'): Promise<void> {
   await page.goto(`${origin}/api/docs/`);
   expect(new URL(page.url()).pathname).toBe('/signin');
   const body = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
@@ -50,7 +51,7 @@ async function signIn(): Promise<void> {
   );
   expect(status).toBe(200);
   await page.goto(`${origin}/api/docs/`);
-  await page.waitForSelector('.opblock-tag');
+  await page.waitForSelector(shown);
 }
 
 /** Opens the form of an operation. */
@@ -108,13 +109,11 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
     await portal?.close();
   });
 
-  beforeEach(async () => {
+  async function newPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
     faults = [];
     await page?.context().close();
-    const context = await browser.newContext({
-      ignoreHTTPSErrors: true,
-      viewport: { width: 1_280, height: 900 },
-    });
+    const viewport = { width: 1_280, height: 900 };
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport, ...options });
     page = await context.newPage();
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
@@ -123,7 +122,8 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
       if (!url.startsWith(`${origin}/`) && !url.startsWith('data:') && !url.startsWith('blob:'))
         faults.push(url);
     });
-  });
+  }
+  beforeEach(() => newPage());
 
   it('the API page shows every resource and calls the API only as the signed-in user', async () => {
     await signIn();
@@ -163,10 +163,10 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
       const name = names.get(requestId) ?? '';
       received.set(name, received.get(name) ?? bytes);
     });
-    const files = ['swagger-ui-bundle.js', 'swagger-ui.css', 'openapi.json'];
+    const files = [...filesOfReference.map((path) => path.replace(/.*[/]/, '')), 'openapi.json'];
     const sizes = () => files.map((name) => received.get(name) ?? Number.NaN);
     await signIn();
-    await expect.poll(sizes).toSatisfy((all) => all.every((bytes: number) => bytes > 10_000));
+    await expect.poll(sizes).toSatisfy((all) => all.every((bytes: number) => bytes > 3_000));
     expect([...received.values()].reduce((sum, bytes) => sum + bytes)).toBeLessThan(650_000);
     await page.goto(`${origin}/api/docs/`);
     await page.waitForSelector('.opblock-tag');
@@ -231,12 +231,55 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
 
   it('the API page ends with the session', async () => {
     await signIn();
-    await page.click('#sign-out');
+    await page.getByRole('button', { name: 'admin' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/signin');
     await page.goto(`${origin}/api/docs/`);
     expect(new URL(page.url()).pathname).toBe('/signin');
     const status = await page.evaluate(async () => (await fetch('/api/openapi.json')).status);
     expect(status).toBe(401);
+  });
+
+  it('the API page stays as it is when the session ends, and leads to the sign-in page', async () => {
+    await signIn();
+    await open('get', sites);
+    await page.evaluate(() => fetch('/signout', { method: 'POST' }));
+    await page.click('.btn.execute');
+    await page.getByText('Your session has ended').waitFor();
+    expect(await page.locator('.opblock-body').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.waitForURL('**/signin?next=%2Fapi%2Fdocs%2F');
+    expect(faults.filter((fault) => !/status of 401/.test(fault))).toEqual([]);
+  });
+
+  it('the API page reports that the reference could not be loaded', async () => {
+    await page.route('**/api/openapi.json', (route) => route.abort());
+    await signIn('[role=alert]');
+    await page.getByRole('alert').getByText('The reference could not be loaded.').waitFor();
+    await page.unroute('**/api/openapi.json');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForSelector('.opblock-tag');
+  });
+
+  describe.each(['light', 'dark'] as const)('in %s colours and Russian', (colorScheme) => {
+    it.each([320, 768, 1_920])('the API page is accessible and fits %i pixels', async (width) => {
+      await newPage({ viewport: { width, height: 900 }, colorScheme, locale: 'ru-RU' });
+      await signIn();
+      await page.getByRole('heading', { level: 1, name: 'Справочник API' }).waitFor();
+      expect(await page.getByText('Сам справочник — на английском языке.').isVisible()).toBe(true);
+      expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+      expect(await page.locator('#reference').getAttribute('lang')).toBe('en');
+      await page.getByText('Общие правила API').click();
+      await expectGood(page, `docs-${colorScheme}`);
+      await page.getByText('Общие правила API').click();
+      await open('post', sites);
+      await page.waitForSelector('.opblock-body .tablinks');
+      // The schema of the body, beside the examples of the responses.
+      await page.locator('.tablinks[data-name=model]').first().click();
+      await page.locator('.json-schema-2020-12__constraint').first().waitFor();
+      await expectGood(page, `docs-open-${colorScheme}`);
+      expect(faults).toEqual([]);
+    });
   });
 
   it('the API page fits a narrow window in dark mode', async () => {

@@ -1,8 +1,11 @@
 import type { ErrorCode } from '../../../shared/kernel/errors.ts';
+import type { Language } from '../../../shared/messages/languages.ts';
+import { explanations } from '../../../shared/messages/ru/explanations.ts';
+import { loginExplanations } from '../../../shared/messages/ru/login-explanations.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { loginErrors } from './login-errors.ts';
 
-export const catalogue: Record<ErrorCode, Explanation> = {
+const english: Record<ErrorCode, Explanation> = {
   ...loginErrors,
   malformed_json: explain(
     'The body could not be read as one JSON object.',
@@ -189,4 +192,10 @@ export const catalogue: Record<ErrorCode, Explanation> = {
     'The server is slow or hangs. `detail` names the server.',
     'Retry after Retry-After. Check that server; `dispatcher` names a node.',
   ),
+};
+
+/** The explanations of all codes in each language. A code without one of them does not compile. */
+export const catalogue: Record<Language, Record<ErrorCode, Explanation>> = {
+  en: english,
+  ru: { ...explanations, ...loginExplanations },
 };

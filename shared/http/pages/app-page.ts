@@ -2,7 +2,7 @@ import { randomToken } from '../../kernel/crypto/digests.ts';
 import type { Language } from '../../messages/languages.ts';
 import { Document } from '../serve/answer.ts';
 import type { Assets } from './assets.ts';
-import { accentsOf, type Branding, frameColors } from './page.ts';
+import { accentsOf, type Branding, frameColors } from './branding.ts';
 import { pageHeaders } from './policy.ts';
 import { fill } from './template.ts';
 import { type WebPage, type WebPageName, type WebPages, webPages, webPagesName } from './web-pages.ts';

@@ -11,6 +11,3 @@ export type Assets = {
    */
   bytes(name: string): Promise<Uint8Array<ArrayBuffer>>;
 };
-
-/** The asset with the digests of the files that pages load: a JSON object of strings by file name. */
-export const digestsName = 'digests.json';

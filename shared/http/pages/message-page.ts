@@ -1,71 +1,127 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { randomToken } from '../../kernel/crypto/digests.ts';
 import type { Language } from '../../messages/languages.ts';
-import { inLanguage, type Text } from '../../messages/message.ts';
+import { type Detail, inLanguage, type Text } from '../../messages/message.ts';
 import { inItsLanguage, type Problem } from '../problem.ts';
+import type { Branding } from './branding.ts';
+import { schemeScript, styleOf } from './message-style.ts';
 import { pageHeaders } from './policy.ts';
 
-type MessageParts = { title: string; language: Language; status?: number; content: unknown };
+/** What a message depends on besides its contents. */
+export type MessageView = { language: Language; branding: Branding; requestId: string };
 
-/** The colours of `frame.css`, without files: also modules without assets return such pages. */
-const style = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
-body { display: grid; place-items: center; min-height: 100vh; margin: 0; padding: 1rem; box-sizing: border-box;
-  background: light-dark(#f5f6f8, #101318); color: light-dark(#1b2230, #e8ebf0) }
-main { box-sizing: border-box; width: min(42rem, 100%); padding: clamp(1.5rem, 6vw, 2.5rem); border: 1px solid light-dark(#dde1e8, #303743);
-  border-radius: 1.25rem; background: light-dark(#fff, #191d24); overflow-wrap: anywhere }
-h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; letter-spacing: -.015em }
-p { margin: .5rem 0 } small { color: light-dark(#566072, #a3adbd) }
-a { color: light-dark(#1d4ed8, #93b4ff); text-underline-offset: .2em }
-code { font-size: .95em } dt { margin-top: 1rem; font-weight: 600 } dd { margin: 0 }`;
+type MessageParts = {
+  title: string;
+  view: MessageView;
+  content: unknown;
+  /** At the end of the bar. */
+  tools?: unknown;
+};
 
-/** A page with one message, as a document and its headers. It loads nothing. */
-export function messageDocument({ title, language, content }: MessageParts): {
+/** Pictures with more characters are left out, so that refusals stay much cheaper than the requests of an attacker. */
+const longestPicture = 32_768;
+const picture = (address = ''): string => (address.length > longestPicture ? '' : address);
+
+/**
+ * A page with one message in the look of the frame, as a document and its headers. It loads nothing and reads nothing:
+ * it is also shown without a database.
+ */
+export function messageDocument({ title, view, content, tools = '' }: MessageParts): {
   text: string;
   headers: Record<string, string>;
 } {
+  const { branding, language } = view;
   const nonce = randomToken(16);
+  const logo = picture(branding.logo);
   const page = html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style nonce="${nonce}">${style}</style>
+<title>${title} – ${branding.site_name}</title>
+<link rel="icon" href="${picture(branding.favicon) || 'data:,'}">
+<style nonce="${nonce}">${raw(styleOf(branding))}</style>
+<script nonce="${nonce}">${raw(schemeScript)}</script>
 </head>
-<body><main>
+<body>
+<header><a class="brand" href="/">${logo && html`<img src="${logo}" alt="">`}<span>${branding.site_name}</span></a>${tools}</header>
+<main>
 <h1>${title}</h1>
 ${content}
-</main></body></html>`;
+</main>
+${footerOf(view)}
+</body></html>`;
   return { text: String(page), headers: pageHeaders(nonce) };
 }
 
-const messageResponse = (parts: MessageParts): Response => {
+function footerOf({ branding, language }: MessageView) {
+  const { footer_text, copyright, copyright_link, support_link } = branding;
+  if (!footer_text && !copyright && !support_link) return '';
+  const owner = copyright_link
+    ? html`<a href="${copyright_link}" rel="noreferrer">${copyright}</a>`
+    : copyright;
+  return html`<footer>${footer_text && html`<p>${footer_text}</p>`}<p>${copyright && owner}${
+    support_link && html`<a href="${support_link}" rel="noreferrer">${inLanguage('Support', language)}</a>`
+  }</p></footer>`;
+}
+
+const messageResponse = (status: number, parts: MessageParts): Response => {
   const { text, headers } = messageDocument(parts);
   return new Response(text, {
-    status: parts.status ?? 200,
-    headers: { 'content-type': 'text/html; charset=utf-8', ...headers, ...inItsLanguage(parts.language) },
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      ...headers,
+      ...inItsLanguage(parts.view.language),
+    },
   });
 };
+
+const requestLine = ({ language, requestId }: MessageView) =>
+  html`${inLanguage('Request ID', language)}: <code>${requestId}</code>`;
+
+const startLink = (language: Language) =>
+  html`<a href="/">${inLanguage('Go to the start page', language)}</a>`;
 
 /**
  * Returns a 403 page for a user with a session, because another sign-in would redirect back here.
  * @param path the requested path
  */
-export const forbiddenPage = (path: string, detail: Text, language: Language): Response =>
-  messageResponse({
-    title: inLanguage('Access denied', language),
-    language,
-    status: 403,
-    content: html`<p>${inLanguage(detail, language)}</p>
-<p><a href="/signin?next=${encodeURIComponent(path)}">${inLanguage('Sign in as another user', language)}</a></p>`,
+export const forbiddenPage = (path: string, detail: Text, view: MessageView): Response =>
+  messageResponse(403, {
+    title: inLanguage('Access denied', view.language),
+    view,
+    content: html`<p>${inLanguage(detail, view.language)}</p>
+<p class="actions">${startLink(view.language)}
+<a href="/signin?next=${encodeURIComponent(path)}">${inLanguage('Sign in as another user', view.language)}</a></p>
+<p class="facts">403 · ${requestLine(view)}</p>`,
   });
 
+/** Titles for people who open an address; those of the problem are for programs. */
+const titles: Partial<Record<string, Detail>> = { not_found: 'The page does not exist' };
+
+/** What people can do about a refusal, by its code. */
+const advice: Partial<Record<string, Detail>> = {
+  not_found: 'Check the address. The page may have been moved or deleted.',
+  method_not_allowed: 'The address is part of the API and cannot be opened as a page.',
+  invalid_request: 'Check the address, or open the page from the start page.',
+  https_required: 'Open the address with https:// instead of http://.',
+  internal: 'Try again later. If the error persists, report the request ID to the support.',
+};
+
 /** The same refusal as a page for people. */
-export function asPage(refusal: Response, problem: Problem, language: Language): Response {
-  const content = html`<p>${problem.detail}</p>
-<p><a href="/">${inLanguage('Go to the start page', language)}</a></p>
-<p><small>${problem.instance}</small></p>`;
-  const page = messageResponse({ title: problem.title, language, status: problem.status, content });
+export function asPage(refusal: Response, problem: Problem, view: MessageView): Response {
+  const { language } = view;
+  const again: Detail = 'Wait a moment, then try again.';
+  const next = advice[problem.code] ?? (problem.retryable ? again : undefined);
+  const title = titles[problem.code];
+  const page = messageResponse(problem.status, {
+    title: title ? inLanguage(title, language) : problem.title,
+    view,
+    content: html`${title || problem.detail === problem.title ? '' : html`<p>${problem.detail}</p>`}
+${next && html`<p>${inLanguage(next, language)}</p>`}
+<p class="actions">${problem.retryable ? html`<a href="">${inLanguage('Try again', language)}</a>` : ''}${startLink(language)}</p>
+<p class="facts">${problem.status} · <a href="${problem.type}">${problem.code}</a> · ${requestLine(view)}</p>`,
+  });
   const headers = new Headers(refusal.headers);
   for (const [name, value] of page.headers) headers.set(name, value);
   return new Response(page.body, { status: refusal.status, headers });

@@ -1,8 +1,7 @@
 import { isSignedIn, type Principal } from '../../context/principal.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Language } from '../../messages/languages.ts';
 import type { Operation } from '../declare/operation.ts';
-import { forbiddenPage, isForReader } from './message-page.ts';
+import { forbiddenPage, isForReader, type MessageView } from './message-page.ts';
 
 /** With this prefix, browsers reject the cookie from another host, over plain HTTP, or with a limited path. */
 const name = '__Host-session';
@@ -54,12 +53,12 @@ const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'pas
 /**
  * Redirects the user of a page to the sign-in page, and back afterwards. Users with a session but without the right
  * receive a page with the reason. Programs receive the error unchanged.
- * @param language of the user, known after the response is complete
+ * @param view of the page with the reason; the language of the user is known after the response is complete
  */
 export async function orSignIn(
   request: Request,
   answer: Promise<Response>,
-  language: () => Language,
+  view: () => MessageView,
 ): Promise<Response> {
   try {
     return await answer;
@@ -67,7 +66,7 @@ export async function orSignIn(
     const isReader = isForReader(request.method, request.headers.get('accept'));
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
     const { pathname } = new URL(request.url);
-    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.detail, language());
+    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.detail, view());
     const next = encodeURIComponent(pathname);
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }

@@ -1,17 +1,12 @@
 import { findTheme } from '../../../db/repositories/settings/themes.ts';
 import type { BaseDeps } from '../../context/context.ts';
-import { defaultSiteName } from '../../kernel/branding.ts';
 import { randomToken } from '../../kernel/crypto/digests.ts';
 import type { Language } from '../../messages/languages.ts';
 import { Document } from '../serve/answer.ts';
 import type { Assets } from './assets.ts';
-import { contrasting, readableOn } from './colors.ts';
-import { defaultIcon } from './default-icon.ts';
+import { accentsOf, type Branding, defaultBranding, lastBranding } from './branding.ts';
 import { pageHeaders } from './policy.ts';
 import { fill, type Values } from './template.ts';
-
-/** The branding of a page: texts, colours and pictures. Absent ones are empty. */
-export type Branding = Values & { site_name: string; primary_color: string };
 
 export type PageParts = {
   /** The files of the page are `<name>.html`, `<name>.css` and `<name>.<language>.json`. */
@@ -47,23 +42,21 @@ const textsIn = (value: unknown): Values =>
   Object.fromEntries(Object.entries(value ?? {}).map(([name, text]) => [name, textOf(text)]));
 
 /** Reads the branding and the default language of the installation. */
-export async function readBranding({ db }: Pick<BaseDeps, 'db'>): Promise<{
+export async function readBranding(deps: Pick<BaseDeps, 'db' | 'memory'>): Promise<{
   branding: Branding;
   defaultLanguage: Language;
   /** Web addresses of client programs by operating system. Absent ones are empty. */
   downloads: Values;
 }> {
-  const { branding, defaultLanguage } = await findTheme(db);
-  return {
-    branding: {
-      ...Object.fromEntries(shown.map((name) => [name, textOf(branding[name])])),
-      favicon: textOf(branding.favicon, defaultIcon),
-      site_name: textOf(branding.site_name, defaultSiteName),
-      primary_color: textOf(branding.primary_color, '#2563eb'),
-    },
-    defaultLanguage,
-    downloads: textsIn(branding.client_downloads),
+  const { branding: stored, defaultLanguage } = await findTheme(deps.db);
+  const branding: Branding = {
+    ...Object.fromEntries(shown.map((name) => [name, textOf(stored[name])])),
+    favicon: textOf(stored.favicon, defaultBranding.favicon),
+    site_name: textOf(stored.site_name, defaultBranding.site_name),
+    primary_color: textOf(stored.primary_color, defaultBranding.primary_color),
   };
+  lastBranding(deps).branding = branding;
+  return { branding, defaultLanguage, downloads: textsIn(stored.client_downloads) };
 }
 
 /** Renders a page as one document. It calls only the API of this portal, and runs only the scripts in this response. */
@@ -94,24 +87,6 @@ export async function renderPage(assets: Assets, parts: PageParts): Promise<Docu
     vary: 'accept-language, cookie',
   });
 }
-
-/** The colours of texts on the primary colour, and in the primary colour on both backgrounds. */
-export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): Values => ({
-  on_primary: contrasting(primary_color),
-  primary_on_light: readableOn(grounds.light, primary_color),
-  primary_on_dark: readableOn(grounds.dark, primary_color),
-});
-
-/** The backgrounds of `frame.css` with the lowest contrast: of pages in light colours, and of cards in dark ones. */
-const grounds = { light: '#f5f6f8', dark: '#191d24' };
-
-/** Colours of `frame.css` that the browser shows around a page: of its bar and its background. */
-export const frameColors = {
-  bar_light: '#ffffff',
-  bar_dark: '#191d24',
-  ground_light: '#f5f6f8',
-  ground_dark: '#101318',
-};
 
 const allOf = (names: readonly string[], assets: Assets): Promise<string[]> =>
   Promise.all(names.map((name) => assets.text(name)));

@@ -15,7 +15,8 @@ import { rateLimitsOf } from '../caller/rate-limits.ts';
 import type { HttpDeps } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
-import { asPage, isForReader, startResponse } from '../pages/message-page.ts';
+import { lastBranding } from '../pages/branding.ts';
+import { asPage, isForReader, type MessageView, startResponse } from '../pages/message-page.ts';
 import { orSignIn } from '../pages/own-pages.ts';
 import { assertTranslated, problemOf, problemResponse } from '../problem.ts';
 import { headersOfAll } from './answer.ts';
@@ -58,7 +59,7 @@ export function createModule<D extends BaseDeps>(
     const response = refuse(error, id, allowOf(error), language);
     const isPage = c.get('operation') === undefined || c.get('isPage') === true;
     if (!isPage || !isForReader(c.req.method, c.req.header('accept') ?? null)) return response;
-    return asPage(response, problemOf(error, id, { language }), language);
+    return asPage(response, problemOf(error, id, { language }), viewOf(deps, c));
   };
   app.notFound((c) => (isStart(c) ? startResponse() : answerRefusal(c, new AppError('not_found'))));
   app.onError(async (error, c) => {
@@ -83,6 +84,13 @@ const languageOfRequest = (deps: BaseDeps, c: Served): Language =>
     accepted: c.req.header('accept-language') ?? '',
     fallback: rateLimitsOf(deps).parameters()['ui.default_language'],
   });
+
+/** The branding is that of memory, so that refused requests cause no reads. */
+const viewOf = (deps: BaseDeps, c: Served): MessageView => ({
+  language: languageOfRequest(deps, c),
+  branding: lastBranding(deps).branding,
+  requestId: c.get('trace').requestId,
+});
 
 /** Ignores a trailing slash. The path stays percent-encoded for the router. */
 const routingPath = (request: Request): string => withoutTrailingSlashes(new URL(request.url).pathname);
@@ -127,7 +135,7 @@ function register<D extends BaseDeps>(
       c.set('operation', operation.id);
       c.set('isPage', operation.browser !== undefined);
       const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));
-      return operation.browser ? orSignIn(c.req.raw, answer, () => languageOfRequest(deps, c)) : answer;
+      return operation.browser ? orSignIn(c.req.raw, answer, () => viewOf(deps, c)) : answer;
     }
     if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
     throw new AppError('method_not_allowed', undefined, { allow });

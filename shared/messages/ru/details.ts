@@ -2,6 +2,7 @@ import { domainTests } from './domain-tests.ts';
 import { fleet } from './fleet.ts';
 import { identity } from './identity.ts';
 import { objects } from './objects.ts';
+import { pages } from './pages.ts';
 import { requests } from './requests.ts';
 import { schemas } from './schemas.ts';
 import { titles } from './titles.ts';
@@ -15,4 +16,5 @@ export const details = {
   ...fleet,
   ...domainTests,
   ...objects,
+  ...pages,
 };

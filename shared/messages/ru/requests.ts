@@ -100,7 +100,4 @@ export const requests = {
     'Требуется учётная запись пользователя; у оператора её нет',
   'A user account or a peer aggregator is required':
     'Требуется учётная запись пользователя или агрегатор-партнёр',
-  'Access denied': 'Доступ запрещён',
-  'Sign in as another user': 'Войти как другой пользователь',
-  'Go to the start page': 'Перейти на начальную страницу',
 } as const;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { documentFor } from '../../http/document/portals.ts';
 import { documentForms } from '../../http/document/text.ts';
-import { type Assets, digestsName } from '../../http/pages/assets.ts';
+import type { Assets } from '../../http/pages/assets.ts';
 import { webPagesName } from '../../http/pages/web-pages.ts';
-import { sha256 } from '../../kernel/crypto/digests.ts';
 import { hasAdministration, type PortalType } from '../../modules.ts';
 import { assetsIn } from '../../runtime/node/assets.ts';
 import { builtWebPages } from './web-folder.ts';
@@ -14,27 +13,22 @@ const pages = new URL('../../../functions/assets/', import.meta.url);
 const styles = new URL('../../web/styles/', import.meta.url);
 const texts = new URL('../../messages/pages/', import.meta.url);
 const icons = new URL('../../web/icons/', import.meta.url);
-const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
 const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
 
-const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const types: readonly PortalType[] = ['admin', 'universal'];
 const isForm = (form: string): form is keyof typeof documentForms => Object.hasOwn(documentForms, form);
 
 /** All assets and documents from the source tree. Documents are generated on demand. */
 export function ownAssets(): Assets {
-  const files = assetsIn([pages, styles, texts, icons, reference]);
+  const files = assetsIn([pages, styles, texts, icons]);
   let built: Assets | undefined;
   const webFiles = async (): Promise<Assets> => {
     const found = built ?? assetsIn([pathToFileURL(`${await builtWebPages()}/`)]);
     built = found;
     return found;
   };
-  const makers: Record<string, () => Promise<string>> = {
-    [qrCodeName]: qrCodeScript,
-    [digestsName]: () => digestsOf(ofReference, files),
-  };
+  const makers: Record<string, () => Promise<string>> = { [qrCodeName]: qrCodeScript };
   const made = new Map<string, string>();
   return {
     bytes: files.bytes,
@@ -58,7 +52,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
     await builtWebPages(),
   ];
   const folders = await Promise.all(sources.map((source) => readdir(source)));
-  const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
+  const names = [...folders.flat(), qrCodeName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
@@ -74,11 +68,6 @@ const qrCodeName = 'qr-code.js';
 /** Scripts of pages are modules, which share only globals. */
 const qrCodeScript = async (): Promise<string> =>
   `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
-
-async function digestsOf(names: readonly string[], files: Assets): Promise<string> {
-  const entries = names.map(async (name) => [name, sha256(await files.text(name)).slice(0, 16)]);
-  return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
-}
 
 /** True for a file of a page that is built from browser code. */
 const isWebFile = (name: string): boolean => name === webPagesName || /-[A-Z0-9]{8}\.(?:js|css)$/.test(name);

@@ -22,6 +22,26 @@ describe('the page of a problem code', () => {
     expect(page.body).toContain(`<code>${code}</code>`);
   });
 
+  const codesIn = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).sort();
+
+  it.each(Object.keys(errorCodes))('%s describes it in Russian, with the same names', async (code) => {
+    const ask = (headers: Record<string, string>, query = '') =>
+      send(`GET /api/errors/${code}${query}`, { headers });
+    const [english, russian] = [await ask({}), await ask({ 'accept-language': 'ru-RU' })];
+    expect(english.headers.get('content-language')).toBe('en');
+    expect(russian.headers.get('content-language')).toBe('ru');
+    expect(russian.headers.get('vary')).toContain('accept-language');
+    for (const text of ['title', 'meaning', 'cause', 'remedy']) {
+      expect([text, russian.body[text]]).toEqual([text, expect.stringMatching(/[а-яё]/i)]);
+      expect([text, english.body[text]]).toEqual([text, expect.not.stringMatching(/[а-яё]/i)]);
+      expect([text, codesIn(russian.body[text])]).toEqual([text, codesIn(english.body[text])]);
+    }
+    const page = await ask({ accept: 'text/html', 'accept-language': 'ru' });
+    expect(page.body).toContain('<html lang="ru">');
+    expect(page.body).toContain(`<h1>${russian.body.title}</h1>`);
+    expect((await ask({ 'accept-language': 'ru' }, '?language=en')).body).toEqual(english.body);
+  });
+
   it('formats the names in its texts as code', async () => {
     const { body } = await send('GET /api/errors/forbidden', { headers: { accept: 'text/html' } });
     expect(body).toContain('<code>required_permission</code>, the role');

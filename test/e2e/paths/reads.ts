@@ -20,7 +20,7 @@ export function readsOf(seeded: Seeded) {
       { path: '/api/docs/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/api/docs/', status: 401 },
     ],
-    '/api/docs/{digest}/{file}': filesOfReference.map((path) => ({ path, status: 401 })),
+    '/api/docs/files/{file}': filesOfReference.map((path) => ({ path, status: 401 })),
     '/api/openapi.json': [
       ...one('/api/openapi.json'),
       { path: '/api/openapi.json', who: 'user', status: 401 },

@@ -9,7 +9,7 @@ import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
 import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
-import { filesOfReference } from '../../support/documents/reference-files.ts';
+import { filesOfReference, styleOfReference } from '../../support/documents/reference-files.ts';
 import { newSecretKey } from '../../support/identity/signing-keys.ts';
 import { configure, functionVariables } from '../../support/lambda/environment.ts';
 import { restEventOf } from '../../support/lambda/events.ts';
@@ -168,13 +168,13 @@ describe('a module as a Lambda function', () => {
     const signedIn = await auth('POST /signin', { body, headers: reader });
     const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
     const page = await discover('GET /api/docs', { headers });
-    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(paths[1] ?? '') });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(styleOfReference) });
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
     expect(page.headers['content-security-policy']).not.toContain('unsafe');
     for (const path of paths.slice(1)) {
       const file = await discover(`GET ${path}`, { headers });
       expect(file.statusCode).toBe(200);
-      expect(file.body.length).toBeGreaterThan(100_000);
+      expect(file.body.length).toBeGreaterThan(10_000);
     }
   });
 

@@ -13,7 +13,7 @@ import { createAuthority } from '../../simulator/authority.ts';
 import { createDispatcherState } from '../../simulator/data/seed.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
-import { filesOfReference } from '../../support/documents/reference-files.ts';
+import { filesOfReference, styleOfReference } from '../../support/documents/reference-files.ts';
 import {
   createRdpSigner,
   hasOpenssl,
@@ -240,11 +240,11 @@ describe('pages of Workers', () => {
   });
 
   it('have no files that can be fetched without the session', async () => {
-    for (const file of ['swagger-ui-bundle.js', 'openapi.universal.json', 'docs.html'])
+    for (const file of ['swagger-ui-es-bundle.js', 'openapi.universal.json', 'app.html'])
       for (const [path, status] of [
         [`/${file}`, 404],
         [`/assets/${file}`, 404],
-        [`/api/docs/x/..%2F${file}`, 401],
+        [`/api/docs/files/..%2F${file}`, 401],
       ] as const)
         expect([path, (await portal.send(`GET ${path}`)).status]).toEqual([path, status]);
   });
@@ -262,7 +262,7 @@ describe('pages of Workers', () => {
       const kept = path.startsWith('/api/docs/') ? /^public, .*immutable$/ : /^private/;
       expect(file.headers.get('cache-control')).toMatch(kept);
     }
-    for (const path of filesOfReference) expect(body).toContain(path);
+    expect(body).toContain(styleOfReference);
   });
 });
 

@@ -44,6 +44,7 @@ describe('the texts of a page', () => {
   const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
   it.each([
+    'docs',
     'frame',
     'home',
     'problems',

@@ -2,6 +2,7 @@ import type { Language } from '../../messages/languages.ts';
 
 /** Pages that are built from browser code: the folder of the code, and the address of the built files. */
 export const webPages = {
+  console: { code: 'functions/console/app', files: '/console/files' },
   home: { code: 'functions/home/app', files: '/home/files' },
 } as const satisfies Record<string, { code: string; files: `/${string}` }>;
 

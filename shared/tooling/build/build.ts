@@ -14,6 +14,7 @@ export const budgets: Record<EdgeModule, number> = {
   aggregator: 223,
   auth: 364,
   client: 240,
+  console: 191,
   discover: 197,
   home: 191,
   ssa: 200,

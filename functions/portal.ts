@@ -11,6 +11,8 @@ import { createAuth } from './auth/app.ts';
 import { type AuthDeps, authDeps } from './auth/deps.ts';
 import { createClient } from './client/app.ts';
 import { type ClientDeps, clientDeps } from './client/deps.ts';
+import { createConsole } from './console/app.ts';
+import type { ConsoleDeps } from './console/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import { type DiscoverDeps, discoverDeps } from './discover/deps.ts';
 import { createHome } from './home/app.ts';
@@ -29,6 +31,7 @@ export type PortalDeps = AgentDeps &
   AuthDeps &
   ClientDeps &
   DiscoverDeps &
+  ConsoleDeps &
   HomeDeps &
   SsaDeps &
   UserinfoDeps &
@@ -49,6 +52,7 @@ export function createPortal(deps: PortalDeps): Portal {
     createClient(deps),
     createUserinfo(deps),
     createHome(deps),
+    createConsole(deps),
     createAggregator(deps),
     createAgent(deps),
     createSsa(deps),

@@ -6,6 +6,7 @@ export type ModuleName =
   | 'ssa'
   | 'auth'
   | 'client'
+  | 'console'
   | 'health'
   | 'home'
   | 'webui'
@@ -81,6 +82,13 @@ export const modules: readonly ModuleFacts[] = [
     portals: ['user', 'universal'],
   },
   {
+    name: 'console',
+    purpose: 'pages of administrators',
+    paths: ['/console', '/status'],
+    versions: [],
+    portals: ['admin', 'universal'],
+  },
+  {
     name: 'health',
     purpose: 'health checks',
     paths: ['/aggregator/health'],
@@ -97,7 +105,7 @@ export const modules: readonly ModuleFacts[] = [
   {
     name: 'webui',
     purpose: 'administration',
-    paths: ['/api/webui/aggregator', '/status'],
+    paths: ['/api/webui/aggregator'],
     versions: [],
     portals: ['admin', 'universal'],
   },

@@ -19,7 +19,6 @@ import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { servicesPoolOperations } from './servicespools/routes.ts';
 import { siteOperations } from './sites/routes.ts';
 import { workplaceSessionOperations } from './spsessions/routes.ts';
-import { statusOperations } from './status/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagOperations } from './tags/routes.ts';
 import { userSessionOperations } from './user-sessions/routes.ts';
@@ -54,5 +53,4 @@ export const createWebui = (deps: WebuiDeps) =>
     ...workplaceOperations,
     ...workplaceActionOperations,
     ...workplaceSessionOperations,
-    ...statusOperations,
   ]);

@@ -3,7 +3,6 @@ import type { SignedIn } from '../../shared/context/principal.ts';
 import type { ExportDeps } from '../../shared/exports/export-download.ts';
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
-import type { Assets } from '../../shared/http/pages/assets.ts';
 import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
@@ -25,8 +24,6 @@ export type WebuiDeps = HttpDeps &
     /** HTTPS to identity providers, for tests of domains. */
     transport: Transport;
     host: Host;
-    /** Assets of the status page. */
-    assets: Assets;
     /** The allowed addresses of dispatchers. */
     outbound: UrlPolicy;
     /** For test installations: allows dispatchers without certificate checks. */
@@ -43,7 +40,6 @@ export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps>
   kdcs: parts.kdcs,
   transport: parts.dispatcherTransport,
   host: parts.host,
-  assets: parts.assets,
   ...(parts.s3 && { objectStore: createS3Reader(parts.s3) }),
   outbound: parts.outbound,
   allowInsecureDispatchers: parts.outbound.allowInsecure,

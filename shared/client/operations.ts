@@ -776,6 +776,102 @@ export type DashboardAdmin = {
     /** Problem code of this part of the dashboard, which could not be read. */
     error: string;
   };
+  /** Farms in the order of their names, at most 1,000, or the problem code of the failure. */
+  farms: ({
+    /** Identifier of the farm. */
+    id: string;
+    /** Identifier of the site. */
+    site_id: string;
+    /** Name of the farm. */
+    name: string;
+    /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
+    state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
+    /** When the oldest part of the data of the farm was read. Null if no data was read. */
+    fetched_at: string | null;
+    /** Problem code of the last synchronization. Null if it succeeded. */
+    last_sync_error: string | null;
+  })[] | {
+    /** Problem code of this part of the dashboard, which could not be read. */
+    error: string;
+  };
+  /** Dispatcher nodes, at most 2,000: those whose last probe did not pass first, then by name. Or the problem code of the failure. */
+  nodes: ({
+    /** Identifier of the dispatcher. */
+    id: string;
+    /** Identifier of the farm. */
+    farm_id: string;
+    /** Name of the node. */
+    name: string;
+    /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
+    state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
+    /** Result of the last probe: `pass`, `fail`, `unauthorized` (the node rejects the credentials of the portal) or `unknown` (not probed). */
+    status: "pass" | "fail" | "unauthorized" | "unknown";
+    /** State of the circuit breaker: `closed`: calls are allowed; `open`: calls are blocked after failures; `half_open`: a trial call is running. */
+    circuit: "closed" | "open" | "half_open";
+    /** Time of the last probe. Null before the first. */
+    last_check_at: string | null;
+    /** Problem code of the last failed probe, followed by a colon and the reason if there is one. Null if the last probe passed. */
+    last_error: string | null;
+    /** Duration of the last probe in milliseconds. Null if unknown. */
+    response_time_ms: number | null;
+    /** Version reported by the node. Null until it is reported. */
+    version: string | null;
+    /** Days until the TLS certificate expires. Negative if it has expired. Null if unknown. */
+    certificate_days_left: number | null;
+  })[] | {
+    /** Problem code of this part of the dashboard, which could not be read. */
+    error: string;
+  };
+  /** Gateways in the order of their names, at most 500, or the problem code of the failure. */
+  gateways: ({
+    /** Identifier of the gateway. */
+    id: string;
+    /** Name of the gateway. */
+    name: string;
+    /** Identifiers of the sites that it serves, within the scope of the caller. */
+    sites: (string)[];
+    /** If false, the gateway receives no connections. */
+    enabled: boolean;
+    /** If true, the gateway receives no new connections. */
+    maintenance: boolean;
+    /** State by heartbeats: `online`: received in the last 60 seconds; `offline`: not received in that time; `unknown`: never received. */
+    state: "online" | "offline" | "unknown";
+    /** Time of the last heartbeat. Null before the first. */
+    last_seen_at: string | null;
+    /** Number of open tunnels as of the last heartbeat. */
+    connections: number;
+  })[] | {
+    /** Problem code of this part of the dashboard, which could not be read. */
+    error: string;
+  };
+  /** Maintenance in effect, then maintenance that starts later, at most 100 entries, or the problem code of the failure. Workplaces in maintenance without a template are not included. */
+  maintenance: ({
+    /** Type of the object in maintenance: `site`, `farm`, `servicespool` or `workplace`. */
+    object_type: "site" | "farm" | "servicespool" | "workplace";
+    /** Identifier of the object. That of a pool or workplace is assigned by the dispatcher. */
+    object_id: string;
+    /** Name of the object. */
+    object_name: string;
+    /** Identifier of the site. */
+    site_id: string;
+    /** Name of the site. */
+    site_name: string;
+    /** Name of the farm. Null for a site. */
+    farm_name: string | null;
+    /** Title of the maintenance template, or its name. Null without a template. */
+    title: string | null;
+    /** Message for users. Null if there is no message. */
+    message: string | null;
+    /** Start of the maintenance. Null: it started when it was ordered. */
+    start_at: string | null;
+    /** End of the maintenance. Null: when it is switched off. */
+    end_at: string | null;
+    /** True if the maintenance has started. */
+    in_effect: boolean;
+  })[] | {
+    /** Problem code of this part of the dashboard, which could not be read. */
+    error: string;
+  };
   /** The 20 pools with the highest usage of at least 90 percent, or the problem code of the failure. */
   pools_near_full: ({
     /** Identifier of the pool, assigned by the dispatcher. */
@@ -796,24 +892,35 @@ export type DashboardAdmin = {
     /** Problem code of this part of the dashboard, which could not be read. */
     error: string;
   };
-  /** The latest ten monitoring records of failures that are not closed, or the problem code of the failure. */
+  /** Monitoring records of failures that are not closed, grouped by cause: the latest 20 groups among the latest 1,000 records of each severity, or the problem code of the failure. */
   recent_failures: ({
-    /** Identifier of the journal record. */
-    id: string;
-    /** When it happened. */
-    at: string;
-    /** Severity: `error` or `critical`. */
-    level: string;
+    /** Code of the monitoring records, such as `dispatcher_fail`. Empty for records of administrators. */
+    code: string;
     /** Part of the installation that failed, such as `dispatcher`. */
     source: string;
-    /** Type of the object, as in operation identifiers. Null if the record concerns no object. */
-    object_type: string | null;
-    /** Identifier of the object. Null if the record concerns no object. */
-    object_id: string | null;
-    /** Name of the object. Null if the record concerns no object. */
-    object_name: string | null;
-    /** Text of the record. */
+    /** Cause of the failures: a problem code, followed by a colon and the reason if there is one; or the text of records of agents and administrators. Empty if the code is the cause. */
+    cause: string;
+    /** Highest severity of the records: `error` or `critical`. */
+    level: "error" | "critical";
+    /** Number of records. */
+    count: number;
+    /** Time of the first record. */
+    first_at: string;
+    /** Time of the latest record. */
+    last_at: string;
+    /** Text of the latest record, in English. */
     message: string;
+    /** Number of objects that the records concern. */
+    objects_count: number;
+    /** Objects that the records concern, at most ten. */
+    objects: ({
+      /** Type of the object, as in operation identifiers. Null if unknown. */
+      type: string | null;
+      /** Identifier of the object. */
+      id: string;
+      /** Name of the object. Null if unknown. */
+      name: string | null;
+    })[];
   })[] | {
     /** Problem code of this part of the dashboard, which could not be read. */
     error: string;
@@ -4924,7 +5031,7 @@ export type Operations = {
     answer: ConnectionReconnect;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Get the administrator dashboard. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
+  /** Get the administrator dashboard. The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
   "dashboard.admin": {
     asks: {};
     answer: DashboardAdmin;

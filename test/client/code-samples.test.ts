@@ -123,6 +123,7 @@ describe('USE-12: the code samples', () => {
     'connection.check': 404,
     'connection.get': 404,
     'group.listExternal': 409,
+    'console.getFile': 404,
     'home.getFile': 404,
     'servicespool.policies': 404,
     'tunnel.begin': 403,

@@ -97,7 +97,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await expectGood(page, 'sign-in');
       await asAdmin(page);
       await page.waitForURL('**/status');
-      await heading(page, 'Status');
+      await heading(page, 'Overview');
       expect(errors).toEqual([]);
     });
 
@@ -276,7 +276,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
     });
   });
 
-  describe('the status page', () => {
+  describe('the overview of the console', () => {
     it.each([
       ['wide', {}],
       ['small', small],
@@ -285,10 +285,8 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.clock.install();
       await asAdmin(page);
       await page.waitForURL('**/status');
-      const node = page.getByRole('row').filter({ hasText: 'north-1' });
-      await node.waitFor();
-      expect(await page.getByRole('heading', { name: 'North', exact: true }).isVisible()).toBe(true);
-      await expectGood(page, 'status');
+      await page.getByRole('article', { name: 'North' }).getByText('1 farm, 1 node').waitFor();
+      await expectGood(page, 'overview');
       const again = page.waitForResponse('**/dashboard/admin');
       await page.clock.fastForward(15_000);
       expect((await again).status()).toBe(200);
@@ -305,31 +303,30 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.locator('#username').fill('admin');
       await page.locator('#password').fill(portal.announcement.admin_password ?? '');
       await page.locator('#credentials [type=submit]').click();
-      const plate = (name: string) =>
-        page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true, level: 3 }) });
-      const badges = async (name: string) => {
-        const all = await plate(name).locator('.badge').all();
-        return Promise.all(all.map(async (one) => [await one.innerText(), await one.getAttribute('class')]));
+      const site = (name: string) => page.getByRole('article', { name, exact: true });
+      const marks = async (name: string) => {
+        const all = await site(name).locator('[data-tone]').all();
+        return Promise.all(
+          all.map(async (one) => [await one.innerText(), await one.getAttribute('data-tone')]),
+        );
       };
-      // Of a site, its farm, its node, and the circuit breaker of the node.
-      await expect
-        .poll(async () => (await badges('North')).slice(0, 3), { timeout: 40_000 })
-        .toEqual(Array(3).fill([failing, 'badge bad']));
-      expect((await badges('Kept')).slice(0, 3)).toEqual(Array(3).fill([maintenance, 'badge warn']));
-      expect((await badges('Off')).slice(0, 3)).toEqual(Array(3).fill([disabled, 'badge off']));
-      expect(await badges('Empty')).toEqual([[unknown, 'badge none']]);
-      expect(await plate('Kept').locator('.meter.bad').count()).toBe(0);
-      expect(await plate('North').locator('.meter.bad').count()).toBe(1);
+      // Of a site and its node.
+      await expect.poll(() => marks('North'), { timeout: 40_000 }).toEqual(Array(2).fill([failing, 'bad']));
+      expect(await page.getByRole('heading', { level: 3 }).first().innerText()).toBe('North');
+      for (const name of ['Kept', 'Off', 'Empty']) await site(name).locator('summary').click();
+      expect(await marks('Kept')).toEqual(Array(2).fill([maintenance, 'warn']));
+      expect(await marks('Off')).toEqual(Array(2).fill([disabled, 'off']));
+      expect(await marks('Empty')).toEqual(Array(2).fill([unknown, 'none']));
       await expectGood(page, `states-${locale}`);
     });
 
     it('and the reference link to each other', async () => {
       const { page } = await open('/signin');
       await asAdmin(page);
-      await page.getByRole('link', { name: 'API reference' }).click();
+      await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click();
       await heading(page, 'API reference');
       await page.getByRole('link', { name: 'Status' }).click();
-      await heading(page, 'Status');
+      await heading(page, 'Overview');
     });
 
     it('shows names without interpreting markup', async () => {
@@ -346,6 +343,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await asAdmin(page);
       const token = (await asked).headers()['x-auth-token'] ?? '';
       expect((await api.send('GET /api/userinfo', { token })).status).toBe(200);
+      await page.getByRole('banner').getByRole('button').first().click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await heading(page, 'Sign in');
       expect((await api.send('GET /api/userinfo', { token })).body.code).toBe('invalid_token');

@@ -17,7 +17,8 @@ export const onlineUntil: SQL = sql`${table.last_seen_at} + interval '60 seconds
 export const isOnline: SQL<boolean | null> = sql`${onlineUntil} > now()`;
 
 type State = 'online' | 'offline' | 'unknown';
-const state = derived<State>(
+/** The state of a row by its heartbeats. */
+export const gatewayState = derived<State>(
   sql`case when ${isOnline} then 'online' when not ${isOnline} then 'offline' else 'unknown' end`,
 );
 const status = derived<'pass' | 'fail' | 'unknown'>(
@@ -43,7 +44,7 @@ export const gateways = records({
     maintenance: table.maintenance,
     // The hash. Views show `null`, and the boolean `token_set`.
     token: table.token_hash,
-    state,
+    state: gatewayState,
     status,
     version: table.version,
     client_address: table.client_address,
@@ -61,7 +62,7 @@ export const gateways = records({
     site_id: (value: string) =>
       sql`exists(select 1 from ${gatewaySites} where ${gatewaySites.gateway_id} = ${table.id} and ${gatewaySites.site_id} = ${value}::uuid)`,
     enabled: (value: boolean) => eq(table.enabled, value),
-    state: (value: string) => sql`${state} = ${value}`,
+    state: (value: string) => sql`${gatewayState} = ${value}`,
   },
   sorts: {
     name: table.name_key,

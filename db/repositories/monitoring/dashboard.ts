@@ -1,10 +1,9 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
 import { gateways } from '../../schema/gateways/gateways.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { users } from '../../schema/identity/users.ts';
-import { monitoringRecords } from '../../schema/monitoring/records.ts';
 import { type CertificateFacts, dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
@@ -19,7 +18,6 @@ import { siteStatus } from '../sites/sites.ts';
 import { momentText } from '../snapshot/lists.ts';
 import { siteState } from './component-state.ts';
 import { installationCounts } from './installation-counts.ts';
-import { visibleRecords } from './list.ts';
 
 /** Counts objects; sites and their objects only within the scope. Two concurrent statements. */
 export async function countAll(db: Db, scope: Scope, now: Date) {
@@ -97,30 +95,6 @@ export const poolsNearFull = (db: Db, scope: Scope) =>
     .where(and(gte(pools.usage_percent, 90), within(sites.id, scope)))
     .orderBy(desc(pools.usage_percent), asc(pools.name_key), asc(pools.id))
     .limit(20);
-
-/** Returns the latest ten failure records that are not closed, within the scope. */
-export const recentFailures = (db: Db, scope: Scope) =>
-  db
-    .select({
-      id: monitoringRecords.id,
-      at: monitoringRecords.at,
-      level: monitoringRecords.level,
-      source: monitoringRecords.source,
-      object_type: monitoringRecords.object_type,
-      object_id: monitoringRecords.object_id,
-      object_name: monitoringRecords.object_name,
-      message: monitoringRecords.message,
-    })
-    .from(monitoringRecords)
-    .where(
-      and(
-        inArray(monitoringRecords.level, ['error', 'critical']),
-        inArray(monitoringRecords.state, ['open', 'acknowledged']),
-        visibleRecords(scope),
-      ),
-    )
-    .orderBy(desc(monitoringRecords.at), desc(monitoringRecords.id))
-    .limit(10);
 
 /** Number of failed logins in the last 24 hours. An event can represent several logins. */
 export async function failedLogins(db: Db, now: Date): Promise<number> {

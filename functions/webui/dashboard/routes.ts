@@ -12,7 +12,7 @@ export const dashboardOperations = [
       access: 'dashboard.read',
       summary: 'Get the administrator dashboard',
       description:
-        'A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless.',
+        'The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless.',
       mayLag: true,
       returns: [200, AdminDashboard],
     },

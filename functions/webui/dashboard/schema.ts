@@ -3,6 +3,7 @@ import { ClientService } from '../../../shared/services/service-shape.ts';
 import { Id, idOf, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
+import { FailureGroup, FarmOverview, GatewayOverview, Maintenance, NodeOverview } from './overview-shapes.ts';
 
 /** A part that could not be read has a problem code. */
 const Missing = z.strictObject({
@@ -28,23 +29,6 @@ const SiteOverview = z.strictObject({
   fetched_at: Moment.nullable().describe(
     'When the oldest part of the data was read. Null if no data was read.',
   ),
-});
-
-const Failure = z.strictObject({
-  id: Id.describe('Identifier of the journal record.'),
-  at: Moment.describe('When it happened.'),
-  level: z.string().describe('Severity: `error` or `critical`.'),
-  source: z.string().describe('Part of the installation that failed, such as `dispatcher`.'),
-  object_type: z
-    .string()
-    .nullable()
-    .describe('Type of the object, as in operation identifiers. Null if the record concerns no object.'),
-  object_id: z
-    .string()
-    .nullable()
-    .describe('Identifier of the object. Null if the record concerns no object.'),
-  object_name: z.string().nullable().describe('Name of the object. Null if the record concerns no object.'),
-  message: z.string().describe('Text of the record.'),
 });
 
 /** A pool whose workplaces are nearly all in use. */
@@ -90,11 +74,23 @@ export const AdminDashboard = z.strictObject({
   sites: part(z.array(SiteOverview)).describe(
     'Sites in the order of their names, at most 500, or the problem code of the failure.',
   ),
+  farms: part(z.array(FarmOverview)).describe(
+    'Farms in the order of their names, at most 1,000, or the problem code of the failure.',
+  ),
+  nodes: part(z.array(NodeOverview)).describe(
+    'Dispatcher nodes, at most 2,000: those whose last probe did not pass first, then by name. Or the problem code of the failure.',
+  ),
+  gateways: part(z.array(GatewayOverview)).describe(
+    'Gateways in the order of their names, at most 500, or the problem code of the failure.',
+  ),
+  maintenance: part(z.array(Maintenance)).describe(
+    'Maintenance in effect, then maintenance that starts later, at most 100 entries, or the problem code of the failure. Workplaces in maintenance without a template are not included.',
+  ),
   pools_near_full: part(z.array(NearlyFull)).describe(
     'The 20 pools with the highest usage of at least 90 percent, or the problem code of the failure.',
   ),
-  recent_failures: part(z.array(Failure)).describe(
-    'The latest ten monitoring records of failures that are not closed, or the problem code of the failure.',
+  recent_failures: part(z.array(FailureGroup)).describe(
+    'Monitoring records of failures that are not closed, grouped by cause: the latest 20 groups among the latest 1,000 records of each severity, or the problem code of the failure.',
   ),
   failed_logins_24h: part(z.int()).describe(
     'Number of failed logins in the last 24 hours, or the problem code of the failure.',

@@ -1,13 +1,19 @@
 import type { z } from 'zod';
 import { asAppError } from '../../../db/errors.ts';
+import { maintenanceOverview } from '../../../db/repositories/maintenance/overview.ts';
 import {
   certificatesExpiring,
   countAll,
   failedLogins,
   poolsNearFull,
-  recentFailures,
   siteOverview,
 } from '../../../db/repositories/monitoring/dashboard.ts';
+import { failureGroups } from '../../../db/repositories/monitoring/failures.ts';
+import {
+  farmOverview,
+  gatewayOverview,
+  nodeOverview,
+} from '../../../db/repositories/monitoring/fleet-overview.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AdminDashboard } from './schema.ts';
 
@@ -15,27 +21,28 @@ type Missing = { error: string };
 
 /** Reads all parts concurrently. A failing part does not affect the others. */
 export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof AdminDashboard>> {
+  const { scope, now } = ctx;
   const { db } = ctx.deps;
   const part = <T>(work: Promise<T>): Promise<T | Missing> => orMissing(ctx, work);
-  const [counters, sites, nearlyFull, failures, failedCount, certificates] = await Promise.all([
-    part(countAll(db, ctx.scope, ctx.now)),
-    part(siteOverview(db, ctx.scope)),
-    part(poolsNearFull(db, ctx.scope)),
-    part(
-      recentFailures(db, ctx.scope).then((rows) => rows.map((row) => ({ ...row, at: row.at.toISOString() }))),
-    ),
-    part(failedLogins(db, ctx.now)),
-    part(certificatesExpiring(db, ctx.scope).then((rows) => rows.map(certificateOf))),
-  ]);
-  return {
-    generated_at: ctx.now.toISOString(),
-    counters,
-    sites,
-    pools_near_full: nearlyFull,
-    recent_failures: failures,
-    failed_logins_24h: failedCount,
-    certificates_expiring: certificates,
+  const parts = {
+    counters: part(countAll(db, scope, now)),
+    sites: part(siteOverview(db, scope)),
+    farms: part(farmOverview(db, scope)),
+    nodes: part(nodeOverview(db, scope)),
+    gateways: part(gatewayOverview(db, scope)),
+    maintenance: part(maintenanceOverview(db, scope)),
+    pools_near_full: part(poolsNearFull(db, scope)),
+    recent_failures: part(failureGroups(db, scope)),
+    failed_logins_24h: part(failedLogins(db, now)),
+    certificates_expiring: part(certificatesExpiring(db, scope).then((rows) => rows.map(certificateOf))),
   };
+  return { generated_at: now.toISOString(), ...(await allOf(parts)) };
+}
+
+/** Waits for all members. */
+async function allOf<T extends object>(works: { [Key in keyof T]: Promise<T[Key]> }): Promise<T> {
+  const entries = Object.entries<Promise<unknown>>(works).map(async ([name, work]) => [name, await work]);
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 async function orMissing<T>({ log, requestId }: WebuiCtx, work: Promise<T>): Promise<T | Missing> {

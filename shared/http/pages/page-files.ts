@@ -48,7 +48,9 @@ export const pageFiles = (
     },
     async ({ deps: { assets } }, { params: { file } }) => {
       if (!filesOf(await webPageOf(assets, page)).includes(file)) throw notFound();
-      const headers = { 'cache-control': 'public, max-age=31536000, immutable', etag: `"${file}"` };
+      // A shared cache would return files without the check of the session.
+      const caches = browser ? 'private' : 'public';
+      const headers = { 'cache-control': `${caches}, max-age=31536000, immutable`, etag: `"${file}"` };
       const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain';
       // The content is public, so compressing it reveals nothing.
       return new Document(await assets.text(file), type, headers, { isCompressible: true });

@@ -5,13 +5,14 @@ import type { Language } from '../../messages/languages.ts';
  * installed has the service worker and the script for the time without the portal in the folder `offline` of its code.
  */
 export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
+  console: { code: 'functions/console/app', files: '/console/files' },
   docs: { code: 'functions/discover/app', files: '/api/docs/files' },
   home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
 };
 
 type WebPageSource = { code: string; files: `/${string}`; isInstallable?: true };
 
-export const webPageNames = ['docs', 'home'] as const;
+export const webPageNames = ['console', 'docs', 'home'] as const;
 export type WebPageName = (typeof webPageNames)[number];
 
 /** Names of the files of a page that is built from browser code. They contain digests, so the files never change. */

@@ -14,6 +14,7 @@ export const budgets: Record<EdgeModule, number> = {
   aggregator: 226,
   auth: 367,
   client: 242,
+  console: 194,
   // Has the explanations of all problem codes in both languages.
   discover: 207,
   home: 196,

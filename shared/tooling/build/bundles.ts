@@ -29,6 +29,7 @@ export const edgeModules = [
   'aggregator',
   'auth',
   'client',
+  'console',
   'discover',
   'home',
   'ssa',

@@ -11,6 +11,7 @@ export type PageSize = { name: WebPageName; scriptBytes: number; styleBytes: num
 const budgets: Record<WebPageName, { script: number; style: number }> = {
   // Without Swagger UI, which is loaded afterwards.
   docs: { script: 40, style: 20 },
+  console: { script: 60, style: 20 },
   home: { script: 60, style: 20 },
 };
 

@@ -17,26 +17,38 @@ type FrameProps = {
   home: string;
   /** Items of the menu of the user, before those of every page. */
   menu?: ComponentChildren;
+  /** Links to the pages, beside the name of the portal. */
+  navigation?: ComponentChildren;
+  /** The content uses the whole width of the window. */
+  isWide?: boolean;
   /** In the middle of the bar. */
   tools?: ComponentChildren;
   children: ComponentChildren;
 };
 
 /** The bar, the content and the footer of every page. */
-export const Frame = ({ facts, home, menu, tools, children }: FrameProps): JSX.Element => (
+export const Frame = ({
+  facts,
+  home,
+  menu,
+  navigation,
+  isWide = false,
+  tools,
+  children,
+}: FrameProps): JSX.Element => (
   <div class={classes.page}>
     <a class={classes.skip} href="#content">
       {frameText('skip')}
     </a>
-    <header class={classes.bar}>
+    <header class={`${classes.bar} ${navigation === undefined ? '' : classes.navigated}`}>
       <a class={classes.brand} href={home}>
         {facts.logo !== '' && <img src={facts.logo} alt="" />}
         <span>{facts.site_name}</span>
       </a>
-      <div class={classes.tools}>{tools}</div>
+      {navigation ?? <div class={classes.tools}>{tools}</div>}
       <UserMenu facts={facts}>{menu}</UserMenu>
     </header>
-    <main id="content" class={classes.content} tabIndex={-1}>
+    <main id="content" class={`${classes.content} ${isWide ? classes.wide : ''}`} tabIndex={-1}>
       <NoNetwork />
       {children}
     </main>

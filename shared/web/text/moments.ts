@@ -11,6 +11,7 @@ const dayTime = new Intl.DateTimeFormat(language, {
   minute: '2-digit',
 });
 const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+const preciseClock = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 const durations: Record<'second' | 'minute' | 'hour' | 'day', Intl.NumberFormat> = {
   second: unitFormat('second'),
@@ -75,6 +76,13 @@ export const dateText = (time: string): string => date.format(new Date(time));
 
 /** Date and time, such as `23 Nov 2026, 17:40`. */
 export const momentText = (time: string): string => moment.format(new Date(time));
+
+/** The time from one moment to another, such as `23 Nov 2026, 17:40 – 17:55`. */
+export const periodText = (start: string, end: string): string =>
+  moment.formatRange(new Date(start), new Date(end));
+
+/** The time of day with seconds. */
+export const preciseClockText = (time: Date): string => preciseClock.format(time);
 
 /** The time of day. */
 export const clockText = (time: Date): string => clock.format(time);

@@ -68,7 +68,7 @@ const html = ['-H', 'Accept: text/html'];
 describe('SEC-12: pages', () => {
   it.each([
     ['the sign-in page', '/signin'],
-    ['the status page', '/status'],
+    ['the console', '/console/'],
     ['the reference', '/api/docs/'],
     ['a page about an error', '/api/errors/not_found'],
   ])('%s has the common policy and cannot be framed', async (_, path) => {

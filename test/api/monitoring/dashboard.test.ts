@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { appendMonitoringRows } from '../../../db/repositories/monitoring/records.ts';
+import { nodeRecord } from '../../../db/repositories/sites/node-records.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { pools } from '../../../db/schema/snapshot/pools.ts';
@@ -19,6 +21,7 @@ import {
   useWorld,
 } from '../../support/factories.ts';
 import { syncAll } from '../../support/fleet/snapshot.ts';
+import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
 let admin: Ask;
@@ -27,6 +30,11 @@ beforeAll(async () => {
   ({ admin } = world);
 });
 
+const accepted = async (path: string, body: object): Promise<Json> => {
+  const answer = await admin(`POST ${base}/${path}`, body);
+  expect([answer.status, answer.body]).toEqual([201, answer.body]);
+  return answer.body;
+};
 const read = async (ask: Ask = admin) => (await ask(`GET ${base}/dashboard/admin`)).body;
 const person = { domain: 'CORP', name: 'Ada' };
 const at = '2027-01-01T00:00:00.000Z';
@@ -140,19 +148,126 @@ describe('the dashboard of administrators', () => {
     ]);
     await logIn(world.portal, world.domain, { name: 'nobody' });
     const shown = await read();
-    expect(shown.recent_failures).toMatchObject([{ id: journal.id, at, level: 'critical', message: 'gone' }]);
+    expect(shown.recent_failures).toMatchObject([
+      { code: '', cause: 'gone', level: 'critical', count: 1, first_at: at, last_at: at, objects: [] },
+    ]);
     expect(shown.failed_logins_24h).toBe(1);
     expect(shown.certificates_expiring).toMatchObject([
       { dispatcher_id: node.id, site_id: world.site.id, subject: 'CN=node', days_left: 5 },
     ]);
   });
 
-  it('shows and counts only sites within the scope', async () => {
-    const [mine] = [await addSite(admin), await addSite(admin)];
+  it('USE-13: groups failures by cause, with their number, times and objects', async () => {
+    const farm = await addFarm(admin, world.site);
+    const [first, second] = [await addDispatcher(admin, farm), await addDispatcher(admin, farm)];
+    const failed = (node: Json, minute: number, last_error: string) => ({
+      ...nodeRecord(
+        { id: node.id, name: node.name },
+        { status: 'fail', last_error },
+        new Date(`2027-02-01T00:0${minute}:00.000Z`),
+      ),
+    });
+    const entries = [
+      failed(first, 1, 'upstream_timeout'),
+      failed(second, 2, 'upstream_timeout'),
+      failed(first, 3, 'upstream_timeout'),
+      failed(first, 2, 'upstream_tls:expired'),
+    ];
+    await appendMonitoringRows(world.portal.db, entries);
+    const { recent_failures: groups } = await read();
+    expect(groups.slice(0, 2)).toMatchObject([
+      {
+        code: 'dispatcher_fail',
+        source: 'dispatcher',
+        cause: 'upstream_timeout',
+        level: 'error',
+        count: 3,
+        first_at: '2027-02-01T00:01:00.000Z',
+        last_at: '2027-02-01T00:03:00.000Z',
+        message: `Dispatcher ${first.name} fails: it does not respond in time (upstream_timeout)`,
+        objects_count: 2,
+      },
+      { cause: 'upstream_tls:expired', count: 1, objects: [{ id: first.id, name: first.name }] },
+    ]);
+    const named = groups[0].objects.map(({ name }: Json) => name);
+    expect(named.sort()).toEqual([first.name, second.name].sort());
+  });
+
+  it('shows sites, farms, nodes, gateways, maintenance and failures within the scope only', async () => {
+    const [mine, other] = [await addSite(admin), await addSite(admin)];
+    const template = await accepted('maintenance', {
+      name: newId(),
+      title: 'Weekend',
+      message: 'Back on Monday',
+      start_at: '2027-06-01T20:00:00.000Z',
+      end_at: '2027-06-01T22:00:00.000Z',
+    });
+    const farms = [];
+    for (const site of [mine, other]) {
+      const farm = await addFarm(admin, site, { maintenance: true, maintenance_template_id: template.id });
+      const node = await addDispatcher(admin, farm);
+      const status = { status: 'fail', last_error: 'upstream_timeout' } as const;
+      await appendMonitoringRows(world.portal.db, [nodeRecord(node, status, new Date('2027-03-01'))]);
+      farms.push({ farm, node });
+    }
+    const [own] = farms;
+    const gateway = await accepted('gateways', {
+      name: newId(),
+      host: 'gw.example.com',
+      sites: [mine.id, other.id],
+    });
+    await accepted('gateways', { name: newId(), host: 'gw.example.com', sites: [other.id] });
     const { ask } = await addMember(world, ['dashboard.read'], [mine.id]);
-    const { counters, sites } = await read(ask);
-    expect(sites.map(({ id }: { id: string }) => id)).toEqual([mine.id]);
-    expect(counters).toMatchObject({ sites: 1, farms: 0 });
+    const shown = await read(ask);
+    expect(shown.counters).toMatchObject({ sites: 1, farms: 1, dispatchers: 1, gateways: 1 });
+    expect(shown.sites).toMatchObject([{ id: mine.id }]);
+    expect(shown.farms).toMatchObject([{ id: own?.farm.id, site_id: mine.id, fetched_at: null }]);
+    expect(shown.nodes).toMatchObject([
+      { id: own?.node.id, farm_id: own?.farm.id, status: 'unknown', circuit: 'closed' },
+    ]);
+    expect(shown.gateways).toMatchObject([
+      { id: gateway.id, sites: [mine.id], state: 'unknown', connections: 0 },
+    ]);
+    expect(shown.maintenance).toEqual([
+      {
+        object_type: 'farm',
+        object_id: own?.farm.id,
+        object_name: own?.farm.name,
+        site_id: mine.id,
+        site_name: mine.name,
+        farm_name: own?.farm.name,
+        title: 'Weekend',
+        message: 'Back on Monday',
+        start_at: '2027-06-01T20:00:00.000Z',
+        end_at: '2027-06-01T22:00:00.000Z',
+        in_effect: false,
+      },
+    ]);
+    const concerned = shown.recent_failures.flatMap(({ objects }: Json) => objects.map(({ id }: Json) => id));
+    expect(concerned).toEqual([own?.node.id]);
+    const all = await read();
+    expect(all.gateways.find(({ id }: Json) => id === gateway.id).sites).toHaveLength(2);
+  });
+
+  it('shows maintenance in effect first, also of pools', async () => {
+    const site = await addSite(admin, { maintenance: true });
+    const farm = await addFarm(admin, await addSite(admin));
+    const { simulator } = await addNode(world, farm, { pools: [pool('Closed')] });
+    Object.assign(simulator.state.poolNamed('Closed'), { maintenance: true });
+    await syncAll(world.portal, farm);
+    await simulator.close();
+    const { maintenance } = await read();
+    const about = (name: string) => maintenance.find((one: Json) => one.object_name === name);
+    expect(about(site.name)).toMatchObject({
+      object_type: 'site',
+      in_effect: true,
+      title: null,
+      end_at: null,
+    });
+    expect(about('Closed')).toMatchObject({ object_type: 'servicespool', farm_name: farm.name });
+    expect(maintenance.map((one: Json) => one.in_effect)).toEqual(
+      maintenance.map((one: Json) => one.in_effect).sort((a: boolean, b: boolean) => Number(b) - Number(a)),
+    );
   });
 
   it('shows the other parts when one fails', async () => {

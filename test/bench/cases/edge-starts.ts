@@ -29,6 +29,7 @@ const routes: Record<EdgeModule, string> = {
   aggregator: 'GET /api/aggregator/v7.0/peers',
   auth: 'POST /api/auth/v7.0/logout',
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
+  console: 'GET /console',
   discover: 'GET /api/discover',
   home: 'GET /home',
   ssa: 'POST /api/ssa/v7.0/ping',

@@ -4,7 +4,7 @@ export const portalTypes: readonly PortalType[] = ['admin', 'user', 'universal']
 
 /** The modules that the specification lists for each type of portal, except that of the health port. */
 export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> = {
-  admin: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'userinfo', 'webui'],
+  admin: ['agent', 'aggregator', 'ssa', 'auth', 'console', 'discover', 'userinfo', 'webui'],
   user: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'home', 'userinfo', 'wsproxy'],
   universal: [
     'agent',
@@ -13,6 +13,7 @@ export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> 
     'auth',
     'discover',
     'client',
+    'console',
     'home',
     'userinfo',
     'webui',

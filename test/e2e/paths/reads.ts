@@ -34,6 +34,11 @@ export function readsOf(seeded: Seeded) {
       { path: '/status', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/status', status: 401 },
     ],
+    '/console/': [
+      { path: '/console/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
+      { path: '/console/', status: 401 },
+    ],
+    '/console/files/{file}': [{ path: '/console/files/console-ABCDEFGH.js', status: 401 }],
     '/home/': [
       { path: '/home/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/home/', status: 401 },

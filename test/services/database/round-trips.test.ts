@@ -72,6 +72,11 @@ const operations: readonly Operation[] = [
   { name: 'a list', most: 1, run: (stand) => asAdmin(stand)(`GET ${base}/sites`) },
   { name: 'a record', most: 1, run: (stand) => asAdmin(stand)(`GET ${base}/sites/${stand.site.id}`) },
   {
+    name: 'the overview of administrators',
+    most: 1,
+    run: (stand) => asAdmin(stand)(`GET ${base}/dashboard/admin`),
+  },
+  {
     name: 'the services of a site',
     most: 1,
     run: (stand) => asMember(stand)(`GET ${clientPath(stand)}/servicesList/`),

@@ -45,11 +45,11 @@ describe('the texts of a page', () => {
 
   it.each([
     'docs',
+    'console',
     'frame',
     'home',
     'problems',
     'signin',
-    'status',
   ])('of %s have the same placeholders in Russian and in English', (page) => {
     const [english, russian] = [textsOf(`${page}.en`), textsOf(`${page}.ru`)];
     expect(Object.keys(russian).sort()).toEqual(Object.keys(english).sort());

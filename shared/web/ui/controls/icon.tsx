@@ -13,6 +13,8 @@ const drawings = {
   leave: 'M10 4H5v16h5M14.5 8l4 4-4 4M18.5 12H9.5',
   language: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3.5 12h17M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18',
   scheme: 'M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16z',
+  overview: 'M4 4h7v9H4zM15 4h5v5h-5zM15 13h5v7h-5zM4 17h7v3H4z',
+  reference: 'M5 4.5h11a3 3 0 0 1 3 3v12H8a3 3 0 0 1-3-3zM5 16.5a3 3 0 0 1 3-3h11M9 8.5h6',
   screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
 } as const;
 

@@ -235,7 +235,7 @@ describe('a page', () => {
 
   it('has its texts in both languages, each with every placeholder filled', async () => {
     const { assets } = world.portal.deps;
-    for (const name of ['signin', 'status']) {
+    for (const name of ['signin', 'console']) {
       const [en, ru] = await Promise.all(
         ['en', 'ru'].map(async (language) =>
           Object.keys(JSON.parse(await assets.text(`${name}.${language}.json`))),

@@ -1,0 +1,25 @@
+import type { AccountPrincipal } from '../../../shared/context/principal.ts';
+import type { RequestCtx } from '../../../shared/http/context.ts';
+import { renderApp } from '../../../shared/http/pages/app-page.ts';
+import { readBranding } from '../../../shared/http/pages/page.ts';
+import type { Document } from '../../../shared/http/serve/answer.ts';
+import type { ConsoleDeps } from '../deps.ts';
+
+/** Renders the console. The browser requests the overview before the scripts of the page are loaded. */
+export async function consolePage({
+  deps,
+  principal: { user, portal },
+  language,
+}: RequestCtx<ConsoleDeps, AccountPrincipal>): Promise<Document> {
+  const { branding } = await readBranding(deps);
+  return renderApp(deps.assets, {
+    name: 'console',
+    language,
+    branding,
+    facts: {
+      user: { login: user.name, name: user.realName || user.name, portal },
+      has_home: deps.portalType === 'universal',
+      first: ['/api/webui/aggregator/dashboard/admin'],
+    },
+  });
+}

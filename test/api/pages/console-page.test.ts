@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webPageOf } from '../../../shared/http/pages/app-page.ts';
+import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
+import { addUser, goodPassword, startWorld, useWorld, type World } from '../../support/factories.ts';
+import { type Answer, adminPassword } from '../../support/portal.ts';
+
+const world = useWorld();
+const html = { accept: 'text/html,*/*;q=0.8' };
+const administrator = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
+
+async function cookieOf({ portal }: World, body: object): Promise<string> {
+  const answer = await portal.send('POST /signin', { body, headers: { 'sec-fetch-site': 'same-origin' } });
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+const visit = ({ portal }: World, path: string, headers: Record<string, string> = {}) =>
+  portal.send(`GET ${path}`, { headers: { ...html, ...headers } });
+const factsIn = ({ body }: Answer) => JSON.parse(/id="facts">(.*?)<\/script>/s.exec(body)?.[1] ?? '{}');
+
+describe('the console', () => {
+  let cookie: string;
+  beforeAll(async () => {
+    cookie = await cookieOf(world, administrator);
+  });
+
+  it.each([
+    '/console',
+    '/console/',
+    '/status',
+  ])('is at %s, requests the overview at once, and is stored nowhere', async (path) => {
+    const page = await visit(world, path, { cookie });
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    expect(factsIn(page)).toMatchObject({
+      user: { login: 'admin', portal: 'admin' },
+      has_home: true,
+      first: ['/api/webui/aggregator/dashboard/admin'],
+    });
+  });
+
+  it('is in the language of the user, with the texts of that language', async () => {
+    const page = await visit(world, '/console/', { cookie, 'accept-language': 'ru' });
+    const { texts } = await webPageOf(ownAssets(), 'console');
+    expect(page.body).toContain('<html lang="ru">');
+    expect(page.body).toContain(texts.ru);
+    expect(page.body).not.toContain(texts.en);
+  });
+
+  it('and its files are for administrators only, and no shared cache stores them', async () => {
+    const page = await visit(world, '/console/', { cookie });
+    const user = await addUser(world.admin, world.domain);
+    const ofUser = await cookieOf(world, {
+      username: user.name,
+      password: goodPassword,
+      authId: world.domain.id,
+    });
+    expect((await visit(world, '/console/', { cookie: ofUser })).status).toBe(403);
+    const addresses = [...page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(addresses.length).toBeGreaterThan(2);
+    for (const path of addresses) {
+      const get = (headers: Record<string, string>) => world.portal.send(`GET ${path}`, { headers });
+      expect([path, (await get({})).status, (await get({ cookie: ofUser })).status]).toEqual([
+        path,
+        401,
+        401,
+      ]);
+      const file = await get({ cookie });
+      expect([path, file.status]).toEqual([path, 200]);
+      expect(file.headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
+      const again = await get({ cookie, 'if-none-match': file.headers.get('etag') ?? '' });
+      expect([again.status, again.body]).toEqual([304, '']);
+    }
+  });
+});
+
+describe('the console of a portal for administrators', () => {
+  let other: World;
+  beforeAll(async () => {
+    other = await startWorld({ portalType: 'admin' });
+  });
+  afterAll(() => other?.portal.close());
+
+  it('has no link to the pages of users', async () => {
+    const page = await visit(other, '/console/', { cookie: await cookieOf(other, administrator) });
+    expect(factsIn(page).has_home).toBe(false);
+  });
+});

@@ -2,6 +2,7 @@ import type { Language } from '../../messages/languages.ts';
 
 /** Pages that are built from browser code: the folder of the code, and the address of the built files. */
 export const webPages = {
+  signin: { code: 'functions/auth/app', files: '/signin/files' },
   home: { code: 'functions/home/app', files: '/home/files' },
 } as const satisfies Record<string, { code: string; files: `/${string}` }>;
 

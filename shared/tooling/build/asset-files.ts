@@ -14,7 +14,6 @@ const pages = new URL('../../../functions/assets/', import.meta.url);
 const styles = new URL('../../web/styles/', import.meta.url);
 const texts = new URL('../../messages/pages/', import.meta.url);
 const reference = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
-const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
 
 const ofReference = ['swagger-ui-bundle.js', 'swagger-ui.css'];
@@ -31,7 +30,6 @@ export function ownAssets(): Assets {
     return found;
   };
   const makers: Record<string, () => Promise<string>> = {
-    [qrCodeName]: qrCodeScript,
     [digestsName]: () => digestsOf(ofReference, files),
   };
   const made = new Map<string, string>();
@@ -53,7 +51,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
     .flatMap((type) => Object.keys(documentForms).map((form) => `openapi.${type}.${form}`));
   const sources = [...[pages, styles, texts].map((folder) => fileURLToPath(folder)), await builtWebPages()];
   const folders = await Promise.all(sources.map((source) => readdir(source)));
-  const names = [...folders.flat(), ...ofReference, qrCodeName, digestsName, ...documents];
+  const names = [...folders.flat(), ...ofReference, digestsName, ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
@@ -63,12 +61,6 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   }
   return sizes;
 }
-
-const qrCodeName = 'qr-code.js';
-
-/** Scripts of pages are modules, which share only globals. */
-const qrCodeScript = async (): Promise<string> =>
-  `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
 
 async function digestsOf(names: readonly string[], files: Assets): Promise<string> {
   const entries = names.map(async (name) => [name, sha256(await files.text(name)).slice(0, 16)]);

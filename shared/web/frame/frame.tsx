@@ -6,6 +6,7 @@ import { frameText } from '../text/texts.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
+import { Footer } from './footer.tsx';
 import classes from './frame.module.css';
 import { UserMenu } from './user-menu.tsx';
 
@@ -41,27 +42,6 @@ export const Frame = ({ facts, home, menu, tools, children }: FrameProps): JSX.E
     <Toasts />
     <EndedSession />
   </div>
-);
-
-function Footer({ facts }: { facts: PageFacts }): JSX.Element | null {
-  const { footer_text, copyright, copyright_link, support_link } = facts;
-  if (!footer_text && !copyright && !support_link) return null;
-  return (
-    <footer class={classes.footer}>
-      {footer_text && <p>{footer_text}</p>}
-      <p>
-        {copyright &&
-          (copyright_link ? <ExternalLink href={copyright_link}>{copyright}</ExternalLink> : copyright)}
-        {support_link && <ExternalLink href={support_link}>{frameText('support')}</ExternalLink>}
-      </p>
-    </footer>
-  );
-}
-
-const ExternalLink = ({ href, children }: { href: string; children: ComponentChildren }): JSX.Element => (
-  <a href={href} rel="noreferrer">
-    {children}
-  </a>
 );
 
 /** The page stays as it is behind the dialog, so that nothing typed is lost. */

@@ -125,6 +125,7 @@ describe('USE-12: the code samples', () => {
     'group.listExternal': 409,
     'home.getFile': 404,
     'servicespool.policies': 404,
+    'signIn.getFile': 404,
     'tunnel.begin': 403,
     'tunnel.end': 403,
   };

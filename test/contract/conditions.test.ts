@@ -29,6 +29,7 @@ const lookedAtElsewhere = [
   'portal.delete',
   'portal.tags',
   'service.list',
+  'signIn.getFile',
 ];
 
 /**

@@ -24,7 +24,6 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
   ]);
   const { principal } = ctx;
   const { accepted } = ctx.client;
-  const next = pageOf(query.next);
   return renderApp(ctx.deps.assets, {
     name: 'signin',
     language: query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage }),
@@ -33,8 +32,8 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
       domains: domains.map(({ auth, authUuid }) => ({ id: authUuid, name: auth })),
       login_text: branding.login_text,
       login_background: branding.login_background,
-      ...(next && { next }),
-      ...(principal.kind === 'user' && { user: userOf(principal) }),
+      next: pageOf(query.next),
+      user: principal.kind === 'user' ? userOf(principal) : undefined,
     },
   });
 }

@@ -105,7 +105,7 @@ const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   },
   {
     rule: /restricted/,
-    at: /^#\/paths\/~1home~1files~1\{file\}\/get$/,
+    at: /^#\/paths\/~1(home|signin)~1files~1\{file\}\/get$/,
     because: 'the files contain the code of the page, and no data',
   },
   {

@@ -34,6 +34,7 @@ export function readsOf(seeded: Seeded) {
       { path: '/status', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/status', status: 401 },
     ],
+    '/signin/files/{file}': [{ path: '/signin/files/signin-ABCDEFGH.js', who: 'anonymous', status: 404 }],
     '/home/': [
       { path: '/home/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/home/', status: 401 },

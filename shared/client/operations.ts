@@ -6768,6 +6768,17 @@ export type Operations = {
     };
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Get a file of the sign-in page. Requires no session. */
+  "signIn.getFile": {
+    asks: {
+      path: {
+        /** File of the page. Its name contains a digest of its content. */
+        file: string;
+      };
+    };
+    answer: string;
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Delete several or all sites. Requires the permission `sites.delete`. */
   "site.bulkDestroy": {
     asks: {
@@ -7940,6 +7951,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'session.end': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/sessions/{session_uuid}/logoff', keyed: false },
   'settings.get': { method: 'GET', path: '/api/auth/v7.0/settings', keyed: false },
   'signIn.create': { method: 'POST', path: '/signin', keyed: false },
+  'signIn.getFile': { method: 'GET', path: '/signin/files/{file}', keyed: false },
   'site.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/sites/bulk_destroy', keyed: true },
   'site.create': { method: 'POST', path: '/api/webui/aggregator/sites', keyed: true },
   'site.delete': { method: 'DELETE', path: '/api/webui/aggregator/sites/{id}', keyed: false },

@@ -228,10 +228,10 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     const [current] = await page.getByLabel('Current password').all();
     await current?.fill('wrong wrong wrong');
     await page.getByLabel('New password', { exact: true }).fill('nine quiet harbours wait');
-    await page.getByLabel('New password again').fill('nine quiet harbours sleep');
+    await page.getByLabel('Repeat the new password').fill('nine quiet harbours sleep');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('The new passwords do not match.').waitFor();
-    await page.getByLabel('New password again').fill('nine quiet harbours wait');
+    await page.getByLabel('Repeat the new password').fill('nine quiet harbours wait');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('The current password is incorrect.').waitFor();
     const before = await page.getByRole('button', { name: 'Sign out', exact: true }).count();

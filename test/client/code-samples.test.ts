@@ -126,6 +126,7 @@ describe('USE-12: the code samples', () => {
     'console.getFile': 404,
     'home.getFile': 404,
     'servicespool.policies': 404,
+    'signIn.getFile': 404,
     'tunnel.begin': 403,
     'tunnel.end': 403,
   };

@@ -46,7 +46,7 @@ function statusForNobody(operation: Registered): number {
   if ((body && 'required' in body) || query?.safeParse({}).success === false) return 422;
   if (operation.module === 'ssa') return 401;
   // The example of its path is a file of another version.
-  if (operation.id === 'home.getFile') return 404;
+  if (operation.id.endsWith('.getFile')) return 404;
   return body ? 422 : 200;
 }
 

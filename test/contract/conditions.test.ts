@@ -32,6 +32,7 @@ const lookedAtElsewhere = [
   'portal.delete',
   'portal.tags',
   'service.list',
+  'signIn.getFile',
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { pageFiles } from '../../../shared/http/pages/page-files.ts';
 import { base, endpoint } from '../deps.ts';
 import { endBrowserSession, givePageToken, signIn } from './browser-session.ts';
 import { Done, PageToken, SignInAnswer, SignInQuery, TwoFactorLoginBody } from './schema.ts';
@@ -19,6 +20,7 @@ export const browserOperations = [
     },
     (ctx, { query }) => signInPage(ctx, query),
   ),
+  pageFiles('signin', { id: 'signIn.getFile', summary: 'Get a file of the sign-in page' }),
   endpoint(
     {
       id: 'signIn.create',

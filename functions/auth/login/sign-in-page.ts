@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Principal, UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
-import { readBranding, renderPage } from '../../../shared/http/pages/page.ts';
-import { fill } from '../../../shared/http/pages/template.ts';
+import { renderApp } from '../../../shared/http/pages/app-page.ts';
+import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { languageFor } from '../../../shared/http/serve/language.ts';
 import type { AuthDeps } from '../deps.ts';
@@ -24,25 +24,19 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
   ]);
   const { principal } = ctx;
   const { accepted } = ctx.client;
-  const language = query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage });
-  const next = pageOf(query.next);
-  const other = new URLSearchParams({ language: language === 'en' ? 'ru' : 'en', ...(next && { next }) });
-  return renderPage(ctx.deps.assets, {
+  return renderApp(ctx.deps.assets, {
     name: 'signin',
-    scripts: ['qr-code.js', 'signin.js'],
-    language,
+    language: query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage }),
     branding,
-    values: {
-      other_link: `/signin?${other}`,
-      '&domains': domains.map(optionOf).join(''),
-      hides_domains: domains.length < 2 ? 'yes' : '',
+    facts: {
+      domains: domains.map(({ auth, authUuid }) => ({ id: authUuid, name: auth })),
+      login_text: branding.login_text,
+      login_background: branding.login_background,
+      next: pageOf(query.next),
+      user: principal.kind === 'user' ? userOf(principal) : undefined,
     },
-    facts: { ...(next && { next }), ...(principal.kind === 'user' && { user: userOf(principal) }) },
   });
 }
-
-const optionOf = ({ auth, authUuid }: { auth: string; authUuid: string }): string =>
-  fill('<option value="{{id}}">{{name}}</option>', { id: authUuid, name: auth });
 
 /** Undefined without a session, or if the user must change the password first. */
 function firstPageOf(principal: Principal): string | undefined {
@@ -58,5 +52,5 @@ const userOf = ({ user, portal }: UserPrincipal) => ({
   login: user.name,
   name: user.realName || user.name,
   portal,
-  mustChange: user.mustChangePassword,
+  must_change_password: user.mustChangePassword,
 });

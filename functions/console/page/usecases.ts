@@ -1,7 +1,7 @@
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
-import { readBranding } from '../../../shared/http/pages/page.ts';
+import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import type { Document } from '../../../shared/http/serve/answer.ts';
 import type { ConsoleDeps } from '../deps.ts';
 

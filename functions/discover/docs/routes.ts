@@ -1,6 +1,6 @@
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
-import { readBranding } from '../../../shared/http/pages/page.ts';
 import { pageFiles } from '../../../shared/http/pages/page-files.ts';
+import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import { modules } from '../../../shared/modules.ts';
 import { endpoint } from '../deps.ts';
 

@@ -3,6 +3,7 @@ import '../../../shared/web/styles/page.css';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 // Styles of parts that are loaded later are in the style of the page.
+import '../../../shared/web/credentials/credentials.module.css';
 import './account/account.module.css';
 import './account/tokens/rights.module.css';
 import { noteAnswer, registerWorker } from './offline/register.ts';

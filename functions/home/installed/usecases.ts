@@ -1,8 +1,8 @@
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { webPageOf } from '../../../shared/http/pages/app-page.ts';
 import { accentsOf, frameColors } from '../../../shared/http/pages/branding.ts';
-import { readBranding } from '../../../shared/http/pages/page.ts';
 import { filePageHeaders } from '../../../shared/http/pages/policy.ts';
+import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import { fill } from '../../../shared/http/pages/template.ts';
 import { webPages } from '../../../shared/http/pages/web-pages.ts';
 import { Document } from '../../../shared/http/serve/answer.ts';

@@ -2,7 +2,7 @@ import { findOwnAccount } from '../../../db/repositories/identity/own-account.ts
 import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
-import { readBranding } from '../../../shared/http/pages/page.ts';
+import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import type { Document } from '../../../shared/http/serve/answer.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { HomeDeps } from '../deps.ts';

@@ -62,7 +62,7 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     '&boot': boot,
   });
   return new Document(html, 'text/html; charset=utf-8', {
-    ...pageHeaders(nonce, { ownFiles: true, ownParts: true }),
+    ...pageHeaders(nonce, { loadsOwnFiles: true }),
     vary: 'accept-language, cookie',
   });
 }

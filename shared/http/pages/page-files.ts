@@ -9,11 +9,6 @@ import { filesOf, type WebPageName, webPages } from './web-pages.ts';
 
 type PageDeps = HttpDeps & { assets: Assets };
 
-const mediaTypes: Record<string, string> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-};
-
 const endpoint = endpointIn<PageDeps>();
 
 /**
@@ -37,10 +32,8 @@ export const pageFiles = (
           .string()
           .regex(/^[\w-]{1,80}\.(?:js|css)$/)
           .max(84)
-          .meta({
-            description: 'File of the page. Its name contains a digest of its content.',
-            example: `${page}-ABCDEFGH.js`,
-          }),
+          .meta({ example: `${page}-ABCDEFGH.js` })
+          .describe('File of the page. Its name contains a digest of its content.'),
       }),
       conditional: true,
       returns: [200, null],
@@ -51,7 +44,7 @@ export const pageFiles = (
       // A shared cache would return files without the check of the session.
       const caches = browser ? 'private' : 'public';
       const headers = { 'cache-control': `${caches}, max-age=31536000, immutable`, etag: `"${file}"` };
-      const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'text/plain';
+      const type = `text/${file.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`;
       // The content is public, so compressing it reveals nothing.
       return new Document(await assets.text(file), type, headers, { isCompressible: true });
     },

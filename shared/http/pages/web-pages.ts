@@ -8,11 +8,12 @@ export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
   console: { code: 'functions/console/app', files: '/console/files' },
   docs: { code: 'functions/discover/app', files: '/api/docs/files' },
   home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
+  signin: { code: 'functions/auth/app', files: '/signin/files' },
 };
 
 type WebPageSource = { code: string; files: `/${string}`; isInstallable?: true };
 
-export const webPageNames = ['console', 'docs', 'home'] as const;
+export const webPageNames = ['console', 'docs', 'home', 'signin'] as const;
 export type WebPageName = (typeof webPageNames)[number];
 
 /** Names of the files of a page that is built from browser code. They contain digests, so the files never change. */

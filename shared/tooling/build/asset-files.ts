@@ -13,7 +13,6 @@ const pages = new URL('../../../functions/assets/', import.meta.url);
 const styles = new URL('../../web/styles/', import.meta.url);
 const texts = new URL('../../messages/pages/', import.meta.url);
 const icons = new URL('../../web/icons/', import.meta.url);
-const qrCode = new URL(import.meta.resolve('qrcode-generator'));
 const document = new URL('../../openapi/openapi.json', import.meta.url);
 
 const types: readonly PortalType[] = ['admin', 'universal'];
@@ -28,12 +27,11 @@ export function ownAssets(): Assets {
     built = found;
     return found;
   };
-  const makers: Record<string, () => Promise<string>> = { [qrCodeName]: qrCodeScript };
   const made = new Map<string, string>();
   return {
     bytes: files.bytes,
     text: async (name) => {
-      const text = made.get(name) ?? (await (makers[name]?.() ?? documentNamed(name)));
+      const text = made.get(name) ?? (await documentNamed(name));
       if (text === undefined) return (isWebFile(name) ? await webFiles() : files).text(name);
       made.set(name, text);
       return text;
@@ -52,7 +50,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
     await builtWebPages(),
   ];
   const folders = await Promise.all(sources.map((source) => readdir(source)));
-  const names = [...folders.flat(), qrCodeName, ...documents];
+  const names = [...folders.flat(), ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {
@@ -62,12 +60,6 @@ export async function writeAssets(folder: string): Promise<Record<string, number
   }
   return sizes;
 }
-
-const qrCodeName = 'qr-code.js';
-
-/** Scripts of pages are modules, which share only globals. */
-const qrCodeScript = async (): Promise<string> =>
-  `${await readFile(qrCode, 'utf8')}\nglobalThis.qrcode = qrcode;\n`;
 
 /** True for a file of a page that is built from browser code. */
 const isWebFile = (name: string): boolean => name === webPagesName || /-[A-Z0-9]{8}\.(?:js|css)$/.test(name);

@@ -105,7 +105,7 @@ const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   },
   {
     rule: /restricted/,
-    at: /^#\/paths\/~1home~1(files~1\{file\}|icons~1\{file\}|app\.webmanifest|worker\.js|offline)\/get$/,
+    at: /^#\/paths\/~1(home~1(icons~1\{file\}|app\.webmanifest|worker\.js|offline)|(home|signin)~1files~1\{file\})\/get$/,
     because:
       'browsers load the code of the page and what installs it without a session; none of it has data of users',
   },

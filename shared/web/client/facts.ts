@@ -1,7 +1,7 @@
 import type { Language } from '../../messages/languages.ts';
 
-/** What the server writes into a page. */
-export type PageFacts = {
+/** What the server writes into every page. */
+export type PublicPageFacts = {
   language: Language;
   site_name: string;
   logo: string;
@@ -9,11 +9,15 @@ export type PageFacts = {
   footer_text: string;
   copyright: string;
   copyright_link: string;
+};
+
+/** What the server writes into a page of a signed-in user. */
+export type PageFacts = PublicPageFacts & {
   user: { login: string; name: string; portal: 'admin' | 'user' };
   /** Paths that the page requests before its scripts are loaded. */
   first: string[];
 };
 
 /** @returns the facts of this page */
-export const factsOf = <F extends PageFacts>(): F =>
+export const factsOf = <F extends PublicPageFacts>(): F =>
   JSON.parse(document.getElementById('facts')?.textContent ?? '{}');

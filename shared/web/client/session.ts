@@ -98,8 +98,10 @@ function signed(request: Request, token: string): Request {
   return request;
 }
 
-/** The API of this portal, as the user. A person does not wait for long repetitions: the page shows the failure. */
-export const portal = createPortalClient({
+/**
+ * The API of this portal, as the user. A page that does not use it is built without the list of operations. A person does not wait for long repetitions: the page shows the failure.
+ */
+export const portal = /* @__PURE__ */ createPortalClient({
   baseUrl: location.origin,
   fetch: send,
   retries: 1,

@@ -7,6 +7,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { Notice } from '../ui/feedback/feedback.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
+import { Footer } from './footer.tsx';
 import classes from './frame.module.css';
 import { useOnline } from './online.ts';
 import { UserMenu } from './user-menu.tsx';
@@ -56,27 +57,6 @@ export const Frame = ({
     <Toasts />
     <EndedSession />
   </div>
-);
-
-function Footer({ facts }: { facts: PageFacts }): JSX.Element | null {
-  const { footer_text, copyright, copyright_link, support_link } = facts;
-  if (!footer_text && !copyright && !support_link) return null;
-  return (
-    <footer class={classes.footer}>
-      {footer_text && <p>{footer_text}</p>}
-      <p>
-        {copyright &&
-          (copyright_link ? <ExternalLink href={copyright_link}>{copyright}</ExternalLink> : copyright)}
-        {support_link && <ExternalLink href={support_link}>{frameText('support')}</ExternalLink>}
-      </p>
-    </footer>
-  );
-}
-
-const ExternalLink = ({ href, children }: { href: string; children: ComponentChildren }): JSX.Element => (
-  <a href={href} rel="noreferrer">
-    {children}
-  </a>
 );
 
 /** What the browser itself reports. A portal that does not answer is noticed by each part of the page. */

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { languages } from '../../messages/languages.ts';
 import type { PageFacts } from '../client/facts.ts';
 import { portal, signOut } from '../client/session.ts';
+import { languageNames } from '../text/language-names.ts';
 import { frameText } from '../text/texts.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
@@ -10,8 +11,6 @@ import { Menu } from '../ui/overlays/menu.tsx';
 import { toast } from '../ui/overlays/toasts.tsx';
 import classes from './frame.module.css';
 import { chooseScheme, currentScheme, schemes } from './preferences.ts';
-
-const languageNames: Record<(typeof languages)[number], string> = { en: 'English', ru: 'Русский' };
 
 /** What concerns the user: their pages, language, colours and the end of the session. */
 export const UserMenu = ({

@@ -10,16 +10,19 @@ export type Problem = {
   reason?: string | undefined;
   /** Identifier of the request, for support. */
   instance?: string | undefined;
+  /** The time from which the request can succeed, in milliseconds since 1970; undefined if the portal names none. */
+  retryAt?: number | undefined;
 };
 
 /** Describes any error of a request. An error that is not of the portal means that it was not reached. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof PortalError)) return { code: 'connection_failed' };
-  const { code, problem } = error;
-  if (!problem) return { code };
+  const { code, problem, retryAfterS } = error;
+  const retryAt = retryAfterS ? Date.now() + retryAfterS * 1_000 : undefined;
+  if (!problem) return { code, retryAt };
   const { title, detail, instance, reason_code, reason } = problem;
   return {
-    ...{ code, instance, reason: wordOf(reason_code) ?? wordOf(reason) },
+    ...{ code, instance, retryAt, reason: wordOf(reason_code) ?? wordOf(reason) },
     detail: detail === title ? undefined : detail,
   };
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { PortalError } from '../../client/refusals.ts';
 import { type Problem, problemOf } from './problem.ts';
 
@@ -6,8 +6,15 @@ import { type Problem, problemOf } from './problem.ts';
 export function useRequest() {
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
-  /** @throws errors that are not of the portal */
+  // The state changes with the next drawing, and a second click can come before that.
+  const isRunning = useRef(false);
+  /**
+   * Does nothing while an earlier request runs.
+   * @throws errors that are not of the portal
+   */
   const run = async (work: () => Promise<void>): Promise<void> => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     setProblem(undefined);
     try {
@@ -16,8 +23,10 @@ export function useRequest() {
       if (!(error instanceof PortalError)) throw error;
       setProblem(problemOf(error));
     } finally {
+      isRunning.current = false;
       setBusy(false);
     }
   };
-  return { problem, isBusy, run };
+  const forget = (): void => setProblem(undefined);
+  return { problem, isBusy, run, forget };
 }

@@ -39,6 +39,7 @@ export function readsOf(seeded: Seeded) {
       { path: '/console/', status: 401 },
     ],
     '/console/files/{file}': [{ path: '/console/files/console-ABCDEFGH.js', status: 401 }],
+    '/signin/files/{file}': [{ path: '/signin/files/signin-ABCDEFGH.js', who: 'anonymous', status: 404 }],
     '/home/': [
       { path: '/home/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
       { path: '/home/', status: 401 },

@@ -150,7 +150,7 @@ describe('a module as a Lambda function', () => {
 
   it('finds the assets of pages beside its bundle', async () => {
     const page = await (await load('auth'))('GET /signin');
-    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('User name') });
+    expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining('<title>Sign in') });
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8' });
   });
 

@@ -219,7 +219,7 @@ describe('pages of Workers', () => {
   it('are served from assets, with a browser session', async () => {
     const page = await ask('GET /signin');
     expect(page.status).toBe(200);
-    expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*User name[\s\S]*<\/html>\n$/);
+    expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<title>Sign in[\s\S]*<\/html>\n$/);
     expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
     const cookie = await signedIn();
     expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');

@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import qrcode from 'qrcode-generator';
 import { portal } from '../../../../shared/web/client/session.ts';
+import { CodeField, codeIn } from '../../../../shared/web/credentials/code-field.tsx';
+import { Enrolment } from '../../../../shared/web/credentials/enrolment.tsx';
+import { PasswordField } from '../../../../shared/web/credentials/password-field.tsx';
+import { RecoveryCodes } from '../../../../shared/web/credentials/recovery-codes.tsx';
 import type { Problem } from '../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { useRequest } from '../../../../shared/web/problems/use-request.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
-import { Field } from '../../../../shared/web/ui/controls/field.tsx';
 import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
 import { say } from '../texts.ts';
@@ -49,7 +51,7 @@ function Start({ onStep }: StepProps): JSX.Element {
   return (
     <form class={classes.form} onSubmit={start}>
       <p class={classes.quiet}>{say('two_factor_text')}</p>
-      <PasswordField value={password} onValue={setPassword} />
+      <CurrentPassword value={password} onValue={setPassword} />
       {problem && <FactorProblem problem={problem} />}
       <div class={classes.buttons}>
         <Button type="submit" busy={isBusy}>
@@ -69,7 +71,7 @@ function Enrol({ uri, secret, onStep }: StepProps & { uri: string; secret: strin
   const finish = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const body = { code: code.replace(/\s/g, '') };
+      const body = { code: codeIn(code) };
       const answer = await portal.call('userinfo.enrolTwoFactor', { body });
       if ('recovery_codes' in answer) onStep({ name: 'codes', codes: answer.recovery_codes });
     });
@@ -77,18 +79,8 @@ function Enrol({ uri, secret, onStep }: StepProps & { uri: string; secret: strin
   return (
     <form class={classes.form} onSubmit={finish}>
       <p>{say('two_factor_scan')}</p>
-      <img
-        class={classes.code}
-        src={pictureOf(uri)}
-        alt={say('two_factor_picture')}
-        width="200"
-        height="200"
-      />
-      <p class={classes.quiet}>
-        {say('two_factor_by_hand')}{' '}
-        <code class={classes.secret}>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
-      </p>
-      <CodeField value={code} onValue={setCode} />
+      <Enrolment uri={uri} secret={secret} />
+      <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
       {problem && <FactorProblem problem={problem} />}
       <Button type="submit" busy={isBusy}>
         {say('two_factor_finish')}
@@ -102,12 +94,7 @@ const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void
     <Notice tone="warn" title={say('recovery_title')}>
       {say('recovery_text')}
     </Notice>
-    <ol class={classes.codes}>
-      {codes.map((code) => (
-        <li key={code}>{code}</li>
-      ))}
-    </ol>
-    <Button onClick={onDone}>{say('recovery_saved')}</Button>
+    <RecoveryCodes codes={codes} onDone={onDone} />
   </>
 );
 
@@ -118,15 +105,15 @@ function Remove({ onDone }: { onDone: () => void }): JSX.Element {
   const remove = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      await portal.call('userinfo.removeTwoFactor', { body: { password, code } });
+      await portal.call('userinfo.removeTwoFactor', { body: { password, code: codeIn(code) } });
       toast(say('two_factor_removed'));
       onDone();
     });
   };
   return (
     <form class={classes.form} onSubmit={remove}>
-      <PasswordField value={password} onValue={setPassword} />
-      <CodeField value={code} onValue={setCode} />
+      <CurrentPassword value={password} onValue={setPassword} />
+      <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
       {problem && <FactorProblem problem={problem} />}
       <div class={classes.buttons}>
         <Button look="danger" type="submit" busy={isBusy}>
@@ -142,24 +129,10 @@ function Remove({ onDone }: { onDone: () => void }): JSX.Element {
 
 type ValueProps = { value: string; onValue: (value: string) => void };
 
-const PasswordField = ({ value, onValue }: ValueProps): JSX.Element => (
-  <Field
+const CurrentPassword = ({ value, onValue }: ValueProps): JSX.Element => (
+  <PasswordField
     label={say('password_current')}
-    type="password"
     autocomplete="current-password"
-    maxLength={1024}
-    required={true}
-    value={value}
-    onInput={({ currentTarget }) => onValue(currentTarget.value)}
-  />
-);
-
-const CodeField = ({ value, onValue }: ValueProps): JSX.Element => (
-  <Field
-    label={say('code')}
-    autocomplete="one-time-code"
-    maxLength={64}
-    required={true}
     value={value}
     onInput={({ currentTarget }) => onValue(currentTarget.value)}
   />
@@ -172,11 +145,3 @@ const FactorProblem = ({ problem }: { problem: Problem }): JSX.Element =>
   ) : (
     <ProblemNotice problem={problem} />
   );
-
-/** A QR code with the quiet zone that readers need. */
-function pictureOf(text: string): string {
-  const code = qrcode(0, 'M');
-  code.addData(text);
-  code.make();
-  return `data:image/svg+xml,${encodeURIComponent(code.createSvgTag({ scalable: true, margin: 4 }))}`;
-}

@@ -1,4 +1,4 @@
-import type { ComponentProps, JSX } from 'preact';
+import type { ComponentChildren, ComponentProps, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import classes from './controls.module.css';
 
@@ -7,21 +7,48 @@ type Own = {
   hint?: string | undefined;
   /** Why the value was refused. */
   fault?: string | undefined;
+  /** Shown at the end of the field, such as a button. */
+  end?: ComponentChildren;
+};
+
+type FieldProps = Own & ComponentProps<'input'>;
+
+/** What fields for certain values, such as passwords, leave to their forms. */
+export type ValueFieldProps = {
+  id?: string;
+  name?: string;
+  /** Of a controlled field. */
+  value?: string;
+  onInput?: (event: { currentTarget: HTMLInputElement }) => void;
+  fault?: string | undefined;
+  'aria-invalid'?: boolean;
+  'aria-describedby'?: string;
 };
 
 /** A text field with its label, and the reason if its value was refused. */
-export function Field({ label, hint, fault, ...rest }: Own & ComponentProps<'input'>): JSX.Element {
-  const id = useId();
+export function Field({ label, hint, fault, end, ...rest }: FieldProps): JSX.Element {
+  const own = useId();
+  const id = rest.id ?? own;
   const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  const input = (
+    <input
+      {...rest}
+      id={id}
+      {...(described !== '' && { 'aria-describedby': described })}
+      {...(fault !== undefined && { 'aria-invalid': true })}
+    />
+  );
   return (
     <div class={classes.field}>
       <label for={id}>{label}</label>
-      <input
-        {...rest}
-        id={id}
-        {...(described !== '' && { 'aria-describedby': described })}
-        {...(fault !== undefined && { 'aria-invalid': true })}
-      />
+      {end === undefined ? (
+        input
+      ) : (
+        <div class={classes.ended}>
+          {input}
+          {end}
+        </div>
+      )}
       {hint !== undefined && (
         <span id={`${id}-hint`} class={classes.hint}>
           {hint}
@@ -38,14 +65,18 @@ export function Field({ label, hint, fault, ...rest }: Own & ComponentProps<'inp
 
 type SelectProps<Value extends string> = {
   label: string;
+  id?: string;
+  name?: string;
   value: Value;
   options: readonly (readonly [Value, string])[];
   onChange: (value: Value) => void;
 };
 
 /** A choice of few values. */
-export function SelectField<Value extends string>({ label, value, options, onChange }: SelectProps<Value>) {
-  const id = useId();
+export function SelectField<Value extends string>(props: SelectProps<Value>) {
+  const { label, options, onChange, ...rest } = props;
+  const own = useId();
+  const id = rest.id ?? own;
   const choose = (chosen: string) => {
     const option = options.find(([name]) => name === chosen);
     if (option) onChange(option[0]);
@@ -53,7 +84,7 @@ export function SelectField<Value extends string>({ label, value, options, onCha
   return (
     <div class={classes.field}>
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <select {...rest} id={id} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}

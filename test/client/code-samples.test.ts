@@ -123,7 +123,6 @@ describe('USE-12: the code samples', () => {
     'connection.check': 404,
     'connection.get': 404,
     'group.listExternal': 409,
-    'console.getFile': 404,
     'home.getFile': 404,
     'servicespool.policies': 404,
     'signIn.getFile': 404,

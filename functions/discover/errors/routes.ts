@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
 import { languages } from '../../../shared/messages/languages.ts';
 import { endpoint } from '../deps.ts';
 import { ErrorEntry, entryOf } from './entry.ts';
-import { explanationPage } from './read-branding.ts';
+import { explanationPage } from './page.ts';
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 

@@ -11,6 +11,8 @@ export type AppParts = {
   name: WebPageName;
   language: Language;
   branding: Branding;
+  /** The page may show pictures of this portal, and be installed. Default: true. */
+  ownParts?: boolean;
   /**
    * Data for the script, besides the branding. `first` names the paths that the browser requests as the user before the
    * scripts of the page are loaded; it is absent on a page without a user.
@@ -29,7 +31,7 @@ const shown = ['site_name', 'logo', 'support_link', 'footer_text', 'copyright', 
 
 /** Renders the document of a page that is built from browser code. The code is in files that never change. */
 export async function renderApp(assets: Assets, parts: AppParts): Promise<Document> {
-  const { name, language, branding, facts } = parts;
+  const { name, language, branding, facts, ownParts = true } = parts;
   const [page, template, boot, words] = await Promise.all([
     webPageOf(assets, name),
     assets.text('app.html'),
@@ -55,7 +57,7 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     '&boot': boot,
   });
   return new Document(html, 'text/html; charset=utf-8', {
-    ...pageHeaders(nonce, { ownFiles: true, ownParts: true }),
+    ...pageHeaders(nonce, { ownFiles: true, ownParts }),
     vary: 'accept-language, cookie',
   });
 }

@@ -35,7 +35,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     tabs.push(tab);
     return tab.page;
   }
-  const userOf = (domain: { id: string }, given: Parameters<typeof addUser>[2] = {}) =>
+  const userOf = (domain: { id: string }, given: Record<string, unknown> = {}) =>
     addUser(stand.world.admin, domain, given);
   async function enter(page: Page, domain: { name: string }, name: string, word = goodPassword) {
     await page.locator('#domain').selectOption({ label: domain.name });

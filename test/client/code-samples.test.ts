@@ -139,7 +139,8 @@ describe('USE-12: the code samples', () => {
     const failed = outcomes.filter(({ status }) => status >= 400 || status < 0);
     // The nodes of the farms are unreachable, and a file has the digest of its content in its address. `fetch` does not
     // fail for a status.
-    const byFetch = language === 'TypeScript' ? {} : { 'docs.getFile': 404, 'health.check': 503 };
+    const byFetch =
+      language === 'TypeScript' ? {} : { 'console.getFile': 404, 'docs.getFile': 404, 'health.check': 503 };
     expect(Object.fromEntries(failed.map(({ id, status }) => [id, status]))).toEqual({
       ...refused,
       ...byFetch,

@@ -1,4 +1,4 @@
-import type { SignedInUser } from './flow.ts';
+import type { SignedInUser } from './user.ts';
 
 type Place = { path: string; text: 'workplaces' | 'status_page' | 'reference' };
 

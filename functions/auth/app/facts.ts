@@ -1,5 +1,5 @@
 import { factsOf, type PublicPageFacts } from '../../../shared/web/client/facts.ts';
-import type { SignedInUser } from './flow.ts';
+import type { SignedInUser } from './user.ts';
 
 /** What the server writes into the sign-in page. */
 export type SignInFacts = PublicPageFacts & {

@@ -1,12 +1,5 @@
 import { destinationOf } from './destinations.ts';
-
-export type SignedInUser = {
-  login: string;
-  /** Full name, otherwise the login name. */
-  name: string;
-  portal: 'admin' | 'user';
-  must_change_password: boolean;
-};
+import type { SignedInUser } from './user.ts';
 
 /** A second factor that is required. What the first one was, such as a password, is known to `answer` only. */
 export type Challenge = {

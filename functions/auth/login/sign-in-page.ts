@@ -26,6 +26,7 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
   const { accepted } = ctx.client;
   return renderApp(ctx.deps.assets, {
     name: 'signin',
+    ownParts: false,
     language: query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage }),
     branding,
     facts: {

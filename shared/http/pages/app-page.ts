@@ -13,6 +13,8 @@ export type AppParts = {
   branding: Branding;
   /** Addresses of the manifest and the icon for the start page of a phone, if the page can be installed. */
   installed?: { manifest: string; touch_icon: string };
+  /** The page may show pictures of this portal, and be installed. Default: true. */
+  ownParts?: boolean;
   /**
    * Data for the script, besides the branding. `first` names the paths that the browser requests as the user before the
    * scripts of the page are loaded; it is absent on a page without a user.
@@ -31,7 +33,7 @@ const shown = ['site_name', 'logo', 'support_link', 'footer_text', 'copyright', 
 
 /** Renders the document of a page that is built from browser code. The code is in files that never change. */
 export async function renderApp(assets: Assets, parts: AppParts): Promise<Document> {
-  const { name, language, branding, installed, facts } = parts;
+  const { name, language, branding, installed, facts, ownParts = true } = parts;
   const [page, template, boot, words] = await Promise.all([
     webPageOf(assets, name),
     assets.text('app.html'),
@@ -62,7 +64,7 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     '&boot': boot,
   });
   return new Document(html, 'text/html; charset=utf-8', {
-    ...pageHeaders(nonce, { loadsOwnFiles: true }),
+    ...pageHeaders(nonce, { ownFiles: true, ownParts }),
     vary: 'accept-language, cookie',
   });
 }

@@ -1,19 +1,28 @@
+type Loads = {
+  /** Script and style files of this portal, besides those in the page. */
+  ownFiles?: boolean;
+  /** Pictures that scripts have loaded, a manifest and a service worker. */
+  ownParts?: boolean;
+};
+
 /**
  * Returns the security headers of a page. Only scripts and styles with the nonce apply, and other sites cannot frame
  * the page.
  * @param nonce of this response
- * @param loadsOwnFiles the page has script and style files of this portal, pictures that scripts have loaded, and may have a
- *   manifest and a service worker
+ * @param loads what the page may load as well
  */
-export function pageHeaders(nonce: string, { loadsOwnFiles = false } = {}): Record<string, string> {
-  const own = `'nonce-${nonce}'${loadsOwnFiles ? " 'self'" : ''}`;
+export function pageHeaders(
+  nonce: string,
+  { ownFiles = false, ownParts = false }: Loads = {},
+): Record<string, string> {
+  const own = `'nonce-${nonce}'${ownFiles ? " 'self'" : ''}`;
   const policy = [
     "default-src 'none'",
     `script-src ${own}`,
     `style-src ${own}`,
-    `img-src data:${loadsOwnFiles ? " blob: 'self'" : ''}`,
+    `img-src data:${ownParts ? " blob: 'self'" : ''}`,
     "connect-src 'self'",
-    ...(loadsOwnFiles ? ["manifest-src 'self'", "worker-src 'self'"] : []),
+    ...(ownParts ? ["manifest-src 'self'", "worker-src 'self'"] : []),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -12,6 +12,7 @@ export const budgets: Record<EdgeModule, number> = {
   // Issues certificates for the endpoints of agents.
   agent: 350,
   aggregator: 226,
+  // Also serves the files of the sign-in page.
   auth: 367,
   client: 242,
   console: 194,

@@ -33,13 +33,8 @@ type PasswordChangeProps = {
 };
 
 /** Changes the password of the user. A refusal is shown at the field that it concerns. */
-export function PasswordChange({
-  login,
-  change,
-  onChanged,
-  busy = false,
-  children,
-}: PasswordChangeProps): JSX.Element {
+export function PasswordChange(props: PasswordChangeProps): JSX.Element {
+  const { login, change, onChanged, busy = false, children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [faults, setFaults] = useFaults<Faults>(form, {});
   const { problem, isBusy, run, forget } = useRequest();

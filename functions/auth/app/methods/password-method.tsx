@@ -7,13 +7,22 @@ import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { facts } from '../facts.ts';
 import { Refusal, refusedBy } from '../refusal.tsx';
 import { signIn } from '../requests.ts';
-import classes from '../signin.module.css';
+import { StepForm } from '../steps/step-form.tsx';
 import { say } from '../texts.ts';
 import { entryOf, useSubmission } from '../use-submission.ts';
-import type { MethodProps } from './methods.tsx';
+import type { MethodProps } from './method.ts';
 
-/** Domain, user name and password. */
-export function PasswordMethod({ onOutcome, isLeaving }: MethodProps): JSX.Element {
+/** Domain, user name and password. Without a domain it cannot be used. */
+export const PasswordMethod = (props: MethodProps): JSX.Element =>
+  facts.domains.length > 0 ? (
+    <Credentials {...props} />
+  ) : (
+    <Notice tone="bad" title={say('no_domains')} isAlert={true}>
+      {say('no_domains_text')}
+    </Notice>
+  );
+
+function Credentials({ onOutcome, isLeaving }: MethodProps): JSX.Element {
   const { form, faults, problem, submit, change, button } = useSubmission({
     missing,
     work: (values) =>
@@ -25,22 +34,8 @@ export function PasswordMethod({ onOutcome, isLeaving }: MethodProps): JSX.Eleme
     onOutcome,
     isLeaving,
   });
-  if (facts.domains.length === 0)
-    return (
-      <Notice tone="bad" title={say('no_domains')} isAlert={true}>
-        {say('no_domains_text')}
-      </Notice>
-    );
   return (
-    <form
-      id="credentials"
-      ref={form}
-      class={classes.form}
-      method="post"
-      aria-labelledby="heading"
-      noValidate={true}
-      onSubmit={submit}
-    >
+    <StepForm id="credentials" {...{ form, submit }}>
       {problem && <Refusal problem={problem} about="signin" />}
       <Domain onChange={change} />
       <Field
@@ -58,7 +53,7 @@ export function PasswordMethod({ onOutcome, isLeaving }: MethodProps): JSX.Eleme
       <Button type="submit" {...button}>
         {say('sign_in')}
       </Button>
-    </form>
+    </StepForm>
   );
 }
 

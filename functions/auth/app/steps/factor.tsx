@@ -4,12 +4,13 @@ import { CodeField, codeIn } from '../../../../shared/web/credentials/code-field
 import { Enrolment } from '../../../../shared/web/credentials/enrolment.tsx';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import type { Challenge } from '../flow.ts';
-import type { MethodProps } from '../methods/methods.tsx';
+import type { MethodProps } from '../methods/method.ts';
 import { Refusal, refusedBy } from '../refusal.tsx';
 import classes from '../signin.module.css';
 import { say } from '../texts.ts';
 import { entryOf, useSubmission } from '../use-submission.ts';
 import { Step } from './step.tsx';
+import { StepForm } from './step-form.tsx';
 
 type FactorProps = MethodProps & { challenge: Challenge; onRestart: () => void };
 
@@ -35,15 +36,7 @@ export function Factor({ challenge, onOutcome, isLeaving, onRestart }: FactorPro
       heading={say(enrolment ? 'enrol_heading' : 'factor_heading')}
       hint={enrolment ? say('enrol_hint') : hint}
     >
-      <form
-        id="factor"
-        ref={form}
-        class={classes.form}
-        method="post"
-        aria-labelledby="heading"
-        noValidate={true}
-        onSubmit={submit}
-      >
+      <StepForm id="factor" {...{ form, submit }}>
         {enrolment && <Enrolment uri={enrolment.otpauth_uri} secret={enrolment.secret} />}
         {problem && <Refusal problem={problem} about="factor" />}
         <CodeField
@@ -54,7 +47,7 @@ export function Factor({ challenge, onOutcome, isLeaving, onRestart }: FactorPro
           {say('confirm')}
         </Button>
         <Ways isEnrolment={enrolment !== undefined} {...{ isRecovery, onRestart }} onToggle={toggle} />
-      </form>
+      </StepForm>
     </Step>
   );
 }

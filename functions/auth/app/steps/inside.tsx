@@ -6,10 +6,10 @@ import { useRequest } from '../../../../shared/web/problems/use-request.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { isForOthers, places } from '../destinations.ts';
 import { facts } from '../facts.ts';
-import type { SignedInUser } from '../flow.ts';
 import { changePassword, endSession } from '../requests.ts';
 import classes from '../signin.module.css';
 import { say } from '../texts.ts';
+import type { SignedInUser } from '../user.ts';
 import { Step } from './step.tsx';
 
 type UserProps = { user: SignedInUser };

@@ -27,8 +27,6 @@ type Chosen =
 /** The workplaces of the user as cards, with a search. */
 export function ServicesPage(): JSX.Element {
   const lists = useServices();
-  // Without a network, one notice of the frame replaces those of the sites.
-  const isOnline = useOnline();
   const [text, setText] = useState('');
   const [site, setSite] = useState('');
   const [chosen, choose] = useState<Chosen>();
@@ -51,9 +49,7 @@ export function ServicesPage(): JSX.Element {
         <SiteFilter site={site} onSite={setSite} />
       </div>
       <Maintenance lists={lists} />
-      <div class={classes.notices} aria-live="polite">
-        {lists.flatMap((list) => (isOnline || !list.failed ? noticesOf(list) : []))}
-      </div>
+      <Gaps lists={lists} />
       <p class="unseen" role="status">
         {say('count', { count: shown.length })}
       </p>
@@ -64,6 +60,16 @@ export function ServicesPage(): JSX.Element {
       )}
       {chosen?.action === 'log off' && <LogOffDialog card={chosen.card} onClose={() => choose(undefined)} />}
     </Frame>
+  );
+}
+
+/** What is missing or old. Without a network, one notice of the frame replaces those of the sites. */
+function Gaps({ lists }: { lists: readonly SiteList[] }): JSX.Element {
+  const isOnline = useOnline();
+  return (
+    <div class={classes.notices} aria-live="polite">
+      {lists.flatMap((list) => (isOnline || !list.failed ? noticesOf(list) : []))}
+    </div>
   );
 }
 

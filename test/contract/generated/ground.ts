@@ -82,6 +82,10 @@ export function createGround(
     return shown;
   };
 
+  /** The version that the creation of the object made. */
+  const versionOf = async ({ path }: Made): Promise<string> =>
+    (await portal.send(`GET ${path}/history`, { token })).body.items[0].version;
+
   /** Values for the parameters of a path: an object of the collection before each. */
   const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
     const values: Values = {};
@@ -91,6 +95,7 @@ export function createGround(
       const more = create?.id === 'user.create' ? ownerOf(template) : {};
       last = create && (await make(create, pathOf(create, values), more));
       if (last) values[name] = last.id;
+      if (name === 'version' && last) values[name] = await versionOf(last);
       if (name === 'site_uri') values[name] = (await reference('site'))?.shown.uri;
     }
     return { values, last };
@@ -103,6 +108,8 @@ export function createGround(
       const { values, last } = await valuesFor(operation.path);
       const path = pathOf(operation, values);
       if (!operation.body) return { path, values, body: undefined };
+      if (operation.id.endsWith('.restore') && last)
+        return { path, values, body: { version: await versionOf(last) } };
       // A replacement by the body of the creation does not change properties that are set at creation only.
       const body = operation.method === 'PUT' && last ? last.sent : await bodyOf(operation);
       return { path, values, body };

@@ -20,8 +20,8 @@ const directoryKind: PatchedKind = {
     comments: { comments: 'noted' },
     filter: { params: { user_filter: '(mail=*)' } },
     password: { params: { bind_password: 'second secret' } },
-    withoutPassword: { params: { bind_password: null } },
     tags: { tags: ['office'] },
+    withoutPassword: { params: { bind_password: null } },
   },
 };
 

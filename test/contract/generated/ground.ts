@@ -86,6 +86,12 @@ export function createGround(
   const versionOf = async ({ path }: Made): Promise<string> =>
     (await portal.send(`GET ${path}/history`, { token })).body.items[0].version;
 
+  /** A parameter that is not the id of an object that can be created. */
+  const furtherValue = async (name: string, owner: Made | undefined): Promise<string | undefined> => {
+    if (name === 'version' && owner) return versionOf(owner);
+    return name === 'site_uri' ? (await reference('site'))?.shown.uri : undefined;
+  };
+
   /** Values for the parameters of a path: an object of the collection before each. */
   const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
     const values: Values = {};
@@ -93,10 +99,10 @@ export function createGround(
     for (const { 1: name = '', index } of template.matchAll(/\{(\w+)\}/g)) {
       const create = creatorOf(template.slice(0, index - 1));
       const more = create?.id === 'user.create' ? ownerOf(template) : {};
+      const owner: Made | undefined = last;
       last = create && (await make(create, pathOf(create, values), more));
-      if (last) values[name] = last.id;
-      if (name === 'version' && last) values[name] = await versionOf(last);
-      if (name === 'site_uri') values[name] = (await reference('site'))?.shown.uri;
+      const value = last?.id ?? (await furtherValue(name, owner));
+      if (value !== undefined) values[name] = value;
     }
     return { values, last };
   };

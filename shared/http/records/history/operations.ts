@@ -49,6 +49,7 @@ function readsOf<D extends BaseDeps>({ kind, declared: { get }, target }: AnyCru
           'Each write is a version, with the user and the changes. The newest version is the first.',
         params: get.params,
         query: HistoryQuery,
+        mayLag: true,
         returns: [200, HistoryPage],
       },
       (ctx, { params, query }) => answerHistory(ctx, kind, target({ params, conditions: {} }), query),

@@ -5,6 +5,7 @@ import { permissions } from '../../../../shared/context/permissions.ts';
 import {
   type Ask,
   addDirectory,
+  addDispatcher,
   addFarm,
   addGateway,
   addMember,
@@ -116,6 +117,15 @@ it('a record that came into the scope has no history from before', async () => {
   const earliest = all.items[2].version;
   expect((await scoped(`GET ${path}/history/${earliest}`)).status).toBe(404);
   expect((await scoped(`POST ${path}/restore`, { version: earliest })).status).toBe(422);
+});
+
+it('a dispatcher that was moved to a farm of the scope has no history from before', async () => {
+  const node = await addDispatcher(world.admin, otherFarm);
+  const path = `${base}/dispatchers/${node.id}`;
+  await world.admin(`PATCH ${path}`, { farm_id: world.farm.id });
+  const { status, body } = await scoped(`GET ${path}/history`);
+  expect([status, body.complete, body.items.length]).toEqual([200, false, 1]);
+  expect(body.items[0].changes).toEqual([{ field: 'farm_id', before: null, after: world.farm.id }]);
 });
 
 it('needs the permission to read the record, and none to read the audit log', async () => {

@@ -458,6 +458,153 @@ export type AuthenticatorPatch = {
   /** Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown> | null;
 };
+export type AuthenticatorRestore = {
+  /** Identifier of the domain. Set by the portal. */
+  id: string;
+  /** Same as `id`. */
+  uuid: string;
+  /** Name of the domain, unique regardless of case. Shown on the sign-in page. */
+  name: string;
+  /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
+  small_name: string;
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
+  type: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** Position in the domain list. Lower numbers come first. Default 1. */
+  priority: number;
+  /** `visible`: users can log in; `hidden`: users can log in, but the domain is not listed; `disabled`: no logins. Default `visible`. */
+  state: "visible" | "hidden" | "disabled";
+  /** Users that may log in: `all`, `users` (without a role) or `staff` (with a role). Default `all`. */
+  subjects: "all" | "users" | "staff";
+  /** If true, logins require a second factor in addition to the password. Default false. */
+  two_factor: boolean;
+  /** Names of the tags of the object. Default: none. */
+  tags: (string)[];
+  /** Parameters of the directory. Empty for an internal domain. */
+  params: Record<string, unknown> | {
+    /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
+    hosts: (string)[];
+    /** If true, connections to `ldap://` servers are encrypted with StartTLS. If false, these servers must be in `ALLOWED_PRIVATE_NETWORKS`. Default false. */
+    start_tls: boolean;
+    /** PEM certificates trusted for the servers. Null: the public certificate authorities are trusted. */
+    ca_certificate: string | null;
+    /** Distinguished name of the search account. Default: empty, for anonymous searches. */
+    bind_dn: string;
+    /** Always null: the password is never returned. */
+    bind_password: null;
+    /** Maximum duration of one login or search in seconds. Default 5. */
+    timeout_s: number;
+    /** Number of entries in one page of a search. Default 500. */
+    page_size: number;
+    /** Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`. */
+    base_dn: string;
+    /** LDAP filter that users must match to log in. Default: empty, for all users. */
+    user_filter: string;
+    /** Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA. */
+    user_class: string;
+    /** Attribute with the login name. Default: `sAMAccountName` in Active Directory, otherwise `uid`. */
+    user_id_attribute: string;
+    /** Attribute with the full name. Default `cn`. */
+    user_name_attribute: string;
+    /** Object class of groups. Default: `posixGroup` in LDAP, `group` in Active Directory, `ipausergroup` in FreeIPA. */
+    group_class: string;
+    /** Attribute with the name of a group. Default `cn`. */
+    group_id_attribute: string;
+    /** Attribute with the members of a group. Default: `memberUid` in LDAP, otherwise `member`. */
+    member_attribute: string;
+    /** Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible. */
+    kerberos: {
+      /** Kerberos realm of the directory, stored in upper case. */
+      realm: string;
+      /** Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites. */
+      kdc: (string)[];
+      /** PEM certificates of the authorities that issue the certificates of the KDCs. */
+      anchors: string;
+      /** Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites. */
+      kdc_hostnames: (string)[];
+      /** Extended key usage that the certificate of the KDC must have: `kdc` (Kerberos) or `server_auth` (TLS server). Default `kdc`. */
+      eku: "kdc" | "server_auth";
+      /** Hours after a verified login in which the same card is accepted while the directory is unreachable. Default 0: never accepted. Changing it requires permissions for all sites. */
+      card_without_directory_h: number;
+    } | null;
+    /** True if a password is stored. */
+    bind_password_set: boolean;
+  } | {
+    /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
+    hosts: (string)[];
+    /** If true, connections to `ldap://` servers are encrypted with StartTLS. If false, these servers must be in `ALLOWED_PRIVATE_NETWORKS`. Default false. */
+    start_tls: boolean;
+    /** PEM certificates trusted for the servers. Null: the public certificate authorities are trusted. */
+    ca_certificate: string | null;
+    /** Distinguished name of the search account. Default: empty, for anonymous searches. */
+    bind_dn: string;
+    /** Always null: the password is never returned. */
+    bind_password: null;
+    /** Maximum duration of one login or search in seconds. Default 5. */
+    timeout_s: number;
+    /** Number of entries in one page of a search. Default 500. */
+    page_size: number;
+    /** Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`. */
+    base_dn: string;
+    /** LDAP filter that users must match to log in. Default: empty, for all users. */
+    user_filter: string;
+    /** Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA. */
+    user_class: string;
+    /** Attribute with the login name. Default: `sAMAccountName` in Active Directory, otherwise `uid`. */
+    user_id_attribute: string;
+    /** Attribute with the full name. Default `cn`. */
+    user_name_attribute: string;
+    /** Object class of groups. Default: `posixGroup` in LDAP, `group` in Active Directory, `ipausergroup` in FreeIPA. */
+    group_class: string;
+    /** Attribute with the name of a group. Default `cn`. */
+    group_id_attribute: string;
+    /** Attribute with the members of a group. Default: `memberUid` in LDAP, otherwise `member`. */
+    member_attribute: string;
+    /** Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible. */
+    kerberos: {
+      /** Kerberos realm of the directory, stored in upper case. */
+      realm: string;
+      /** Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites. */
+      kdc: (string)[];
+      /** PEM certificates of the authorities that issue the certificates of the KDCs. */
+      anchors: string;
+      /** Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites. */
+      kdc_hostnames: (string)[];
+      /** Extended key usage that the certificate of the KDC must have: `kdc` (Kerberos) or `server_auth` (TLS server). Default `kdc`. */
+      eku: "kdc" | "server_auth";
+      /** Hours after a verified login in which the same card is accepted while the directory is unreachable. Default 0: never accepted. Changing it requires permissions for all sites. */
+      card_without_directory_h: number;
+    } | null;
+    /** If true, members of a nested group also belong to the groups that contain it. Default false. */
+    nested_groups: boolean;
+    /** True if a password is stored. */
+    bind_password_set: boolean;
+  };
+  /** Directory attributes that are copied to users at login. */
+  attributes: ({
+    /** Name of the attribute in `attributes` of users. */
+    name: string;
+    /** Directory attribute that is copied. */
+    source: string;
+    /** Display name of the attribute. Empty if not set. */
+    title: string;
+  })[];
+  /** Number of users of the domain in the portal. */
+  users_count: number;
+  /** Number of groups of the domain in the portal. */
+  groups_count: number;
+  /** When the directory rejected the password of the search account. Null if the password is accepted. */
+  account_refused_at: string | null;
+  /** When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted. */
+  account_retry_at: string | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
 export type AuthenticatorTestBody = {
   /** Identifier of a stored domain whose secrets are used if the destination is the same. */
   id?: string;
@@ -558,6 +705,149 @@ export type AuthenticatorTypes = {
   label_groupname: string;
   /** Label of the field for the password. */
   label_password: string;
+};
+export type AuthenticatorVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the domain, unique regardless of case. Shown on the sign-in page. */
+    name?: string;
+    /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
+    small_name?: string;
+    /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
+    type?: "internal" | "ldap" | "active_directory" | "freeipa";
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** Position in the domain list. Lower numbers come first. Default 1. */
+    priority?: number;
+    /** `visible`: users can log in; `hidden`: users can log in, but the domain is not listed; `disabled`: no logins. Default `visible`. */
+    state?: "visible" | "hidden" | "disabled";
+    /** Users that may log in: `all`, `users` (without a role) or `staff` (with a role). Default `all`. */
+    subjects?: "all" | "users" | "staff";
+    /** If true, logins require a second factor in addition to the password. Default false. */
+    two_factor?: boolean;
+    /** Names of the tags of the object. Default: none. */
+    tags?: (string)[];
+    /** Parameters of the directory. Empty for an internal domain. */
+    params?: Record<string, unknown> | {
+      /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
+      hosts: (string)[];
+      /** If true, connections to `ldap://` servers are encrypted with StartTLS. If false, these servers must be in `ALLOWED_PRIVATE_NETWORKS`. Default false. */
+      start_tls: boolean;
+      /** PEM certificates trusted for the servers. Null: the public certificate authorities are trusted. */
+      ca_certificate: string | null;
+      /** Distinguished name of the search account. Default: empty, for anonymous searches. */
+      bind_dn: string;
+      /** Always null: the password is never returned. */
+      bind_password: null;
+      /** Maximum duration of one login or search in seconds. Default 5. */
+      timeout_s: number;
+      /** Number of entries in one page of a search. Default 500. */
+      page_size: number;
+      /** Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`. */
+      base_dn: string;
+      /** LDAP filter that users must match to log in. Default: empty, for all users. */
+      user_filter: string;
+      /** Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA. */
+      user_class: string;
+      /** Attribute with the login name. Default: `sAMAccountName` in Active Directory, otherwise `uid`. */
+      user_id_attribute: string;
+      /** Attribute with the full name. Default `cn`. */
+      user_name_attribute: string;
+      /** Object class of groups. Default: `posixGroup` in LDAP, `group` in Active Directory, `ipausergroup` in FreeIPA. */
+      group_class: string;
+      /** Attribute with the name of a group. Default `cn`. */
+      group_id_attribute: string;
+      /** Attribute with the members of a group. Default: `memberUid` in LDAP, otherwise `member`. */
+      member_attribute: string;
+      /** Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible. */
+      kerberos: {
+        /** Kerberos realm of the directory, stored in upper case. */
+        realm: string;
+        /** Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites. */
+        kdc: (string)[];
+        /** PEM certificates of the authorities that issue the certificates of the KDCs. */
+        anchors: string;
+        /** Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites. */
+        kdc_hostnames: (string)[];
+        /** Extended key usage that the certificate of the KDC must have: `kdc` (Kerberos) or `server_auth` (TLS server). Default `kdc`. */
+        eku: "kdc" | "server_auth";
+        /** Hours after a verified login in which the same card is accepted while the directory is unreachable. Default 0: never accepted. Changing it requires permissions for all sites. */
+        card_without_directory_h: number;
+      } | null;
+      /** True if a password is stored. */
+      bind_password_set: boolean;
+    } | {
+      /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
+      hosts: (string)[];
+      /** If true, connections to `ldap://` servers are encrypted with StartTLS. If false, these servers must be in `ALLOWED_PRIVATE_NETWORKS`. Default false. */
+      start_tls: boolean;
+      /** PEM certificates trusted for the servers. Null: the public certificate authorities are trusted. */
+      ca_certificate: string | null;
+      /** Distinguished name of the search account. Default: empty, for anonymous searches. */
+      bind_dn: string;
+      /** Always null: the password is never returned. */
+      bind_password: null;
+      /** Maximum duration of one login or search in seconds. Default 5. */
+      timeout_s: number;
+      /** Number of entries in one page of a search. Default 500. */
+      page_size: number;
+      /** Distinguished name of the entry that contains the users and groups, such as `dc=example,dc=com`. */
+      base_dn: string;
+      /** LDAP filter that users must match to log in. Default: empty, for all users. */
+      user_filter: string;
+      /** Object class of users. Default: `inetOrgPerson` in LDAP, `user` in Active Directory, `person` in FreeIPA. */
+      user_class: string;
+      /** Attribute with the login name. Default: `sAMAccountName` in Active Directory, otherwise `uid`. */
+      user_id_attribute: string;
+      /** Attribute with the full name. Default `cn`. */
+      user_name_attribute: string;
+      /** Object class of groups. Default: `posixGroup` in LDAP, `group` in Active Directory, `ipausergroup` in FreeIPA. */
+      group_class: string;
+      /** Attribute with the name of a group. Default `cn`. */
+      group_id_attribute: string;
+      /** Attribute with the members of a group. Default: `memberUid` in LDAP, otherwise `member`. */
+      member_attribute: string;
+      /** Parameters of logins with a certificate (Kerberos PKINIT). Null: such logins are not possible. */
+      kerberos: {
+        /** Kerberos realm of the directory, stored in upper case. */
+        realm: string;
+        /** Key distribution centres as `host:port`. Empty if the caller lacks the permission for all sites. */
+        kdc: (string)[];
+        /** PEM certificates of the authorities that issue the certificates of the KDCs. */
+        anchors: string;
+        /** Accepted names in the certificate of the KDC. Empty if the caller lacks the permission for all sites. */
+        kdc_hostnames: (string)[];
+        /** Extended key usage that the certificate of the KDC must have: `kdc` (Kerberos) or `server_auth` (TLS server). Default `kdc`. */
+        eku: "kdc" | "server_auth";
+        /** Hours after a verified login in which the same card is accepted while the directory is unreachable. Default 0: never accepted. Changing it requires permissions for all sites. */
+        card_without_directory_h: number;
+      } | null;
+      /** If true, members of a nested group also belong to the groups that contain it. Default false. */
+      nested_groups: boolean;
+      /** True if a password is stored. */
+      bind_password_set: boolean;
+    };
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type AuthenticatorWrite = {
   /** Name of the domain, unique regardless of case. Shown on the sign-in page. */
@@ -1136,6 +1426,112 @@ export type DispatcherPatch = {
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms?: number | null;
 };
+export type DispatcherRestore = {
+  /** Identifier of the dispatcher. Set by the portal. */
+  id: string;
+  /** Name of the node. It is the audience of the tokens for the node. */
+  name: string;
+  /** Identifier of the farm of the node. */
+  farm_id: string;
+  /** Type of the connection broker. Default `dispatcher`. */
+  kind: "dispatcher";
+  /** Base URL of the node, `https` only. */
+  url: string;
+  /** If false, the node is neither called nor probed. Default true. */
+  enabled: boolean;
+  /** Rank among the nodes of the farm with `balancing` `priority`. Lower numbers are tried first. Default 1. */
+  priority: number;
+  /** If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true. */
+  verify_tls: boolean;
+  /** PEM certificates trusted for the node. Null: the public certificate authorities are trusted. */
+  ca_certificate: string | null;
+  /** Access key of the health check. Always null: it is never returned. */
+  health_key: null;
+  /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
+  timeout_ms: number;
+  /** True if a key is stored. */
+  health_key_set: boolean;
+  /** Name of the farm. */
+  farm_name: string;
+  /** Identifier of the site of the farm. */
+  site_id: string;
+  /** Name of the site of the farm. */
+  site_name: string;
+  /** Version reported by the node. Null until it is reported. */
+  version: string | null;
+  /** Result of the last probe: `pass`, `fail`, `unauthorized` (the node rejects the credentials of the portal) or `unknown` (not probed). */
+  status: "pass" | "fail" | "unauthorized" | "unknown";
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
+  state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
+  /** State of the circuit breaker: `closed`: calls are allowed; `open`: calls are blocked after failures; `half_open`: a trial call is running. */
+  circuit: "closed" | "open" | "half_open";
+  /** Time of the last probe. Null before the first. */
+  last_check_at: string | null;
+  /** Problem code of the last failed probe. Null if the last probe passed. */
+  last_error: string | null;
+  /** Duration of the last probe in milliseconds. Null if unknown. */
+  response_time_ms: number | null;
+  /** TLS certificate of the node. Null until the first successful TLS connection. */
+  certificate: {
+    /** Subject of the certificate. */
+    subject: string;
+    /** Issuer of the certificate. */
+    issuer: string;
+    /** Expiration time of the certificate. */
+    not_after: string;
+    /** Days until the certificate expires. Negative if it has expired. */
+    days_left: number;
+  } | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type DispatcherVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the node. It is the audience of the tokens for the node. */
+    name?: string;
+    /** Identifier of the farm of the node. */
+    farm_id?: string;
+    /** Type of the connection broker. Default `dispatcher`. */
+    kind?: "dispatcher";
+    /** Base URL of the node, `https` only. */
+    url?: string;
+    /** If false, the node is neither called nor probed. Default true. */
+    enabled?: boolean;
+    /** Rank among the nodes of the farm with `balancing` `priority`. Lower numbers are tried first. Default 1. */
+    priority?: number;
+    /** If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true. */
+    verify_tls?: boolean;
+    /** PEM certificates trusted for the node. Null: the public certificate authorities are trusted. */
+    ca_certificate?: string | null;
+    /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
+    timeout_ms?: number;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
 export type DispatcherWrite = {
   /** Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`. */
   name: string;
@@ -1312,6 +1708,57 @@ export type FarmPatch = {
   /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
   balancing?: "priority" | "round_robin" | "least_loaded" | null;
 };
+export type FarmRestore = {
+  /** Identifier of the farm. Set by the portal. */
+  id: string;
+  /** Name of the farm, unique regardless of case. */
+  name: string;
+  /** Identifier of the site of the farm. */
+  site_id: string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** If false, the farm is neither used nor probed. Default true. */
+  enabled: boolean;
+  /** If true, the farm is in maintenance according to `maintenance_template_id`. Default false. */
+  maintenance: boolean;
+  /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+  maintenance_template_id: string | null;
+  /** Relative capacity of the farm from 1 to 100, for sorting only. Not used for routing. Default 10. */
+  weight: number;
+  /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
+  balancing: "priority" | "round_robin" | "least_loaded";
+  /** Name of the site. */
+  site_name: string;
+  /** Tags reported by the dispatchers of the farm. */
+  tags: (string)[];
+  /** Number of dispatchers in the farm. */
+  dispatchers_count: number;
+  /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
+  status: "pass" | "fail" | "unknown";
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
+  state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
+  /** When the oldest part of the data of the farm was read. Null until all parts have been read once. */
+  last_sync_at: string | null;
+  /** Problem code of a part of the data that could not be read. Null if all parts were read. */
+  last_sync_error: string | null;
+  /** Fields that were ignored when the lists of the nodes were last read. Such a field is null in the lists. */
+  ignored: ({
+    /** List of the node: `servicespools`, `workplaces`, `spsessions` or `tags`. */
+    list: "servicespools" | "workplaces" | "spsessions" | "tags";
+    /** Name of the field, or `row` if the whole row was ignored. */
+    member: string;
+    /** Cause: `missing`, `wrong_type`, `out_of_range`, `wrong_format`, `unknown_value` or `unusable` (the row has no identifier). */
+    reason: "missing" | "wrong_type" | "out_of_range" | "wrong_format" | "unknown_value" | "unusable";
+    /** Number of rows with this error. */
+    count: number;
+  })[];
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
 export type FarmTags = {
   /** Name of the tag, as reported by the dispatcher. */
   name: string;
@@ -1321,6 +1768,47 @@ export type FarmTags = {
   dispatcher_id: string | null;
   /** When the tag was read. */
   fetched_at: string;
+};
+export type FarmVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the farm, unique regardless of case. */
+    name?: string;
+    /** Identifier of the site of the farm. */
+    site_id?: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** If false, the farm is neither used nor probed. Default true. */
+    enabled?: boolean;
+    /** If true, the farm is in maintenance according to `maintenance_template_id`. Default false. */
+    maintenance?: boolean;
+    /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+    maintenance_template_id?: string | null;
+    /** Relative capacity of the farm from 1 to 100, for sorting only. Not used for routing. Default 10. */
+    weight?: number;
+    /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
+    balancing?: "priority" | "round_robin" | "least_loaded";
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type FarmWrite = {
   /** Name of the farm, unique regardless of case. */
@@ -1430,6 +1918,108 @@ export type GatewayPatch = {
   /** If true, a new token is created and the previous one stops working immediately. */
   rotate_token?: boolean | null;
 };
+export type GatewayRestore = {
+  /** Identifier of the gateway. Set by the portal. */
+  id: string;
+  /** Name of the gateway, unique regardless of case. */
+  name: string;
+  /** DNS name or IP address that clients connect to. */
+  host: string;
+  /** TCP port that clients connect to. Default 443. */
+  port: number;
+  /** Delivery protocols that the gateway serves: `rdp`, `spice`. Default: both. */
+  protocols: ("rdp" | "spice")[];
+  /** Identifiers of the sites whose users connect through the gateway. Default: none. */
+  sites: (string)[];
+  /** Client networks (CIDR) that the gateway serves. Default: empty, for all networks. */
+  networks: (string)[];
+  /** Client addresses from which a ticket is accepted: `exact`: the address that requested it; `family`: also an address of the other IP version; `off`: any. Default `family`. */
+  client_address: "exact" | "family" | "off";
+  /** Meaning of `sent` and `recv` when a tunnel ends: `tunnel`: bytes of that tunnel; `process`: bytes of all tunnels since the gateway process started, as with the OpenUDS tunnel server 4.0. Default `tunnel`. */
+  byte_counters: "tunnel" | "process";
+  /** Rank among the gateways of a site. The gateway with the lowest number is used. Default 1. */
+  priority: number;
+  /** If false, the gateway receives no connections. Default true. */
+  enabled: boolean;
+  /** If true, the gateway receives no new connections. Default false. */
+  maintenance: boolean;
+  /** Token of the gateway. Returned once, when it is created or rotated; otherwise null. */
+  token: string | null;
+  /** True if the gateway has a token. */
+  token_set: boolean;
+  /** State by heartbeats: `online`: received in the last 60 seconds; `offline`: not received in that time; `unknown`: never received. */
+  state: "online" | "offline" | "unknown";
+  /** State by heartbeats as a check result: `pass` (`online`), `fail` (`offline`) or `unknown`. */
+  status: "pass" | "fail" | "unknown";
+  /** Version reported by the gateway. Null until it is reported. */
+  version: string | null;
+  /** Time of the last heartbeat. Null before the first. */
+  last_seen_at: string | null;
+  /** When a tunnel was last opened or closed. Null before the first. */
+  last_used_at: string | null;
+  /** Traffic of the gateway as of its last heartbeat, updated when tunnels are opened and closed. */
+  stats: {
+    /** Number of open tunnels. */
+    connections: number;
+    /** Bytes sent. */
+    sent: number;
+    /** Bytes received. */
+    received: number;
+  };
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type GatewayVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the gateway, unique regardless of case. */
+    name?: string;
+    /** DNS name or IP address that clients connect to. */
+    host?: string;
+    /** TCP port that clients connect to. Default 443. */
+    port?: number;
+    /** Delivery protocols that the gateway serves: `rdp`, `spice`. Default: both. */
+    protocols?: ("rdp" | "spice")[];
+    /** Identifiers of the sites whose users connect through the gateway. Default: none. */
+    sites?: (string)[];
+    /** Client networks (CIDR) that the gateway serves. Default: empty, for all networks. */
+    networks?: (string)[];
+    /** Client addresses from which a ticket is accepted: `exact`: the address that requested it; `family`: also an address of the other IP version; `off`: any. Default `family`. */
+    client_address?: "exact" | "family" | "off";
+    /** Meaning of `sent` and `recv` when a tunnel ends: `tunnel`: bytes of that tunnel; `process`: bytes of all tunnels since the gateway process started, as with the OpenUDS tunnel server 4.0. Default `tunnel`. */
+    byte_counters?: "tunnel" | "process";
+    /** Rank among the gateways of a site. The gateway with the lowest number is used. Default 1. */
+    priority?: number;
+    /** If false, the gateway receives no connections. Default true. */
+    enabled?: boolean;
+    /** If true, the gateway receives no new connections. Default false. */
+    maintenance?: boolean;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
 export type GatewayWrite = {
   /** Name of the gateway, unique regardless of case. */
   name: string;
@@ -1507,6 +2097,77 @@ export type GroupPatch = {
   groups?: (string)[] | null;
   /** If true, members need not enrol a second factor. An enrolled second factor is still required. Default false. */
   skip_two_factor?: boolean | null;
+};
+export type GroupRestore = {
+  /** Identifier of the group. Set by the portal. */
+  id: string;
+  /** Same as `id`. */
+  uuid: string;
+  /** Name of the group, unique in its domain. Cannot be changed after creation. */
+  name: string;
+  /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+  external_id: string | null;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** `active`, or `inactive`: the group grants no access to its members. Default `active`. */
+  state: "active" | "inactive";
+  /** `group`, or `meta`: a group made of other groups. Cannot be changed after creation. Default `group`. */
+  type: "group" | "meta";
+  /** If true, members of any part belong to the meta group; if false, only members of all parts. Default false. */
+  meta_if_any: boolean;
+  /** Identifiers of the parts of a meta group, groups of the same domain. Default: none. */
+  groups: (string)[];
+  /** If true, members need not enrol a second factor. An enrolled second factor is still required. Default false. */
+  skip_two_factor: boolean;
+  /** Number of users in the group. */
+  users_count: number;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type GroupVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the group, unique in its domain. Cannot be changed after creation. */
+    name?: string;
+    /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+    external_id?: string | null;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** `active`, or `inactive`: the group grants no access to its members. Default `active`. */
+    state?: "active" | "inactive";
+    /** `group`, or `meta`: a group made of other groups. Cannot be changed after creation. Default `group`. */
+    type?: "group" | "meta";
+    /** If true, members of any part belong to the meta group; if false, only members of all parts. Default false. */
+    meta_if_any?: boolean;
+    /** Identifiers of the parts of a meta group, groups of the same domain. Default: none. */
+    groups?: (string)[];
+    /** If true, members need not enrol a second factor. An enrolled second factor is still required. Default false. */
+    skip_two_factor?: boolean;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type GroupWrite = {
   /** Name of the group, unique in its domain. Cannot be changed after creation. */
@@ -1674,6 +2335,77 @@ export type MaintenanceTemplatePatch = {
   disconnect_sessions?: boolean | null;
   /** If true, sessions are logged off at the start; this overrides `disconnect_sessions`. Default false. */
   logoff_sessions?: boolean | null;
+};
+export type MaintenanceTemplateRestore = {
+  /** Identifier of the template. Set by the portal. */
+  id: string;
+  /** Name of the template, unique regardless of case. */
+  name: string;
+  /** Title of the message for users. Default: empty. */
+  title: string;
+  /** Message for users. */
+  message: string;
+  /** Start of the maintenance. Null: immediately. */
+  start_at: string | null;
+  /** End of the maintenance. Null: when it is switched off. */
+  end_at: string | null;
+  /** Minutes before the start at which users are warned. Default 10. */
+  warn_minutes: number;
+  /** If true, no new sessions are allowed during the maintenance; reconnecting remains possible. Default true. */
+  block_new_sessions: boolean;
+  /** If true, sessions are disconnected at the start. Default false. */
+  disconnect_sessions: boolean;
+  /** If true, sessions are logged off at the start; this overrides `disconnect_sessions`. Default false. */
+  logoff_sessions: boolean;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type MaintenanceTemplateVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the template, unique regardless of case. */
+    name?: string;
+    /** Title of the message for users. Default: empty. */
+    title?: string;
+    /** Message for users. */
+    message?: string;
+    /** Start of the maintenance. Null: immediately. */
+    start_at?: string | null;
+    /** End of the maintenance. Null: when it is switched off. */
+    end_at?: string | null;
+    /** Minutes before the start at which users are warned. Default 10. */
+    warn_minutes?: number;
+    /** If true, no new sessions are allowed during the maintenance; reconnecting remains possible. Default true. */
+    block_new_sessions?: boolean;
+    /** If true, sessions are disconnected at the start. Default false. */
+    disconnect_sessions?: boolean;
+    /** If true, sessions are logged off at the start; this overrides `disconnect_sessions`. Default false. */
+    logoff_sessions?: boolean;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type MaintenanceTemplateWrite = {
   /** Name of the template, unique regardless of case. */
@@ -2100,6 +2832,75 @@ export type PriorityGroupPatch = {
     priority?: number;
   })[] | null;
 };
+export type PriorityGroupRestore = {
+  /** Identifier of the priority group. Set by the portal. */
+  id: string;
+  /** Name of the priority group, unique regardless of case. */
+  name: string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** Rank among the priority groups of a user. Lower numbers take precedence. Default 1. */
+  priority: number;
+  /** Identifiers of the users that the priority group applies to. Without users and groups, it applies to all users. */
+  users: (string)[];
+  /** Identifiers of the groups that the priority group applies to. Without users and groups, it applies to all users. */
+  groups: (string)[];
+  /** Preferred farms. Default: none. */
+  farms: ({
+    /** Identifier of the farm. Each farm can occur only once. */
+    farm_id: string;
+    /** Rank of the farm in this group. Lower numbers are preferred. Default 1. */
+    priority: number;
+  })[];
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type PriorityGroupVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the priority group, unique regardless of case. */
+    name?: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** Rank among the priority groups of a user. Lower numbers take precedence. Default 1. */
+    priority?: number;
+    /** Identifiers of the users that the priority group applies to. Without users and groups, it applies to all users. */
+    users?: (string)[];
+    /** Identifiers of the groups that the priority group applies to. Without users and groups, it applies to all users. */
+    groups?: (string)[];
+    /** Preferred farms. Default: none. */
+    farms?: ({
+      /** Identifier of the farm. Each farm can occur only once. */
+      farm_id: string;
+      /** Rank of the farm in this group. Lower numbers are preferred. Default 1. */
+      priority: number;
+    })[];
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
 export type PriorityGroupWrite = {
   /** Name of the priority group, unique regardless of case. */
   name: string;
@@ -2167,6 +2968,45 @@ export type Problem = {
   /** Maximum size of the body in bytes. Present with `body_too_large`. */
   limit_bytes?: number;
 };
+export type RecordHistory = {
+  /** The items of this page, in the requested order. */
+  items: (RecordVersion)[];
+  /** The `cursor` of the next page. Null on the last page. */
+  next: string | null;
+  /** Number of all matching items. Present only with `count=exact`. */
+  total?: number;
+  /** True if the creation of the object is in its history. Retention removes old versions. */
+  complete: boolean;
+};
+export type RecordRestorationInput = {
+  /** Identifier of a version of the history of the object. */
+  version: string;
+};
+export type RecordVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Changed members with their old and new values. Secrets are masked. */
+  changes: ({
+    /** Name of the changed field. */
+    field: string;
+    /** Value before the change. Null if the field was not set. */
+    before: unknown;
+    /** Value after the change. Null if the field was removed. */
+    after: unknown;
+  })[];
+};
 export type ResultRefusal = {
   /** Always null. */
   result: null;
@@ -2221,6 +3061,67 @@ export type RolePermissions = {
   name: string;
   /** Description of what the permission allows. */
   description: string;
+};
+export type RoleRestore = {
+  /** Identifier of the role. Set by the portal. */
+  id: string;
+  /** Name of the role, unique regardless of case. */
+  name: string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** Permissions that the role grants. */
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  /** Sites in which the permissions apply. Default: all. */
+  scope: {
+    /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
+    sites: "*" | (string)[];
+  };
+  /** True for a built-in role, which cannot be changed or deleted. */
+  builtin: boolean;
+  /** Number of users that have the role. */
+  users_count: number;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type RoleVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the role, unique regardless of case. */
+    name?: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** Permissions that the role grants. */
+    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+    /** Sites in which the permissions apply. Default: all. */
+    scope?: {
+      /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
+      sites: "*" | (string)[];
+    };
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type RoleWrite = {
   /** Name of the role, unique regardless of case. */
@@ -2323,6 +3224,123 @@ export type RulePatch = {
   users?: (string)[] | null;
   /** Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it. */
   groups?: (string)[] | null;
+};
+export type RuleRestore = {
+  /** Identifier of the rule. Set by the portal. */
+  id: string;
+  /** Name of the rule, unique regardless of case. */
+  name: string;
+  /** Identifier of the site of the rule. */
+  site_id: string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** If false, users do not see the service of the rule. Default true. */
+  enabled: boolean;
+  /** Name that users see. Default: `name`. */
+  display_name: string;
+  /** Identifier of the picture that users see. Null: no picture. */
+  image_id: string | null;
+  /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
+  policy: "priority" | "round_robin" | "least_loaded" | "random";
+  /** If true, the next member is tried if a node cannot answer. Default true. */
+  failover: boolean;
+  /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
+  affinity: "session" | "last_used" | "none";
+  /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
+  members: ({
+    /** Identifier of a farm of the site of the rule. */
+    farm_id: string;
+    /** Identifier of the pool, assigned by the dispatcher. */
+    servicepool_uuid: string;
+    /** Rank of the member with `policy` `priority` or `least_loaded`. Lower numbers come first. Default 1. */
+    priority: number;
+    /** If false, the member is not used. Default true. */
+    enabled: boolean;
+  })[];
+  /** Selection of pools of the site by tags instead of `members`. Null: the rule uses `members`. */
+  match_tags: {
+    /** Tags of which a pool must have at least one. Default: none. */
+    any: (string)[];
+    /** Tags that a pool must all have. Default: none. */
+    all: (string)[];
+  } | null;
+  /** Identifiers of the users that may use the rule. Without users and groups, all users of the site may use it. */
+  users: (string)[];
+  /** Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it. */
+  groups: (string)[];
+  /** Name of the site. */
+  site_name: string;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type RuleVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the rule, unique regardless of case. */
+    name?: string;
+    /** Identifier of the site of the rule. */
+    site_id?: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** If false, users do not see the service of the rule. Default true. */
+    enabled?: boolean;
+    /** Name that users see. Default: `name`. */
+    display_name?: string;
+    /** Identifier of the picture that users see. Null: no picture. */
+    image_id?: string | null;
+    /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
+    policy?: "priority" | "round_robin" | "least_loaded" | "random";
+    /** If true, the next member is tried if a node cannot answer. Default true. */
+    failover?: boolean;
+    /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
+    affinity?: "session" | "last_used" | "none";
+    /** Pools that the rule offers as one service. Default: none, if `match_tags` is set. */
+    members?: ({
+      /** Identifier of a farm of the site of the rule. */
+      farm_id: string;
+      /** Identifier of the pool, assigned by the dispatcher. */
+      servicepool_uuid: string;
+      /** Rank of the member with `policy` `priority` or `least_loaded`. Lower numbers come first. Default 1. */
+      priority: number;
+      /** If false, the member is not used. Default true. */
+      enabled: boolean;
+    })[];
+    /** Selection of pools of the site by tags instead of `members`. Null: the rule uses `members`. */
+    match_tags?: {
+      /** Tags of which a pool must have at least one. Default: none. */
+      any: (string)[];
+      /** Tags that a pool must all have. Default: none. */
+      all: (string)[];
+    } | null;
+    /** Identifiers of the users that may use the rule. Without users and groups, all users of the site may use it. */
+    users?: (string)[];
+    /** Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it. */
+    groups?: (string)[];
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type RuleWrite = {
   /** Name of the rule, unique regardless of case. */
@@ -2825,6 +3843,113 @@ export type SitePatch = {
   users?: (string)[] | null;
   /** Identifiers of further groups whose members may use the site. Default: none. */
   groups?: (string)[] | null;
+};
+export type SiteRestore = {
+  /** Identifier of the site. Set by the portal. */
+  id: string;
+  /** Name of the site, unique regardless of case. */
+  name: string;
+  /** Name of the site in URLs of the client module, unique. */
+  uri: string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** If false, the site is neither used nor probed. Default true. */
+  enabled: boolean;
+  /** If true, the site is in maintenance according to `maintenance_template_id`. Default false. */
+  maintenance: boolean;
+  /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+  maintenance_template_id: string | null;
+  /** Rank of the site in lists sorted by priority. Lower numbers come first. Default 1. */
+  priority: number;
+  /** If true, users connect directly when none of the gateways for their network is online. If false, such connections are rejected with 503. Default false. */
+  direct_when_gateways_fail: boolean;
+  /** Geographic position of the site. Null: not set. */
+  location: {
+    /** Latitude in degrees. */
+    latitude: number;
+    /** Longitude in degrees. */
+    longitude: number;
+    /** Name or code of the country. Default: empty. */
+    country: string;
+  } | null;
+  /** Identifiers of the domains whose active users may use the site. Default: none. */
+  authenticators: (string)[];
+  /** Identifiers of further users that may use the site. Default: none. */
+  users: (string)[];
+  /** Identifiers of further groups whose members may use the site. Default: none. */
+  groups: (string)[];
+  /** Identifiers of the gateways that serve the site. */
+  gateways: (string)[];
+  /** Number of farms of the site. */
+  farms_count: number;
+  /** Number of rules of the site. */
+  rules_count: number;
+  /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
+  status: "pass" | "fail" | "unknown";
+  /** State as in the health check: `pass`, `fail`, `maintenance` or `disabled` (also of the farm or the site), or `unknown` (no nodes, or not probed yet). Only `fail` is a failure. */
+  state: "pass" | "fail" | "maintenance" | "disabled" | "unknown";
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type SiteVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the site, unique regardless of case. */
+    name?: string;
+    /** Name of the site in URLs of the client module, unique. */
+    uri?: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** If false, the site is neither used nor probed. Default true. */
+    enabled?: boolean;
+    /** If true, the site is in maintenance according to `maintenance_template_id`. Default false. */
+    maintenance?: boolean;
+    /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+    maintenance_template_id?: string | null;
+    /** Rank of the site in lists sorted by priority. Lower numbers come first. Default 1. */
+    priority?: number;
+    /** If true, users connect directly when none of the gateways for their network is online. If false, such connections are rejected with 503. Default false. */
+    direct_when_gateways_fail?: boolean;
+    /** Geographic position of the site. Null: not set. */
+    location?: {
+      /** Latitude in degrees. */
+      latitude: number;
+      /** Longitude in degrees. */
+      longitude: number;
+      /** Name or code of the country. Default: empty. */
+      country: string;
+    } | null;
+    /** Identifiers of the domains whose active users may use the site. Default: none. */
+    authenticators?: (string)[];
+    /** Identifiers of further users that may use the site. Default: none. */
+    users?: (string)[];
+    /** Identifiers of further groups whose members may use the site. Default: none. */
+    groups?: (string)[];
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type SiteWrite = {
   /** Name of the site, unique regardless of case. */
@@ -4199,6 +5324,57 @@ export type TagReplaceBody = {
   /** Notes for administrators. Default: empty. */
   comments?: string;
 };
+export type TagRestore = {
+  /** Identifier of the tag. Set by the portal. */
+  id: string;
+  /** Name of the tag, unique. */
+  name: string;
+  /** Colour of the tag, `#rrggbb`. Null: no colour. */
+  color: string | null;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** `manual`: created by an administrator; `dispatcher`: reported by a dispatcher, where alone it can be renamed. */
+  source: "manual" | "dispatcher";
+  /** Number of domains and portals with the tag. */
+  objects_count: number;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type TagVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the tag, unique. */
+    name?: string;
+    /** Colour of the tag, `#rrggbb`. Null: no colour. */
+    color?: string | null;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
 export type TagWrite = {
   /** Name of the tag, unique. */
   name: string;
@@ -4362,6 +5538,48 @@ export type UserPatch = {
   /** False removes the second factor of the user. True is ignored. */
   two_factor_enrolled?: boolean | null;
 };
+export type UserRestore = {
+  /** Identifier of the user. Set by the portal. */
+  id: string;
+  /** Same as `id`. */
+  uuid: string;
+  /** Login name, unique in its domain. It cannot be changed in a directory domain. */
+  name: string;
+  /** Full name of the user. Default: empty. */
+  real_name: string;
+  /** E-mail address of the user. Default: empty. */
+  email: "" | string;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** `active`, or `inactive`: the user cannot log in, and their sessions end. Default `active`. */
+  state: "active" | "inactive";
+  /** `person`: logs in with a password; `service`: has no password and uses service tokens. Default `person`. */
+  kind: "person" | "service";
+  /** Always null: the password is never returned. */
+  password: null;
+  /** If true, the user must change the password after the next login. Default false. */
+  must_change_password: boolean;
+  /** Identifiers of the groups of the user. Read-only in a directory domain. Default: none. */
+  groups: (string)[];
+  /** Identifiers of the roles of the user. Default: none. */
+  roles: (string)[];
+  /** True if a password is stored. */
+  password_set: boolean;
+  /** Attributes copied from the directory at login, by name. */
+  attributes: Record<string, string>;
+  /** True if the user has enrolled a second factor. */
+  two_factor_enrolled: boolean;
+  /** Time until which the account is locked. Null if it is not locked. */
+  locked_until: string | null;
+  /** Last login of the user. Null before the first. */
+  last_login_at: string | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
 export type UserSession = {
   /** Identifier of the session. */
   id: string;
@@ -4379,6 +5597,49 @@ export type UserSession = {
   last_seen_at: string;
   /** Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request. */
   expires_at: string;
+};
+export type UserVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Login name, unique in its domain. It cannot be changed in a directory domain. */
+    name?: string;
+    /** Full name of the user. Default: empty. */
+    real_name?: string;
+    /** E-mail address of the user. Default: empty. */
+    email?: "" | string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** `active`, or `inactive`: the user cannot log in, and their sessions end. Default `active`. */
+    state?: "active" | "inactive";
+    /** `person`: logs in with a password; `service`: has no password and uses service tokens. Default `person`. */
+    kind?: "person" | "service";
+    /** If true, the user must change the password after the next login. Default false. */
+    must_change_password?: boolean;
+    /** Identifiers of the groups of the user. Read-only in a directory domain. Default: none. */
+    groups?: (string)[];
+    /** Identifiers of the roles of the user. Default: none. */
+    roles?: (string)[];
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
 };
 export type UserWrite = {
   /** Login name, unique in its domain. It cannot be changed in a directory domain. */
@@ -4885,6 +6146,19 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of an authentication domain. Requires the permission `authenticators.read`. */
+  "authenticator.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: AuthenticatorVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.list": {
     asks: {
@@ -4925,6 +6199,27 @@ export type Operations = {
     answer: (AuthenticatorTypes)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of an authentication domain. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `authenticators.read`. */
+  "authenticator.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace an authentication domain. Requires the permission `authenticators.update`. */
   "authenticator.replace": {
     asks: {
@@ -4936,6 +6231,18 @@ export type Operations = {
     };
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of an authentication domain. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `authenticators.update`. */
+  "authenticator.restore": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: AuthenticatorRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Test an authentication domain. Connects to the directory, searches it, and looks up a user and the groups of the user. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute. Requires the permission `authenticators.test`. */
   "authenticator.test": {
@@ -5108,6 +6415,19 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a dispatcher node. Requires the permission `dispatchers.read`. */
+  "dispatcher.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the dispatcher node. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: DispatcherVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List dispatcher nodes. Requires the permission `dispatchers.read`. */
   "dispatcher.list": {
     asks: {
@@ -5144,6 +6464,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a dispatcher node. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `dispatchers.read`. */
+  "dispatcher.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the dispatcher node. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a dispatcher node. Requires the permission `dispatchers.update`. */
   "dispatcher.replace": {
     asks: {
@@ -5155,6 +6496,18 @@ export type Operations = {
     };
     answer: Dispatcher;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a dispatcher node. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `dispatchers.update`. */
+  "dispatcher.restore": {
+    asks: {
+      path: {
+        /** Identifier of the dispatcher node. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: DispatcherRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a dispatcher node (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `dispatchers.update`. */
   "dispatcher.update": {
@@ -5225,6 +6578,19 @@ export type Operations = {
       };
     };
     answer: Farm;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Read a version of a farm. Requires the permission `farms.read`. */
+  "farm.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the farm. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: FarmVersion;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** List farms. Requires the permission `farms.read`. */
@@ -5356,6 +6722,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a farm. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `farms.read`. */
+  "farm.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the farm. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a farm. Requires the permission `farms.update`. */
   "farm.replace": {
     asks: {
@@ -5367,6 +6754,18 @@ export type Operations = {
     };
     answer: Farm;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a farm. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `farms.update`. */
+  "farm.restore": {
+    asks: {
+      path: {
+        /** Identifier of the farm. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: FarmRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a farm (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `farms.update`. */
   "farm.update": {
@@ -5418,6 +6817,19 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a gateway. Requires the permission `gateways.read`. */
+  "gateway.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the gateway. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: GatewayVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Report a gateway heartbeat. Send a heartbeat every few seconds with `Authorization: Bearer <gateway token>`. A gateway without a heartbeat for 60 seconds receives no new connections. Requires a machine token instead of a session. */
   "gateway.heartbeat": {
     asks: {
@@ -5460,6 +6872,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a gateway. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `gateways.read`. */
+  "gateway.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the gateway. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a gateway. Requires the permission `gateways.update`. */
   "gateway.replace": {
     asks: {
@@ -5471,6 +6904,18 @@ export type Operations = {
     };
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a gateway. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `gateways.update`. */
+  "gateway.restore": {
+    asks: {
+      path: {
+        /** Identifier of the gateway. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: GatewayRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a gateway (JSON Merge Patch). With `rotate_token` the response contains the new token. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `gateways.update`. */
   "gateway.update": {
@@ -5534,6 +6979,21 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a domain group. Requires the permission `groups.read`. */
+  "group.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain group. */
+        uuid: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: GroupVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List domain groups. Requires the permission `groups.read`. */
   "group.list": {
     asks: {
@@ -5589,6 +7049,29 @@ export type Operations = {
     answer: (GroupExternal)[];
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
+  /** List the versions of a domain group. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `groups.read`. */
+  "group.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain group. */
+        uuid: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a domain group. Requires the permission `groups.update`. */
   "group.replace": {
     asks: {
@@ -5602,6 +7085,20 @@ export type Operations = {
     };
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a domain group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `groups.update`. */
+  "group.restore": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain group. */
+        uuid: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: GroupRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a domain group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `groups.update`. */
   "group.update": {
@@ -5800,6 +7297,19 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a maintenance template. Requires the permission `maintenance.read`. */
+  "maintenance_template.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the maintenance template. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: MaintenanceTemplateVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List maintenance templates. Requires the permission `maintenance.read`. */
   "maintenance_template.list": {
     asks: {
@@ -5828,6 +7338,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a maintenance template. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `maintenance.read`. */
+  "maintenance_template.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the maintenance template. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a maintenance template. Requires the permission `maintenance.update`. */
   "maintenance_template.replace": {
     asks: {
@@ -5839,6 +7370,18 @@ export type Operations = {
     };
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a maintenance template. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `maintenance.update`. */
+  "maintenance_template.restore": {
+    asks: {
+      path: {
+        /** Identifier of the maintenance template. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: MaintenanceTemplateRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a maintenance template (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `maintenance.update`. */
   "maintenance_template.update": {
@@ -6270,6 +7813,19 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a priority group. Requires the permission `priority_groups.read`. */
+  "priority_group.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the priority group. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: PriorityGroupVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List priority groups. Requires the permission `priority_groups.read`. */
   "priority_group.list": {
     asks: {
@@ -6298,6 +7854,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a priority group. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `priority_groups.read`. */
+  "priority_group.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the priority group. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a priority group. Requires the permission `priority_groups.update`. */
   "priority_group.replace": {
     asks: {
@@ -6309,6 +7886,18 @@ export type Operations = {
     };
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a priority group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `priority_groups.update`. */
+  "priority_group.restore": {
+    asks: {
+      path: {
+        /** Identifier of the priority group. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: PriorityGroupRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a priority group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `priority_groups.update`. */
   "priority_group.update": {
@@ -6358,6 +7947,19 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a role. Requires the permission `roles.read`. */
+  "role.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the role. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: RoleVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List roles. Requires the permission `roles.read`. */
   "role.list": {
     asks: {
@@ -6392,6 +7994,27 @@ export type Operations = {
     answer: (RolePermissions)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a role. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `roles.read`. */
+  "role.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the role. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a role. Requires the permission `roles.update`. */
   "role.replace": {
     asks: {
@@ -6403,6 +8026,18 @@ export type Operations = {
     };
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a role. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `roles.update`. */
+  "role.restore": {
+    asks: {
+      path: {
+        /** Identifier of the role. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: RoleRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a role (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `roles.update`. */
   "role.update": {
@@ -6446,6 +8081,19 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a rule. Requires the permission `rules.read`. */
+  "rule.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the rule. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: RuleVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List rules. Requires the permission `rules.read`. */
   "rule.list": {
     asks: {
@@ -6478,6 +8126,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a rule. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `rules.read`. */
+  "rule.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the rule. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a rule. Requires the permission `rules.update`. */
   "rule.replace": {
     asks: {
@@ -6489,6 +8158,18 @@ export type Operations = {
     };
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a rule. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `rules.update`. */
+  "rule.restore": {
+    asks: {
+      path: {
+        /** Identifier of the rule. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: RuleRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a rule (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `rules.update`. */
   "rule.update": {
@@ -6817,6 +8498,19 @@ export type Operations = {
     answer: Site;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a site. Requires the permission `sites.read`. */
+  "site.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the site. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: SiteVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List sites. Requires the permission `sites.read`. */
   "site.list": {
     asks: {
@@ -6962,6 +8656,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a site. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `sites.read`. */
+  "site.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the site. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a site. Requires the permission `sites.update`. */
   "site.replace": {
     asks: {
@@ -6973,6 +8688,18 @@ export type Operations = {
     };
     answer: Site;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a site. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `sites.update`. */
+  "site.restore": {
+    asks: {
+      path: {
+        /** Identifier of the site. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: SiteRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a site (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `sites.update`. */
   "site.update": {
@@ -7208,6 +8935,19 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a tag. Requires the permission `tags.read`. */
+  "tag.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the tag. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: TagVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List tags. Requires the permission `tags.read`. */
   "tag.list": {
     asks: {
@@ -7238,6 +8978,27 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a tag. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `tags.read`. */
+  "tag.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the tag. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Download the export file of tags. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `tags.export`. */
   "tag.obtainExport": {
     asks: {
@@ -7257,6 +9018,18 @@ export type Operations = {
     };
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a tag. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `tags.update`. */
+  "tag.restore": {
+    asks: {
+      path: {
+        /** Identifier of the tag. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: TagRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update a tag (JSON Merge Patch). `attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects. Requires the permission `tags.update`. */
   "tag.update": {
@@ -7379,6 +9152,21 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Read a version of a domain user. Requires the permission `users.read`. */
+  "user.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain user. */
+        uuid: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: UserVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List domain users. Requires the permission `users.read`. */
   "user.list": {
     asks: {
@@ -7419,6 +9207,29 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the versions of a domain user. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `users.read`. */
+  "user.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain user. */
+        uuid: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Replace a domain user. Requires the permission `users.update`. */
   "user.replace": {
     asks: {
@@ -7432,6 +9243,20 @@ export type Operations = {
     };
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Restore a version of a domain user. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `users.update`. */
+  "user.restore": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+        /** Identifier of the domain user. */
+        uuid: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: UserRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update`. */
   "user.update": {
@@ -7825,9 +9650,12 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
   'authenticator.describe': { method: 'GET', path: '/api/webui/aggregator/authenticators/gui/{data_type}', keyed: false },
   'authenticator.get': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
+  'authenticator.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history/{version}', keyed: false },
   'authenticator.list': { method: 'GET', path: '/api/webui/aggregator/authenticators', keyed: false },
   'authenticator.listTypes': { method: 'GET', path: '/api/webui/aggregator/authenticators/types', keyed: false },
+  'authenticator.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history', keyed: false },
   'authenticator.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
+  'authenticator.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/restore', keyed: true },
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
@@ -7841,8 +9669,11 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'dispatcher.create': { method: 'POST', path: '/api/webui/aggregator/dispatchers', keyed: true },
   'dispatcher.delete': { method: 'DELETE', path: '/api/webui/aggregator/dispatchers/{id}', keyed: false },
   'dispatcher.get': { method: 'GET', path: '/api/webui/aggregator/dispatchers/{id}', keyed: false },
+  'dispatcher.getVersion': { method: 'GET', path: '/api/webui/aggregator/dispatchers/{id}/history/{version}', keyed: false },
   'dispatcher.list': { method: 'GET', path: '/api/webui/aggregator/dispatchers', keyed: false },
+  'dispatcher.listVersions': { method: 'GET', path: '/api/webui/aggregator/dispatchers/{id}/history', keyed: false },
   'dispatcher.replace': { method: 'PUT', path: '/api/webui/aggregator/dispatchers/{id}', keyed: false },
+  'dispatcher.restore': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/restore', keyed: true },
   'dispatcher.update': { method: 'PATCH', path: '/api/webui/aggregator/dispatchers/{id}', keyed: true },
   'domain.list': { method: 'GET', path: '/api/auth/v7.0/authenticators', keyed: false },
   'error.get': { method: 'GET', path: '/api/errors/{code}', keyed: false },
@@ -7850,26 +9681,35 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'farm.create': { method: 'POST', path: '/api/webui/aggregator/farms', keyed: true },
   'farm.delete': { method: 'DELETE', path: '/api/webui/aggregator/farms/{id}', keyed: false },
   'farm.get': { method: 'GET', path: '/api/webui/aggregator/farms/{id}', keyed: false },
+  'farm.getVersion': { method: 'GET', path: '/api/webui/aggregator/farms/{id}/history/{version}', keyed: false },
   'farm.list': { method: 'GET', path: '/api/webui/aggregator/farms', keyed: false },
   'farm.listDispatchers': { method: 'GET', path: '/api/webui/aggregator/farms/{id}/dispatchers', keyed: false },
   'farm.listTags': { method: 'GET', path: '/api/webui/aggregator/farms/{id}/tags', keyed: false },
+  'farm.listVersions': { method: 'GET', path: '/api/webui/aggregator/farms/{id}/history', keyed: false },
   'farm.replace': { method: 'PUT', path: '/api/webui/aggregator/farms/{id}', keyed: false },
+  'farm.restore': { method: 'POST', path: '/api/webui/aggregator/farms/{id}/restore', keyed: true },
   'farm.update': { method: 'PATCH', path: '/api/webui/aggregator/farms/{id}', keyed: true },
   'gateway.bulkDestroy': { method: 'PATCH', path: '/api/webui/aggregator/gateways/bulk_destroy', keyed: true },
   'gateway.create': { method: 'POST', path: '/api/webui/aggregator/gateways', keyed: true },
   'gateway.delete': { method: 'DELETE', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
   'gateway.get': { method: 'GET', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
+  'gateway.getVersion': { method: 'GET', path: '/api/webui/aggregator/gateways/{id}/history/{version}', keyed: false },
   'gateway.heartbeat': { method: 'POST', path: '/api/wsproxy/v7.0/heartbeat', keyed: false },
   'gateway.list': { method: 'GET', path: '/api/webui/aggregator/gateways', keyed: false },
+  'gateway.listVersions': { method: 'GET', path: '/api/webui/aggregator/gateways/{id}/history', keyed: false },
   'gateway.replace': { method: 'PUT', path: '/api/webui/aggregator/gateways/{id}', keyed: false },
+  'gateway.restore': { method: 'POST', path: '/api/webui/aggregator/gateways/{id}/restore', keyed: true },
   'gateway.update': { method: 'PATCH', path: '/api/webui/aggregator/gateways/{id}', keyed: true },
   'group.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/bulk_destroy', keyed: true },
   'group.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups', keyed: true },
   'group.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: false },
   'group.get': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: false },
+  'group.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}/history/{version}', keyed: false },
   'group.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups', keyed: false },
   'group.listExternal': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/external', keyed: false },
+  'group.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}/history', keyed: false },
   'group.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: false },
+  'group.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}/restore', keyed: true },
   'group.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}', keyed: true },
   'home.getFile': { method: 'GET', path: '/home/files/{file}', keyed: false },
   'home.getIcon': { method: 'GET', path: '/home/icons/{file}', keyed: false },
@@ -7887,8 +9727,11 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'maintenance_template.create': { method: 'POST', path: '/api/webui/aggregator/maintenance', keyed: true },
   'maintenance_template.delete': { method: 'DELETE', path: '/api/webui/aggregator/maintenance/{id}', keyed: false },
   'maintenance_template.get': { method: 'GET', path: '/api/webui/aggregator/maintenance/{id}', keyed: false },
+  'maintenance_template.getVersion': { method: 'GET', path: '/api/webui/aggregator/maintenance/{id}/history/{version}', keyed: false },
   'maintenance_template.list': { method: 'GET', path: '/api/webui/aggregator/maintenance', keyed: false },
+  'maintenance_template.listVersions': { method: 'GET', path: '/api/webui/aggregator/maintenance/{id}/history', keyed: false },
   'maintenance_template.replace': { method: 'PUT', path: '/api/webui/aggregator/maintenance/{id}', keyed: false },
+  'maintenance_template.restore': { method: 'POST', path: '/api/webui/aggregator/maintenance/{id}/restore', keyed: true },
   'maintenance_template.update': { method: 'PATCH', path: '/api/webui/aggregator/maintenance/{id}', keyed: true },
   'module.list': { method: 'GET', path: '/api/discover/', keyed: false },
   'monitoring_record.buildExport': { method: 'GET', path: '/api/webui/aggregator/monitoring/export', keyed: false },
@@ -7922,22 +9765,31 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'priority_group.create': { method: 'POST', path: '/api/webui/aggregator/priority_groups', keyed: true },
   'priority_group.delete': { method: 'DELETE', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
   'priority_group.get': { method: 'GET', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
+  'priority_group.getVersion': { method: 'GET', path: '/api/webui/aggregator/priority_groups/{id}/history/{version}', keyed: false },
   'priority_group.list': { method: 'GET', path: '/api/webui/aggregator/priority_groups', keyed: false },
+  'priority_group.listVersions': { method: 'GET', path: '/api/webui/aggregator/priority_groups/{id}/history', keyed: false },
   'priority_group.replace': { method: 'PUT', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
+  'priority_group.restore': { method: 'POST', path: '/api/webui/aggregator/priority_groups/{id}/restore', keyed: true },
   'priority_group.update': { method: 'PATCH', path: '/api/webui/aggregator/priority_groups/{id}', keyed: true },
   'readiness.get': { method: 'GET', path: '/readyz', keyed: false },
   'role.create': { method: 'POST', path: '/api/webui/aggregator/rbac', keyed: true },
   'role.delete': { method: 'DELETE', path: '/api/webui/aggregator/rbac/{id}', keyed: false },
   'role.get': { method: 'GET', path: '/api/webui/aggregator/rbac/{id}', keyed: false },
+  'role.getVersion': { method: 'GET', path: '/api/webui/aggregator/rbac/{id}/history/{version}', keyed: false },
   'role.list': { method: 'GET', path: '/api/webui/aggregator/rbac', keyed: false },
   'role.listPermissions': { method: 'GET', path: '/api/webui/aggregator/rbac/permissions', keyed: false },
+  'role.listVersions': { method: 'GET', path: '/api/webui/aggregator/rbac/{id}/history', keyed: false },
   'role.replace': { method: 'PUT', path: '/api/webui/aggregator/rbac/{id}', keyed: false },
+  'role.restore': { method: 'POST', path: '/api/webui/aggregator/rbac/{id}/restore', keyed: true },
   'role.update': { method: 'PATCH', path: '/api/webui/aggregator/rbac/{id}', keyed: true },
   'rule.create': { method: 'POST', path: '/api/webui/aggregator/rules', keyed: true },
   'rule.delete': { method: 'DELETE', path: '/api/webui/aggregator/rules/{id}', keyed: false },
   'rule.get': { method: 'GET', path: '/api/webui/aggregator/rules/{id}', keyed: false },
+  'rule.getVersion': { method: 'GET', path: '/api/webui/aggregator/rules/{id}/history/{version}', keyed: false },
   'rule.list': { method: 'GET', path: '/api/webui/aggregator/rules', keyed: false },
+  'rule.listVersions': { method: 'GET', path: '/api/webui/aggregator/rules/{id}/history', keyed: false },
   'rule.replace': { method: 'PUT', path: '/api/webui/aggregator/rules/{id}', keyed: false },
+  'rule.restore': { method: 'POST', path: '/api/webui/aggregator/rules/{id}/restore', keyed: true },
   'rule.update': { method: 'PATCH', path: '/api/webui/aggregator/rules/{id}', keyed: true },
   'service.list': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/servicesList/', keyed: false },
   'service.prefer': { method: 'PATCH', path: '/aggregator/api/client/v7.0/{site_uri}/services/{id}', keyed: false },
@@ -7956,11 +9808,14 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'site.create': { method: 'POST', path: '/api/webui/aggregator/sites', keyed: true },
   'site.delete': { method: 'DELETE', path: '/api/webui/aggregator/sites/{id}', keyed: false },
   'site.get': { method: 'GET', path: '/api/webui/aggregator/sites/{id}', keyed: false },
+  'site.getVersion': { method: 'GET', path: '/api/webui/aggregator/sites/{id}/history/{version}', keyed: false },
   'site.list': { method: 'GET', path: '/api/webui/aggregator/sites', keyed: false },
   'site.listAssignable': { method: 'GET', path: '/api/webui/aggregator/sites/users-groups-from-domains', keyed: false },
   'site.listFarms': { method: 'GET', path: '/api/webui/aggregator/sites/{id}/farms', keyed: false },
   'site.listRules': { method: 'GET', path: '/api/webui/aggregator/sites/{id}/rules', keyed: false },
+  'site.listVersions': { method: 'GET', path: '/api/webui/aggregator/sites/{id}/history', keyed: false },
   'site.replace': { method: 'PUT', path: '/api/webui/aggregator/sites/{id}', keyed: false },
+  'site.restore': { method: 'POST', path: '/api/webui/aggregator/sites/{id}/restore', keyed: true },
   'site.update': { method: 'PATCH', path: '/api/webui/aggregator/sites/{id}', keyed: true },
   'spsession.assist': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/raconnect/{session_uuid}', keyed: true },
   'spsession.disconnect': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}', keyed: true },
@@ -7978,9 +9833,12 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'tag.create': { method: 'POST', path: '/api/webui/aggregator/tags', keyed: true },
   'tag.delete': { method: 'DELETE', path: '/api/webui/aggregator/tags/{id}', keyed: false },
   'tag.get': { method: 'GET', path: '/api/webui/aggregator/tags/{id}', keyed: false },
+  'tag.getVersion': { method: 'GET', path: '/api/webui/aggregator/tags/{id}/history/{version}', keyed: false },
   'tag.list': { method: 'GET', path: '/api/webui/aggregator/tags', keyed: false },
+  'tag.listVersions': { method: 'GET', path: '/api/webui/aggregator/tags/{id}/history', keyed: false },
   'tag.obtainExport': { method: 'POST', path: '/api/webui/aggregator/tags/export', keyed: false },
   'tag.replace': { method: 'PUT', path: '/api/webui/aggregator/tags/{id}', keyed: false },
+  'tag.restore': { method: 'POST', path: '/api/webui/aggregator/tags/{id}/restore', keyed: true },
   'tag.update': { method: 'PATCH', path: '/api/webui/aggregator/tags/{id}', keyed: true },
   'theme.get': { method: 'GET', path: '/api/userinfo/themes', keyed: false },
   'theme.replace': { method: 'PUT', path: '/api/userinfo/themes', keyed: false },
@@ -7991,8 +9849,11 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'user.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users', keyed: true },
   'user.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },
   'user.get': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },
+  'user.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/history/{version}', keyed: false },
   'user.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users', keyed: false },
+  'user.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/history', keyed: false },
   'user.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },
+  'user.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/restore', keyed: true },
   'user.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: true },
   'userSession.endAll': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },

@@ -9,7 +9,7 @@ import type { BaseDeps, Ctx } from './context.ts';
 import type { Principal } from './principal.ts';
 
 /** Members of the context that an audit event uses. */
-type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation'>;
+type AuditCtx = Pick<Ctx, 'principal' | 'now' | 'requestId' | 'client' | 'operation' | 'restoredVersion'>;
 
 /** Members of an event that its cause provides. The principal, the time and the client come from the context. */
 export type AuditFields = Pick<AuditEntry, 'event' | 'category'> & Partial<AuditEntry>;
@@ -85,21 +85,28 @@ function whoOf(principal: Principal): Who {
   }
 }
 
-/** Creates the event for a write of one object. */
+/**
+ * Creates the event for a write of one object. Its revision after the write orders the versions of its history. An
+ * update that restores a version has the action `restore`.
+ */
 export const entityAction = (
   ctx: AuditCtx,
   action: 'create' | 'update' | 'delete',
-  object: { type: ResourceType; id: string; name: string },
+  object: { type: ResourceType; id: string; name: string; revision?: number },
   changes: FieldChange[] = [],
 ): AuditEntry =>
   auditEntry(ctx, {
     event: 'portal.EntityAction',
     category: 'config',
-    action,
+    action: action === 'update' && ctx.restoredVersion !== undefined ? 'restore' : action,
     object_type: object.type,
     object_id: object.id,
     object_name: object.name,
     changes,
+    details: {
+      ...(object.revision !== undefined && { revision: object.revision }),
+      ...(ctx.restoredVersion !== undefined && { version: ctx.restoredVersion }),
+    },
   });
 
 const masked = '***';

@@ -67,6 +67,8 @@ export type Ctx<D = BaseDeps, P extends Principal = Principal> = {
   background: (work: Promise<unknown>) => void;
   /** Semaphore for concurrent calls to other systems. */
   upstream: Semaphore;
+  /** The version of a record that the write restores, for its audit event. */
+  restoredVersion?: string;
   /** Starts a write that does not delay the response. It takes a slot of `upstream`. */
   later: (write: () => PromiseLike<unknown>) => void;
 };

@@ -10,7 +10,7 @@ import {
 } from '../../db/repositories/identity/own-account.ts';
 import { accountKey } from '../../db/repositories/identity/users.ts';
 import { must } from '../../db/repositories/records/statements.ts';
-import { auditEntry } from '../context/audit-entry.ts';
+import { auditEntry, changesBetween } from '../context/audit-entry.ts';
 import type { BaseDeps, ClientCtx } from '../context/context.ts';
 import type { UserPrincipal } from '../context/principal.ts';
 import { conflict, invalid } from '../kernel/errors.ts';
@@ -47,6 +47,10 @@ export async function changeOwnPassword(
     object_type: 'user',
     object_id: user.id,
     object_name: user.name,
+    changes: changesBetween(
+      { must_change_password: user.mustChangePassword },
+      { must_change_password: false },
+    ),
   });
   await atomically(deps.db, (h) => [
     ...clearFailures(h, tried.key, now),

@@ -49,6 +49,9 @@ async function fill(operation: Registered): Promise<{ path: string; next: string
     const more = owned ? { [ownerMember(operation.path)]: last?.id } : {};
     if (create) await ground.make(create, pathOf(create, values), more);
   }
+  // Each write of a record is a version.
+  for (const _ of operation.id.endsWith('.listVersions') && last ? [1, 2] : [])
+    await portal.send(`PUT ${last?.path}`, { token, body: last?.sent });
   const path = pathOf(operation, values);
   return { path, next: (await portal.send(`GET ${path}?limit=1`, { token })).body.next };
 }

@@ -29,6 +29,20 @@ const insertEvent = prebuiltStatement((db, values, form) => {
 export const appendAuditRows = (handle: Db, rows: SQL): Statement =>
   withPossibleNotice(handle.insert(auditEvents).select(rows));
 
+/** A changed field whose value after the change is computed in the statement. */
+export type ComputedChange = { field: string; before: unknown; after: SQL };
+
+/** Like `appendAudit`, with one more change. */
+export const appendAuditWith = (
+  handle: Db,
+  entry: AuditEntry,
+  { field, before, after }: ComputedChange,
+): Statement => {
+  const change = JSON.stringify([...(entry.changes ?? []), { field, before }]);
+  const changes = sql`jsonb_set(${change}::jsonb, '{-1,after}', coalesce(to_jsonb(${after}), 'null'))`;
+  return appendAuditRows(handle, auditRow(entry, { changes }));
+};
+
 /** All columns are given, so that all events have the same statement. */
 const valuesOf = (entry: AuditEntry): StatementValues =>
   Object.fromEntries(

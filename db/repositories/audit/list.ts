@@ -33,7 +33,7 @@ const select = {
 };
 
 /** Weight of an event in bytes of JSON: its variable members, and at most 1,500 bytes for the rest. */
-const weight = sql<number>`1500 + octet_length(json_build_array(${table.changes}, ${table.details}, ${table.message},
+export const weightOfEvent = sql<number>`1500 + octet_length(json_build_array(${table.changes}, ${table.details}, ${table.message},
   ${table.user_name}, ${table.user_agent}, ${table.domain}, ${table.service_token}, ${table.object_id},
   ${table.object_name})::text)`;
 
@@ -56,6 +56,6 @@ export const auditList: { spec: ListSpec<typeof select> } = {
       source_ip: (value: string) => eq(table.source_ip, value),
     },
     sorts: { at: table.at },
-    weight,
+    weight: weightOfEvent,
   },
 };

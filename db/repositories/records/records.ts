@@ -182,7 +182,8 @@ function readsOf<S extends Selection>(spec: RecordSpec<S>) {
   };
 }
 
-const readRow = <S extends Selection>(spec: RecordSpec<S>, db: Db, id: string, condition?: SQL) =>
+/** The select of one row within a condition. */
+export const readRow = <S extends Selection>(spec: RecordSpec<S>, db: Db, id: string, condition?: SQL) =>
   db
     .select(spec.select as Selection)
     .from(spec.table as PgTable)

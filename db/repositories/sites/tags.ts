@@ -2,11 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ResourceType } from '../../../shared/resources.ts';
 import type { Db, Statement } from '../../client.ts';
+import { withPossibleNotice } from '../../postgres/work-notice.ts';
+import { auditEvents } from '../../schema/audit/events.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { farmTags } from '../../schema/sites/farm-tags.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { portals } from '../../schema/sites/portals.ts';
 import { tags as table } from '../../schema/sites/tags.ts';
+import { type AuditEntry, auditRow } from '../audit/events.ts';
 import type { ReadableSites } from '../records/bulk.ts';
 import { records } from '../records/records.ts';
 import { type Scope, within } from '../records/scope.ts';
@@ -27,6 +30,9 @@ const tagged = { authenticator: authenticators, portal: portals } satisfies Part
 export type TaggedType = keyof typeof tagged;
 export type TaggedObject = { type: TaggedType; id: string };
 export const taggedTypes = Object.keys(tagged) as [TaggedType, ...TaggedType[]];
+
+/** The audit event of an object whose tags change, without the object and its changes. */
+export type AuditOfTagged = (type: TaggedType) => AuditEntry;
 
 /** Maximum number of tags of an object. */
 export const maxTags = 50;
@@ -90,27 +96,35 @@ export function registerTags(h: Db, names: readonly string[]): Statement[] {
 }
 
 /** Renames the tag in all objects, which refer to it by name. */
-export const renameTag = (h: Db, fromKey: string, to: string): Statement[] =>
-  Object.values(tagged).map((object) =>
+export const renameTag = (h: Db, fromKey: string, to: string, auditOf: AuditOfTagged): Statement[] =>
+  taggedTypes.map((type) =>
     setTags(
       h,
-      object,
-      sql`array(select case when lower(tag) = ${fromKey} then ${to} else tag end from unnest(${object.tags}) with ordinality as t(tag, n) order by n)`,
-      carries(object, sql`${fromKey}`),
+      type,
+      sql`array(select case when lower(tag) = ${fromKey} then ${to} else tag end from unnest(${tagged[type].tags}) with ordinality as t(tag, n) order by n)`,
+      carries(tagged[type], sql`${fromKey}`),
+      auditOf,
     ),
   );
 
 /** Adds the tag to an object; fails the batch if the object does not exist or has too many tags. */
-export function attachTag(h: Db, name: string, { type, id }: TaggedObject, pointer: string): Statement[] {
+export function attachTag(
+  h: Db,
+  name: string,
+  { type, id }: TaggedObject,
+  pointer: string,
+  auditOf: AuditOfTagged,
+): Statement[] {
   const object = tagged[type];
   const key = sql`lower(${name})`;
   return [
     must(h, sql`exists(select 1 from ${object} where ${object.id} = ${id})`, `dangling:${pointer}`),
     setTags(
       h,
-      object,
+      type,
       sql`array_append(${object.tags}, ${name}::text)`,
       sql`${object.id} = ${id} and not ${carries(object, key)}`,
+      auditOf,
     ),
     must(
       h,
@@ -121,14 +135,20 @@ export function attachTag(h: Db, name: string, { type, id }: TaggedObject, point
 }
 
 /** Removes the tag from an object; does nothing if the object does not exist or does not carry the tag. */
-export function detachTag(h: Db, name: string, { type, id }: TaggedObject): Statement {
+export function detachTag(
+  h: Db,
+  name: string,
+  { type, id }: TaggedObject,
+  auditOf: AuditOfTagged,
+): Statement {
   const object = tagged[type];
   const key = sql`lower(${name})`;
   return setTags(
     h,
-    object,
+    type,
     sql`array(select tag from unnest(${object.tags}) with ordinality as t(tag, n) where lower(tag) <> ${key} order by n)`,
     sql`${object.id} = ${id} and ${carries(object, key)}`,
+    auditOf,
   );
 }
 
@@ -169,9 +189,40 @@ export async function objectsWithTag(
   return found.slice(0, 10);
 }
 
-/** A change of the tags increments the revision of the object, so that concurrent writers must read it again. */
-const setTags = (h: Db, object: Tagged, value: SQL, where: SQL): Statement =>
-  h
-    .update(object)
-    .set({ tags: value, revision: sql`${object.revision} + 1`, updated_at: sql`now()` })
-    .where(where);
+/**
+ * A change of the tags increments the revision of the object, so that concurrent writers must read it again. Each changed
+ * object gets an audit event.
+ */
+function setTags(h: Db, type: TaggedType, value: SQL, where: SQL, auditOf: AuditOfTagged): Statement {
+  const object: Tagged = tagged[type];
+  const { id, name, revision, tags: before } = object;
+  const former = h.$with('former').as(
+    h
+      .select({ id, before: sql`${before}`.as('before') })
+      .from(object)
+      .where(where)
+      .for('update'),
+  );
+  const changed = h.$with('changed').as(
+    h
+      .update(object)
+      .set({ tags: value, revision: sql`${revision} + 1`, updated_at: sql`now()` })
+      .from(former)
+      .where(sql`${id} = ${former.id}`)
+      .returning({
+        id,
+        name,
+        revision,
+        before: sql`${former.before}`.as('before'),
+        after: sql`${object.tags}`.as('after'),
+      }),
+  );
+  const row = auditRow(auditOf(type), {
+    id: sql`gen_random_uuid()`,
+    object_id: sql`changed.id::text`,
+    object_name: sql`changed.name`,
+    changes: sql`jsonb_build_array(jsonb_build_object('field', 'tags', 'before', changed.before, 'after', changed.after))`,
+    details: sql`jsonb_build_object('revision', changed.revision)`,
+  });
+  return withPossibleNotice(h.with(former, changed).insert(auditEvents).select(sql`${row} from ${changed}`));
+}

@@ -3,7 +3,7 @@ import { crud } from '../../../shared/http/records/crud.ts';
 import { base } from '../deps.ts';
 import { PriorityGroup, PriorityGroupWrite } from './schema.ts';
 
-export const { operations: priorityGroupOperations } = crud({
+export const priorityGroupCrud = crud({
   type: 'priority_group',
   path: `${base}/priority_groups`,
   records: priorityGroups,

@@ -89,7 +89,10 @@ function written(
     // Only the batch determines the id of the picture, because the same bytes may already be stored.
     body: { ...named, image_id: former },
     columns: { image_id: imageIdOf(digest) },
-    changes: digest === image_digest ? [] : [{ field: 'image', before: image_digest, after: digest }],
+    ...(digest !== image_digest && {
+      changes: [{ field: 'image', before: image_digest, after: digest }],
+      computed: { field: 'image_id', before: former, after: imageIdOf(digest) },
+    }),
     before: (h) => [lockImages(h, [former], digest), storeImage(h, stored)],
     after: drop,
   };

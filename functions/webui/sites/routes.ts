@@ -4,7 +4,7 @@ import { base, endpoint } from '../deps.ts';
 import { AssignableList, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
 import { listAssignable } from './usecases.ts';
 
-const { operations } = crud({
+export const siteCrud = crud({
   type: 'site',
   path: `${base}/sites`,
   records: sites,
@@ -17,7 +17,7 @@ const { operations } = crud({
 });
 
 export const siteOperations = [
-  ...operations,
+  ...siteCrud.operations,
   endpoint(
     {
       id: 'site.listAssignable',

@@ -7,8 +7,10 @@ import {
   objectsWithTag,
   renameTag,
   type TaggedObject,
+  type TaggedType,
 } from '../../../db/repositories/sites/tags.ts';
 import { admit } from '../../../shared/access/guard.ts';
+import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { readingOf } from '../../../shared/context/rights.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
@@ -55,14 +57,21 @@ const change = (
     const body = become(writableOf(kind, row));
     if (body.name !== row.name) assertRenamable(row.source, body.name);
     if (attach.length > 0) assertTagName(body.name);
+    const auditOf = (type: TaggedType) =>
+      auditEntry(ctx, {
+        event: 'portal.EntityAction',
+        category: 'config',
+        action: 'update',
+        object_type: type,
+      });
     const moved = Object.entries({ attach, detach }).filter(([, objects]) => objects.length > 0);
     return {
       body,
       changes: moved.map(([field, objects]) => ({ field, before: null, after: objects })),
       after: (h) => [
-        ...(body.name === row.name ? [] : renameTag(h, foldName(row.name), body.name)),
-        ...detach.map((object) => detachTag(h, body.name, object)),
-        ...attach.flatMap((object, n) => attachTag(h, body.name, object, `/attach/${n}/id`)),
+        ...(body.name === row.name ? [] : renameTag(h, foldName(row.name), body.name, auditOf)),
+        ...detach.map((object) => detachTag(h, body.name, object, auditOf)),
+        ...attach.flatMap((object, n) => attachTag(h, body.name, object, `/attach/${n}/id`, auditOf)),
       ],
     };
   });

@@ -34,7 +34,7 @@ export function nameShapes(operations: readonly Described[]): ReadonlyMap<Shape,
     }
     const answer = objectIn(returns[1]);
     const isOfResource = plain.has(verb) && (verb !== 'list' || answer !== returns[1]);
-    name(answer, ...(isOfResource ? [resource] : []), full.replace(/List(?=[A-Z])/, ''));
+    name(answer, ...(isOfResource ? [resource] : []), full.replace(/(?:List|Get)(?=[A-Z])/, ''));
     name(sent, ...(bodies[verb] ? [resource + bodies[verb]] : []), `${full}Body`);
   }
   return names;

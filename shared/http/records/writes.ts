@@ -1,7 +1,7 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { isReferenceViolation, raisedByMust } from '../../../db/errors.ts';
 import type { AuditEntry } from '../../../db/repositories/audit/events.ts';
-import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { appendAudit, appendAuditWith, type ComputedChange } from '../../../db/repositories/audit/events.ts';
 import { bulkDestroy, type ProtectionRule, referencesTo } from '../../../db/repositories/records/bulk.ts';
 import type { Alongside, Reach, Row, Selection, Values } from '../../../db/repositories/records/records.ts';
 import type { FieldChange } from '../../../db/schema/audit/events.ts';
@@ -28,6 +28,8 @@ export type Extras = {
   columns?: Record<string, unknown>;
   /** Changes for the audit event that the members of the object do not contain. */
   changes?: FieldChange[];
+  /** A change whose new value only the batch determines. */
+  computed?: ComputedChange | undefined;
   /** Statements of the same batch: locks and conditions before the change, further changes after it. */
   before?: (handle: Db) => Statement[];
   after?: (handle: Db) => Statement[];
@@ -71,7 +73,7 @@ export async function createRecord<S extends Selection>(
   assertNewName(kind.type, body);
   const id = extras.id ?? newId();
   const values = withColumns(valuesOf(kind, body), extras.columns);
-  const audit = entityAction(ctx, 'create', { type: kind.type, id, name: nameOf(body) }, [
+  const audit = entityAction(ctx, 'create', { type: kind.type, id, name: nameOf(body), revision: 1 }, [
     ...changesBetween({}, body, kind.secrets),
     ...(extras.changes ?? []),
   ]);
@@ -109,7 +111,8 @@ export const changeRecord = <S extends Selection>(
     const changes = changesBetween(writableOf(kind, row), body, kind.secrets).filter(
       ({ after, field }) => !(kind.secrets.has(field) && after === null),
     );
-    const object = { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }) };
+    const revision = row.revision + 1;
+    const object = { type: kind.type, id: at.id, name: nameOf({ ...row, ...body }), revision };
     const audit = entityAction(ctx, 'update', object, [...changes, ...further]);
     const revised = { id: at.id, revision: row.revision };
     const saved = await explained(() =>
@@ -131,7 +134,7 @@ export const removeRecord = <S extends Selection>(
     const row = await findRecord(ctx, kind, at.id, at.parent);
     assertMatches(at.conditions, row.revision);
     const { explained = asItIs, ...extras } = await decide(row);
-    const object = { type: kind.type, id: at.id, name: nameOf(row) };
+    const object = { type: kind.type, id: at.id, name: nameOf(row), revision: row.revision };
     const audit = entityAction(
       ctx,
       'delete',
@@ -215,9 +218,12 @@ function assertImmutable<S extends Selection>(kind: RecordKind<S>, row: Row<S>, 
   if (errors.length > 0) throw invalid(...errors);
 }
 
-const alongside = ({ before, after }: Extras, audit: AuditEntry): Alongside => ({
+const alongside = ({ before, after, computed }: Extras, audit: AuditEntry): Alongside => ({
   ...(before && { before }),
-  after: (h) => [...(after?.(h) ?? []), appendAudit(h, audit)],
+  after: (h) => [
+    ...(after?.(h) ?? []),
+    computed ? appendAuditWith(h, audit, computed) : appendAudit(h, audit),
+  ],
 });
 
 const withColumns = (values: Values, columns: Record<string, unknown> = {}): Values => ({

@@ -76,7 +76,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver
         object_name: site.name,
         action: 'update',
         changes: [{ field: 'comments', before: '', after: 'noted' }],
-        details: {},
+        details: { revision: 2 },
         message: '',
         count: 1,
         prev_hash: null,

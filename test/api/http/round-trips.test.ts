@@ -53,6 +53,13 @@ describe.each(
       3,
     );
     expect(await tripsOf(200, () => admin(`PUT ${one}`, made)), 'replace').toBeLessThanOrEqual(3);
+    const { version } = (await admin(`GET ${one}/history`)).body.items.at(-1);
+    expect(await tripsOf(200, () => admin(`GET ${one}/history`)), 'history').toBe(3);
+    expect(await tripsOf(200, () => admin(`GET ${one}/history/${version}`)), 'version').toBe(2);
+    expect(
+      await tripsOf(200, () => admin(`POST ${one}/restore`, { version })),
+      'restore',
+    ).toBeLessThanOrEqual(4);
     expect(await tripsOf(204, () => admin(`DELETE ${one}`)), 'delete').toBeLessThanOrEqual(2);
     if (!resource.bulkDestroy) return;
     const last = await create(admin, path, resource.body(world));

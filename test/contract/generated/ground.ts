@@ -82,6 +82,16 @@ export function createGround(
     return shown;
   };
 
+  /** The version that the creation of the object made. */
+  const versionOf = async ({ path }: Made): Promise<string> =>
+    (await portal.send(`GET ${path}/history`, { token })).body.items[0].version;
+
+  /** A parameter that is not the id of an object that can be created. */
+  const furtherValue = async (name: string, owner: Made | undefined): Promise<string | undefined> => {
+    if (name === 'version' && owner) return versionOf(owner);
+    return name === 'site_uri' ? (await reference('site'))?.shown.uri : undefined;
+  };
+
   /** Values for the parameters of a path: an object of the collection before each. */
   const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
     const values: Values = {};
@@ -89,9 +99,10 @@ export function createGround(
     for (const { 1: name = '', index } of template.matchAll(/\{(\w+)\}/g)) {
       const create = creatorOf(template.slice(0, index - 1));
       const more = create?.id === 'user.create' ? ownerOf(template) : {};
+      const owner: Made | undefined = last;
       last = create && (await make(create, pathOf(create, values), more));
-      if (last) values[name] = last.id;
-      if (name === 'site_uri') values[name] = (await reference('site'))?.shown.uri;
+      const value = last?.id ?? (await furtherValue(name, owner));
+      if (value !== undefined) values[name] = value;
     }
     return { values, last };
   };
@@ -103,6 +114,8 @@ export function createGround(
       const { values, last } = await valuesFor(operation.path);
       const path = pathOf(operation, values);
       if (!operation.body) return { path, values, body: undefined };
+      if (operation.id.endsWith('.restore') && last)
+        return { path, values, body: { version: await versionOf(last) } };
       // A replacement by the body of the creation does not change properties that are set at creation only.
       const body = operation.method === 'PUT' && last ? last.sent : await bodyOf(operation);
       return { path, values, body };

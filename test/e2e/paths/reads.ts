@@ -2,6 +2,7 @@ import { filesOfReference } from '../../support/documents/reference-files.ts';
 import { auth, client, webui } from '../support/installation.ts';
 import type { Seeded } from '../twins/twins.ts';
 import { administrationReads } from './administration-reads.ts';
+import { historyReads } from './history-reads.ts';
 import { list, one, type Question } from './questions.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -13,6 +14,7 @@ export function readsOf(seeded: Seeded) {
   const domains = `${webui}/authenticators`;
   return {
     ...administrationReads(seeded),
+    ...historyReads(seeded),
     '/livez': one('/livez', 'anonymous'),
     '/readyz': one('/readyz', 'anonymous'),
     // Pages and documents of the reference need a browser session; documents are available with a token as well.

@@ -86,6 +86,8 @@ export type Seeded = Installation & {
   service: string;
   /** An object in the snapshot. */
   pool: string;
+  /** A version of the site. */
+  site_version: string;
 };
 
 /** Fills the database through one of them; `untrustedUrl` is a node with an untrusted certificate. */
@@ -122,7 +124,9 @@ export async function seedTwins({ node: api, dispatcher }: Twins, untrustedUrl: 
   });
   const peer = await accepted(api, 'POST /api/aggregator/v7.0/peers', { token: admin, body: peerBody() });
   const made = { ...(await makeObjects(create, site.id, farm.id)), peer };
-  const known = { group, role, untrusted, service_user, made, tokens, farm };
+  const history = await accepted(api, `GET ${webui}/sites/${site.id}/history`, { token: admin });
+  const site_version: string = history.items[0].version;
+  const known = { site_version, group, role, untrusted, service_user, made, tokens, farm };
   return { ...installed, ...known, service: listed.services[0].id, pool: await somePool(api, admin) };
 }
 

@@ -2,6 +2,8 @@ import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db } from '../db/client.ts';
+import { listenForNotices } from '../db/postgres/listen.ts';
+import type { ConnectNotices } from '../shared/changes/notice-watch.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import { createNotifier } from '../shared/kernel/concurrency/notifier.ts';
 import { ConfigError } from '../shared/kernel/config-error.ts';
@@ -14,11 +16,13 @@ import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
+import { changesWith } from '../shared/runtime/changes.ts';
 import type { Config } from '../shared/runtime/config/config.ts';
 import { assertSecretKey } from '../shared/runtime/config/secret-key.ts';
 import { connectDatabase, connectReplica, loggedConnections } from '../shared/runtime/database.ts';
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesByPooledSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
+import { isEmbeddedUrl } from '../shared/runtime/embedded-host.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { createCompression } from '../shared/runtime/node/compression.ts';
 import { createDescriptorReader } from '../shared/runtime/node/descriptors.ts';
@@ -88,6 +92,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   shutdown.add('requests', () => serving.close(8_000));
   // Must run first: closing the server waits for requests, and session agents hold requests open.
   shutdown.add('waiting session agents', () => notifier.end());
+  shutdown.add('streams of changes', () => deps.changes?.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, isForPrograms));
@@ -155,6 +160,10 @@ async function depsOf(
     peerKeys: createPeerKeyRemote(transport),
     singleFlight: createSingleFlight(),
     notifier,
+    createChanges: changesWith({
+      connectNotices: noticesOf(config, databaseUrl),
+      limits: isEmbeddedUrl(databaseUrl) ? { everyMs: 500 } : {},
+    }),
     telemetry,
     compression: createCompression(),
     writes,
@@ -196,6 +205,12 @@ const hostOf = ({ portalName }: Config): Host => ({
   os: `${type()} ${release()}`,
   startedAt: new Date(),
 });
+
+/** The embedded database has no notifications. */
+const noticesOf = (config: Config, databaseUrl: string): ConnectNotices | undefined =>
+  isEmbeddedUrl(databaseUrl)
+    ? undefined
+    : (onNotice) => listenForNotices(config.databaseListenUrl ?? databaseUrl, 'aggregator-changes', onNotice);
 
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);

@@ -1,6 +1,7 @@
 import { createModule } from '../../shared/http/serve/app.ts';
 import { auditOperations } from './audit/routes.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
+import { changeOperations } from './changes/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
@@ -55,4 +56,5 @@ export const createWebui = (deps: WebuiDeps) =>
     ...workplaceActionOperations,
     ...workplaceSessionOperations,
     ...statusOperations,
+    ...changeOperations,
   ]);

@@ -2,8 +2,6 @@ import { availableParallelism, hostname, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db } from '../db/client.ts';
-import { listenForNotices } from '../db/postgres/listen.ts';
-import type { ConnectNotices } from '../shared/changes/notice-watch.ts';
 import { prepareInstallation } from '../shared/identity/first-start.ts';
 import { createNotifier } from '../shared/kernel/concurrency/notifier.ts';
 import { ConfigError } from '../shared/kernel/config-error.ts';
@@ -16,14 +14,13 @@ import { createNodeTransport } from '../shared/remotes/http/node.ts';
 import { createTcp } from '../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../shared/remotes/kerberos/transport.ts';
 import { createPeerKeyRemote } from '../shared/remotes/peer-keys/https.ts';
-import { changesWith } from '../shared/runtime/changes.ts';
 import type { Config } from '../shared/runtime/config/config.ts';
 import { assertSecretKey } from '../shared/runtime/config/secret-key.ts';
 import { connectDatabase, connectReplica, loggedConnections } from '../shared/runtime/database.ts';
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesByPooledSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
-import { isEmbeddedUrl } from '../shared/runtime/embedded-host.ts';
 import { createLog } from '../shared/runtime/log.ts';
+import { nodeChanges } from '../shared/runtime/node/changes.ts';
 import { createCompression } from '../shared/runtime/node/compression.ts';
 import { createDescriptorReader } from '../shared/runtime/node/descriptors.ts';
 import { rejectionResponse } from '../shared/runtime/node/refusals.ts';
@@ -160,10 +157,6 @@ async function depsOf(
     peerKeys: createPeerKeyRemote(transport),
     singleFlight: createSingleFlight(),
     notifier,
-    createChanges: changesWith({
-      connectNotices: noticesOf(config, databaseUrl),
-      limits: isEmbeddedUrl(databaseUrl) ? { everyMs: 500 } : {},
-    }),
     telemetry,
     compression: createCompression(),
     writes,
@@ -178,14 +171,14 @@ function connectAll(
   databaseUrl: string,
   log: Log,
   shutdown: Shutdown,
-): Pick<Ingredients, 'db' | 'replica'> {
+): Pick<Ingredients, 'db' | 'replica' | 'createChanges'> {
   const { databasePoolSize: maxConnections } = config;
   const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
   const { db, close } = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', close);
   const reading = connectReplica(config, config.databaseReadUrl, log, options);
   if (reading) shutdown.add('replica connections', reading.close);
-  return { db, replica: reading?.replica };
+  return { db, replica: reading?.replica, createChanges: nodeChanges(config, databaseUrl) };
 }
 
 /**
@@ -205,12 +198,6 @@ const hostOf = ({ portalName }: Config): Host => ({
   os: `${type()} ${release()}`,
   startedAt: new Date(),
 });
-
-/** The embedded database has no notifications. */
-const noticesOf = (config: Config, databaseUrl: string): ConnectNotices | undefined =>
-  isEmbeddedUrl(databaseUrl)
-    ? undefined
-    : (onNotice) => listenForNotices(config.databaseListenUrl ?? databaseUrl, 'aggregator-changes', onNotice);
 
 const signingKeysIn = ({ aggregatorJwtSslKey, aggregatorJwtSslKeySecond }: Config): string[] =>
   [aggregatorJwtSslKey, aggregatorJwtSslKeySecond].filter((key) => key !== undefined);

@@ -39,7 +39,9 @@ begin
   else
     perform set_config('aggregator.changes_noted', (noted + 1)::text, true);
   end if;
-  insert into public.changes as c (kind, object_id, list, sites) values (changed_kind, changed_id, changed_list, at_sites)
+  insert into public.changes as c (kind, object_id, list, sites)
+  values (changed_kind, changed_id, changed_list,
+    case when at_sites is not null then array(select distinct one from unnest(at_sites) as one order by one) end)
   on conflict (xid, kind, object_id, list) do update
     set sites = case when excluded.sites is null then null
       else array(select distinct one from unnest(c.sites || excluded.sites) as one order by one) end
@@ -112,7 +114,7 @@ end $$;
 create or replace function note_rows_of_snapshot() returns trigger language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 declare
-  ignored constant text[] := '{touched_at,agent_seen_at}';
+  unnoted constant text[] := '{touched_at,agent_seen_at}';
   changed record;
 begin
   if tg_op = 'DELETE' then
@@ -128,7 +130,7 @@ begin
     if tg_op = 'UPDATE' then
       continue when not exists (
         select from new_rows n join old_rows o on o.id = n.id
-        where n.farm_id = changed.id and to_jsonb(n) - ignored is distinct from to_jsonb(o) - ignored);
+        where n.farm_id = changed.id and to_jsonb(n) - unnoted is distinct from to_jsonb(o) - unnoted);
     end if;
     perform public.note_change('snapshot', changed.id::text, tg_argv[0], array[changed.site_id]);
   end loop;
@@ -245,12 +247,5 @@ drop trigger if exists noted_state on farm_parts;
 create trigger noted_state after update on farm_parts
   for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
 
-revoke execute on function sites_of_object(text, jsonb) from public;
-revoke execute on function note_change(text, text, text, uuid[]) from public;
-revoke execute on function note_row() from public;
-revoke execute on function note_row_before() from public;
-revoke execute on function note_row_at_end() from public;
-revoke execute on function note_parts_of_farm() from public;
-revoke execute on function note_rows_of_snapshot() from public;
-revoke execute on function note_removed_row() from public;
-revoke execute on function note_farm_part() from public;
+revoke execute on function sites_of_object(text, jsonb), note_change(text, text, text, uuid[]), note_row(), note_row_before(),
+  note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -72,7 +72,7 @@ export class ChangeStream {
     );
   }
 
-  /** False for a response that was discarded: nobody has begun to read it within some seconds. */
+  /** False for a response that was discarded: its body was not read within ten seconds. */
   isInUse = (): boolean => this.#wasRead || performance.now() - this.#openedAt < 10_000;
   ageMs = (): number => performance.now() - this.#openedAt;
 

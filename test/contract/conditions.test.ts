@@ -25,6 +25,7 @@ afterAll(() => portal.close());
 /** States that no request creates, or that only some objects of a kind have; the tests of the resources cover these. */
 const lookedAtElsewhere = [
   'authenticator.changeAttribute',
+  'change.stream',
   'home.getFile',
   'portal.delete',
   'portal.tags',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { changesPath, follow, patient, serveChanges } from '../../support/changes.ts';
 import { addSite, base, startWorld, useStand } from '../../support/factories.ts';
+import { changesPath, follow, patient, serveChanges } from '../../support/http/changes.ts';
 
 const stand = useStand(async () => {
   const world = await startWorld();

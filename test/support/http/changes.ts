@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, EventSource } from 'undici';
 import { expect } from 'vitest';
-import { serveNode } from '../../shared/runtime/node/server.ts';
-import type { TestPortal } from './portal.ts';
+import { serveNode } from '../../../shared/runtime/node/server.ts';
+import type { TestPortal } from '../portal.ts';
 
 export const changesPath = '/api/webui/aggregator/changes';
 

@@ -610,7 +610,7 @@ export type ChangeStream = {
   kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "workplace";
   /** Identifier of the object, of the farm for `snapshot`, or name of the system parameter. Null if one write has changed so many objects that they are not listed. */
   id: string | null;
-  /** The list of the farm that has changed. Present for `snapshot` only. */
+  /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
   list?: "servicespools" | "workplaces" | "spsessions";
 };
 export type Connection = {

@@ -9,7 +9,6 @@ export const changeOperations = [
       route: `GET ${base}/changes`,
       access: 'signed-in',
       forPeers: true,
-      begins: true,
       conditional: true,
       summary: 'Follow the changes of objects',
       description:

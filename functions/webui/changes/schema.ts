@@ -28,7 +28,9 @@ const Change = z.strictObject({
   list: z
     .enum(snapshotListNames)
     .optional()
-    .describe('The list of the farm that has changed. Present for `snapshot` only.'),
+    .describe(
+      'The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only.',
+    ),
 });
 
 export const Changes = z.strictObject({

@@ -39,6 +39,10 @@ export function readsOf(seeded: Seeded) {
       { path: '/home/', status: 401 },
     ],
     '/home/files/{file}': [{ path: '/home/files/home-ABCDEFGH.js', who: 'anonymous', status: 404 }],
+    [`${webui}/changes`]: [
+      { path: `${webui}/changes?after=x`, status: 422 },
+      { path: `${webui}/changes`, who: 'user', status: 403 },
+    ],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'anonymous' },
       { path: '/api/errors/in_use', who: 'anonymous', headers: { accept: 'text/html' } },

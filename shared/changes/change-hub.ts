@@ -95,6 +95,11 @@ export class ChangeHub {
   /** Ends all streams. Used at shutdown. */
   end(): void {
     this.#signals.end();
+    this.endAll();
+  }
+
+  /** Ends all streams; their clients can open others. */
+  endAll(): void {
     for (const stream of [...this.#streams]) stream.end();
   }
 
@@ -139,7 +144,7 @@ export class ChangeHub {
       return isFull;
     } catch (error) {
       if (++this.#failures === 1) this.#parts.log.warn('changes cannot be read', { error });
-      if (this.#failures > mostFailures) for (const stream of [...this.#streams]) stream.end();
+      if (this.#failures > mostFailures) this.endAll();
       return false;
     }
   }

@@ -9,6 +9,16 @@ export const cursorOf = (epoch: string, { xid, seq }: ChangePosition): string =>
 /** The position of a page on which all changes were read. */
 export const endOf = ({ horizon }: Pick<ChangePage, 'horizon'>): ChangePosition => ({ xid: horizon, seq: 0 });
 
+/** The same place, which does not move while nothing is changed. */
+export const stableEndOf = ({ last, removedTo }: Pick<ChangePage, 'last' | 'removedTo'>): ChangePosition =>
+  last ? behind(last) : { xid: removedTo + 1n, seq: 0 };
+
+/** Larger than the number of any change. */
+const behindAll = Number.MAX_SAFE_INTEGER;
+
+/** The place behind all changes of the transaction. */
+export const behind = ({ xid }: Pick<ChangePosition, 'xid'>): ChangePosition => ({ xid, seq: behindAll });
+
 export const isAfter = (one: ChangePosition, other: ChangePosition): boolean =>
   one.xid === other.xid ? one.seq > other.seq : one.xid > other.xid;
 
@@ -26,6 +36,9 @@ export function positionIn(cursor: string): (ChangePosition & { epoch: string })
  * ahead of this database, which was then restored from a backup.
  */
 export const isContinuable = (
-  { epoch, xid }: ChangePosition & { epoch: string },
+  { epoch, xid, seq }: ChangePosition & { epoch: string },
   page: Pick<ChangePage, 'epoch' | 'removedTo' | 'horizon'>,
-): boolean => epoch === page.epoch && xid > page.removedTo && xid <= page.horizon;
+): boolean =>
+  epoch === page.epoch &&
+  (xid > page.removedTo || (xid === page.removedTo && seq === behindAll)) &&
+  xid <= page.horizon;

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { type Change, mostChanges, readChanges } from '../../db/repositories/changes/changes.ts';
 import type { SignedIn } from '../context/principal.ts';
-import { cursorOf, endOf, isContinuable, positionIn } from './cursor.ts';
+import { behind, cursorOf, isContinuable, positionIn, stableEndOf } from './cursor.ts';
 import { visibilityFor } from './visibility.ts';
 
 /** `reset`: changes may be missing, so the client reads again what it shows, after it has noted `next`. */
@@ -19,9 +19,10 @@ export async function pollChanges(
   const start = after === undefined ? undefined : positionIn(after);
   const page = await readChanges(db, start);
   if (after === undefined || !start || !isContinuable(start, page))
-    return { items: [], next: cursorOf(page.epoch, endOf(page)), reset: true };
+    return { items: [], next: cursorOf(page.epoch, stableEndOf(page)), reset: true };
   const items = page.items.filter(visibilityFor(principal));
   const last = page.items.at(-1);
-  const hasMoved = items.length > 0 || page.items.length === mostChanges;
-  return { items, next: last && hasMoved ? cursorOf(page.epoch, last) : after, reset: false };
+  const isFull = page.items.length === mostChanges;
+  if (!last || !(isFull || items.length > 0)) return { items, next: after, reset: false };
+  return { items, next: cursorOf(page.epoch, isFull ? last : behind(last)), reset: false };
 }

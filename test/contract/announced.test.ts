@@ -5,6 +5,7 @@ import { announcedTypes } from '../../shared/changes/visibility.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { addDirectory, addUser, goodPassword, startWorld, unique, type World } from '../support/factories.ts';
 import { type Fleet, sessionOf, startFleet, workplaceOf } from '../support/fleet/fleet.ts';
+import { allReadable } from '../support/http/changes.ts';
 import type { Json } from '../support/portal.ts';
 import { everyOperation, pathOf, type Registered } from './generated/described.ts';
 import { createGround, creatorOf } from './generated/ground.ts';
@@ -70,7 +71,7 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
     );
     return {
       path: `/api/webui/aggregator/authenticators/${id}/attribute`,
-      body: { action: 'add', name: 'phone' },
+      body: { action: 'add', name: 'phone', source: 'telephoneNumber' },
     };
   },
   'userSession.endAll': async () => {
@@ -116,6 +117,8 @@ async function requestOf(operation: Registered): Promise<{ path: string; body: J
 }
 
 const bodies: Readonly<Record<string, Json>> = {
+  'workplace.assign': { user_id: null },
+  'workplace.driveMachine': { action: 'suspend', force: true },
   'systemParameters.replace': { audit: { retention_days: { value: 731 } } },
 };
 
@@ -125,8 +128,10 @@ const idsIn = (...parts: unknown[]): string[] =>
 
 async function announcedBy(operation: Registered) {
   const { path, body } = await requestOf(operation);
+  await allReadable(world.portal.db);
   const { horizon } = await readChanges(world.portal.db, undefined);
   const answer = await world.portal.send(`${operation.method} ${path}`, { token, body });
+  await allReadable(world.portal.db);
   const { items } = await readChanges(world.portal.db, { xid: horizon, seq: 0 });
   return { answer, items, ids: idsIn(path, body, answer.body) };
 }

@@ -23,6 +23,8 @@ export type ChangePage = {
   removedTo: bigint;
   /** All transactions before this one have ended. Changes of this one and of later ones are not on the page. */
   horizon: bigint;
+  /** The last change before the horizon that is still stored. */
+  last: ChangePosition | undefined;
   /** In their order, at most `mostChanges`. */
   items: Change[];
 };
@@ -34,6 +36,7 @@ type Row = {
   epoch: string;
   removed_to: string;
   horizon: string;
+  last: { xid: string; seq: number } | null;
   items: { xid: string; seq: number; kind: string; id: string; list: string; sites: string[] | null }[];
 };
 
@@ -54,6 +57,9 @@ export const changesAfter = (db: Db, after: ChangePosition | undefined) => {
   return db.execute(sql`
     select left(${changeMarks.epoch}::text, 8) as epoch, ${changeMarks.removed_to}::text as removed_to,
       pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+      (select json_build_object('xid', ${changes.xid}::text, 'seq', ${changes.seq}) from ${changes}
+        where ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())
+        order by ${changes.xid} desc, ${changes.seq} desc limit 1) as last,
       (select coalesce(json_agg(json_build_object('xid', one.xid::text, 'seq', one.seq, 'kind', one.kind,
           'id', one.object_id, 'list', one.list, 'sites', one.sites) order by one.xid, one.seq), '[]')
         from (select * from ${changes}
@@ -70,10 +76,11 @@ export function changePageIn(result: unknown): ChangePage {
   return pageOf(row);
 }
 
-const pageOf = ({ epoch, removed_to, horizon, items }: Row): ChangePage => ({
+const pageOf = ({ epoch, removed_to, horizon, last, items }: Row): ChangePage => ({
   epoch,
   removedTo: BigInt(removed_to),
   horizon: BigInt(horizon),
+  last: last ? { xid: BigInt(last.xid), seq: last.seq } : undefined,
   items: items.map(({ xid, seq, kind, id, list, sites }) => ({
     xid: BigInt(xid),
     seq,

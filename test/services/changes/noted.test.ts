@@ -27,14 +27,17 @@ import {
   base,
   useWorld,
 } from '../../support/factories.ts';
+import { allReadable } from '../../support/http/changes.ts';
 import { requireService } from '../../support/services.ts';
 
 const world = useWorld();
 
 /** What the work has noted: `kind id list: sites`. */
 async function noted(work: () => Promise<unknown>): Promise<string[]> {
+  await allReadable(world.portal.db);
   const { horizon } = await readChanges(world.portal.db, undefined);
   await work();
+  await allReadable(world.portal.db);
   return notedAfter({ xid: horizon, seq: 0 });
 }
 
@@ -222,6 +225,7 @@ requireService('postgresql', findBinaries() !== undefined)('the order of changes
       // The later transaction has committed, but its change stays behind that of the open one.
       expect(await notedAfter(start)).toEqual([]);
     });
+    await allReadable(portal.db);
     const { items } = await readChanges(portal.db, start);
     expect(items.map(({ id }) => id)).toEqual([early.id, late.id]);
   });
@@ -239,6 +243,7 @@ describe('a cursor', () => {
   const poll = (after?: string) => pollChanges(world.portal.db, { ...principal, roles: [] }, after);
   let current: string;
   beforeAll(async () => {
+    await allReadable(world.portal.db);
     current = (await poll()).next;
   });
 
@@ -259,11 +264,14 @@ describe('a cursor', () => {
     for (let n = 0; n < 2; n++) await addSite(world.admin);
     await trimChanges(portal.sidecarDb);
     expect((await poll(current)).reset).toBe(false);
+    await allReadable(portal.db);
     await trimChanges(portal.sidecarDb, 1);
     expect((await poll(current)).reset).toBe(true);
     expect(await portal.db.select().from(changes)).not.toHaveLength(0);
     const fresh = (await poll()).next;
+    await allReadable(portal.db);
     await portal.ownerDb.update(changes).set({ at: sql`now() - interval '25 hours'` });
+    await allReadable(portal.db);
     await trimChanges(portal.sidecarDb);
     expect(await portal.db.select().from(changes)).toHaveLength(0);
     expect((await poll(fresh)).reset).toBe(false);

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { Agent, type Dispatcher, EventSource } from 'undici';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
+import type { Db } from '../../../db/client.ts';
 import { serveNode } from '../../../shared/runtime/node/server.ts';
 import type { TestPortal } from '../portal.ts';
 
@@ -14,8 +16,6 @@ export type Followed = {
   /** `reset`, or a change. */
   seen: string[];
   lastId(): string;
-  /** Resolves when everything that was written before has been sent. */
-  caughtUp(): Promise<void>;
   close(): void;
   /** Number of times that the connection was lost, or ended by the portal. */
   ends(): number;
@@ -66,7 +66,6 @@ export async function follow(origin: string, token: string, after?: string): Pro
   return {
     seen,
     lastId: () => lastId,
-    caughtUp: () => Promise.resolve(),
     ends: () => ends,
     close: () => {
       source.close();
@@ -76,3 +75,14 @@ export async function follow(origin: string, token: string, after?: string): Pro
 }
 
 export const patient = { timeout: 15_000, interval: 20 };
+
+/** Waits until no transaction of the server that began earlier is running, so that all changes can be read. */
+export async function allReadable(db: Db): Promise<void> {
+  const bound = (name: 'xmin' | 'xmax') =>
+    db
+      .select({ xid: sql<string>`${sql.raw(`pg_snapshot_${name}`)}(pg_current_snapshot())::text` })
+      .from(sql`(values (1)) as once`)
+      .then(([row]) => BigInt(row?.xid ?? 0));
+  const end = await bound('xmax');
+  await vi.waitFor(async () => expect((await bound('xmin')) >= end).toBe(true), patient);
+}

@@ -7,7 +7,6 @@ import {
 import type { TokenPrincipal } from '../context/principal.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
 import type { PortalType } from '../modules.ts';
-import { isPageToken, isPeerToken, isServiceToken } from './service-tokens.ts';
 import {
   type PeerRow,
   peerPrincipal,
@@ -16,12 +15,6 @@ import {
   type UserRow,
   userPrincipal,
 } from './session.ts';
-
-export const kindOfToken = (token: string): TokenKind => {
-  if (isServiceToken(token)) return 'service';
-  if (isPeerToken(token)) return 'peer';
-  return isPageToken(token) ? 'page' : 'session';
-};
 
 /** A row of the lookup of its kind, with its digest. */
 type Seen = { kind: TokenKind; digest: string; row: Record<string, unknown> };

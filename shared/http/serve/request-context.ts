@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { DiscardedError, type Flight } from '../../../db/flight.ts';
-import { kindOfToken } from '../../access/live-principals.ts';
+import { kindOfToken } from '../../access/service-tokens.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';

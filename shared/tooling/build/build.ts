@@ -18,7 +18,7 @@ export const budgets: Record<EdgeModule, number> = {
   home: 191,
   ssa: 200,
   userinfo: 269,
-  webui: 362,
+  webui: 365,
   wsproxy: 194,
 };
 

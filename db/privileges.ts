@@ -9,6 +9,7 @@ const accesses = {
   read: ['SELECT'],
   insert: ['INSERT'],
   append: ['SELECT', 'INSERT'],
+  trim: ['SELECT', 'DELETE'],
   update: ['SELECT', 'UPDATE'],
   write: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 } as const;
@@ -21,6 +22,10 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   audit_forwards: { portal: 'none', sidecar: 'write' },
   audit_head: { portal: 'read', sidecar: 'read' },
   authenticators: { portal: 'write', sidecar: 'read' },
+  change_marks: { portal: 'read', sidecar: 'update' },
+  // Written by triggers, as the owner.
+  changes: { portal: 'read', sidecar: 'trim' },
+  changes_seq_seq: { portal: 'none', sidecar: 'none' },
   database_roles: { portal: 'none', sidecar: 'none' },
   directory_refusals: { portal: 'write', sidecar: 'read' },
   fleet_versions: { portal: 'update', sidecar: 'update' },

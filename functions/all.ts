@@ -20,6 +20,7 @@ import { connectDatabase, connectReplica, loggedConnections } from '../shared/ru
 import { namingDatabase } from '../shared/runtime/database-faults.ts';
 import { directoriesByPooledSockets } from '../shared/runtime/edge/directories-by-sockets.ts';
 import { createLog } from '../shared/runtime/log.ts';
+import { nodeChanges } from '../shared/runtime/node/changes.ts';
 import { createCompression } from '../shared/runtime/node/compression.ts';
 import { createDescriptorReader } from '../shared/runtime/node/descriptors.ts';
 import { rejectionResponse } from '../shared/runtime/node/refusals.ts';
@@ -88,6 +89,7 @@ async function startAll({ config, env, log, shutdown }: Start): Promise<void> {
   shutdown.add('requests', () => serving.close(8_000));
   // Must run first: closing the server waits for requests, and session agents hold requests open.
   shutdown.add('waiting session agents', () => notifier.end());
+  shutdown.add('streams of changes', () => deps.changes?.end());
   serving.portal = createPortal(deps);
   const started = { healthUrl, caFile: tls?.caFile, adminPassword };
   process.stdout.write(announcement(config, started, isForPrograms));
@@ -169,14 +171,14 @@ function connectAll(
   databaseUrl: string,
   log: Log,
   shutdown: Shutdown,
-): Pick<Ingredients, 'db' | 'replica'> {
+): Pick<Ingredients, 'db' | 'replica' | 'createChanges'> {
   const { databasePoolSize: maxConnections } = config;
   const options = { applicationName: 'aggregator-portal', maxConnections, ...loggedConnections(log) };
   const { db, close } = connectDatabase({ ...config, databaseUrl }, options);
   shutdown.add('database connections', close);
   const reading = connectReplica(config, config.databaseReadUrl, log, options);
   if (reading) shutdown.add('replica connections', reading.close);
-  return { db, replica: reading?.replica };
+  return { db, replica: reading?.replica, createChanges: nodeChanges(config, databaseUrl) };
 }
 
 /**

@@ -12,3 +12,5 @@ insert into fleet_versions (name, version) values ('entitlement', 1) on conflict
 insert into installation default values on conflict do nothing;
 
 insert into telemetry_marks (name, seq) values ('logins', 0) on conflict do nothing;
+
+insert into change_marks default values on conflict do nothing;

@@ -4,6 +4,7 @@ import { createModule } from '../../shared/http/serve/app.ts';
 import { auditOperations } from './audit/routes.ts';
 import { authenticatorCrud } from './authenticators/record.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
+import { changeOperations } from './changes/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherCrud } from './dispatchers/record.ts';
@@ -64,6 +65,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...workplaceOperations,
   ...workplaceActionOperations,
   ...workplaceSessionOperations,
+  ...changeOperations,
 ];
 
 /** The record types with a history. */

@@ -1,3 +1,4 @@
+import type { ChangeHub } from '../../shared/changes/change-hub.ts';
 import type { Ctx } from '../../shared/context/context.ts';
 import type { SignedIn } from '../../shared/context/principal.ts';
 import type { ExportDeps } from '../../shared/exports/export-download.ts';
@@ -30,11 +31,14 @@ export type WebuiDeps = HttpDeps &
     allowInsecureDispatchers: boolean;
     /** Notifies waiting requests of session agents. Absent if requests do not share a process. */
     notifier?: Notifier;
+    /** Streams of changes. Absent if requests do not share a process, where clients poll instead. */
+    changes?: ChangeHub;
   };
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
 export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps> => ({
   ...(await fleetDeps(parts)),
+  ...(parts.createChanges && { changes: parts.createChanges(parts) }),
   hasher: createHasher(parts.hashing),
   directories: parts.directories,
   kdcs: parts.kdcs,

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { TokenKind } from '../../db/repositories/identity/login/live-principals.ts';
 import { randomToken } from '../kernel/crypto/digests.ts';
 
 /**
@@ -35,3 +36,10 @@ export const isBrowserToken = browser.matches;
 /** The token with which a page of a browser session calls the API. */
 export const newPageToken = page.make;
 export const isPageToken = page.matches;
+
+/** The kind of a token, by its prefix. */
+export const kindOfToken = (token: string): TokenKind => {
+  if (isServiceToken(token)) return 'service';
+  if (isPeerToken(token)) return 'peer';
+  return isPageToken(token) ? 'page' : 'session';
+};

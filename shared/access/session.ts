@@ -5,7 +5,14 @@ import { findSession, touchSession } from '../../db/repositories/identity/login/
 import { findServiceToken, touchServiceToken } from '../../db/repositories/identity/service-tokens.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import { isServed, type Portal, portalFor } from '../context/portal.ts';
-import type { RoleGrant, Session, TokenPrincipal } from '../context/principal.ts';
+import type {
+  PeerPrincipal,
+  RoleGrant,
+  ServiceTokenPrincipal,
+  Session,
+  TokenPrincipal,
+  UserPrincipal,
+} from '../context/principal.ts';
 import { addSeconds } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/crypto/digests.ts';
 import { type Parameters, parametersFrom } from '../kernel/system-parameters.ts';
@@ -62,12 +69,31 @@ export const absoluteAge = (parameters: Parameters, portal: Portal): number =>
 async function findUser(db: Db, token: string, now: Date): Promise<FoundPrincipal | undefined> {
   const hash = sha256(token);
   const found = await (isPageToken(token) ? findPageSession(db, hash, now) : findSession(db, hash));
-  if (!found) return undefined;
-  const { user, domain, roles } = found;
-  const { portal, locale } = found.session;
-  const parameters = parametersFrom(found.parameters);
-  const session = aliveSession(found.session, parameters, now);
-  return session && { principal: { kind: 'user', session, locale, portal, user, domain, roles }, parameters };
+  return found && withParameters(found, (parameters) => userPrincipal(found, parameters, now));
+}
+
+const withParameters = (
+  { parameters: overrides }: { parameters: Record<string, unknown> | null },
+  principalBy: (parameters: Parameters) => TokenPrincipal | undefined,
+): FoundPrincipal | undefined => {
+  const parameters = parametersFrom(overrides);
+  const principal = principalBy(parameters);
+  return principal && { principal, parameters };
+};
+
+export type UserRow = Pick<UserPrincipal, 'user' | 'domain' | 'roles'> & {
+  session: SessionTimes & Pick<UserPrincipal, 'locale'>;
+};
+
+/** @returns undefined if the session has expired */
+export function userPrincipal(
+  { session: row, user, domain, roles }: UserRow,
+  parameters: Parameters,
+  now: Date,
+): UserPrincipal | undefined {
+  const { portal, locale } = row;
+  const session = aliveSession(row, parameters, now);
+  return session && { kind: 'user', session, locale, portal, user, domain, roles };
 }
 
 type SessionTimes = {
@@ -99,15 +125,23 @@ async function findPeer(
   portalType: PortalType,
 ): Promise<FoundPrincipal | undefined> {
   const found = await findPeerSession(db, sha256(token));
-  if (!found) return undefined;
-  const { peer, roles } = found;
-  const portal = portalFor(portalType, roles.length > 0);
-  const parameters = parametersFrom(found.parameters);
-  const session = portal && aliveSession({ ...found.session, portal }, parameters, now);
-  return session && { principal: { kind: 'peer', session, portal, peer, roles }, parameters };
+  return found && withParameters(found, (parameters) => peerPrincipal(found, parameters, now, portalType));
 }
 
-/** A service token has no login. Its portal, and whether its domain serves the user, are determined at each use. */
+export type PeerRow = Pick<PeerPrincipal, 'peer' | 'roles'> & { session: Omit<SessionTimes, 'portal'> };
+
+/** @returns undefined if the session has expired, or the portal does not serve the peer */
+export function peerPrincipal(
+  { session: row, peer, roles }: PeerRow,
+  parameters: Parameters,
+  now: Date,
+  portalType: PortalType,
+): PeerPrincipal | undefined {
+  const portal = portalFor(portalType, roles.length > 0);
+  const session = portal && aliveSession({ ...row, portal }, parameters, now);
+  return session && { kind: 'peer', session, portal, peer, roles };
+}
+
 async function findService(
   db: Db,
   secret: string,
@@ -115,23 +149,38 @@ async function findService(
   portalType: PortalType,
 ): Promise<FoundPrincipal | undefined> {
   const found = await findServiceToken(db, sha256(secret), now);
-  if (!found) return undefined;
-  const { token, user, domain, subjects } = found;
-  const isStaff = found.roles.length > 0;
+  return found && withParameters(found, () => servicePrincipal(found, portalType));
+}
+
+export type ServiceRow = Pick<ServiceTokenPrincipal, 'user' | 'domain' | 'roles'> & {
+  token: Bounds & {
+    id: string;
+    name: string;
+    created_at: Date;
+    expires_at: Date;
+    last_seen_at: Date | null;
+    own: boolean;
+  };
+  subjects: 'all' | 'users' | 'staff';
+};
+
+/** A service token has no login. Its portal, and whether its domain serves the user, are determined at each use. */
+export function servicePrincipal(
+  { token, user, domain, subjects, roles }: ServiceRow,
+  portalType: PortalType,
+): ServiceTokenPrincipal | undefined {
+  const isStaff = roles.length > 0;
   const portal = portalFor(portalType, isStaff);
   if (portal === undefined || !isServed(subjects, isStaff)) return undefined;
   const { id, name, created_at: createdAt, expires_at: expiresAt } = token;
   return {
-    principal: {
-      kind: 'service_token',
-      token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
-      portal,
-      // A service user has no password.
-      user: { ...user, mustChangePassword: token.own && user.mustChangePassword },
-      domain,
-      roles: narrowed(found.roles, token),
-    },
-    parameters: parametersFrom(found.parameters),
+    kind: 'service_token',
+    token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
+    portal,
+    // A service user has no password.
+    user: { ...user, mustChangePassword: token.own && user.mustChangePassword },
+    domain,
+    roles: narrowed(roles, token),
   };
 }
 

@@ -895,6 +895,14 @@ export type BulkDestroyResult = {
     detail: string;
   })[];
 };
+export type ChangeStream = {
+  /** Type of the object. `snapshot`: a list of a farm was synchronized. */
+  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "workplace";
+  /** Identifier of the object, of the farm for `snapshot`, or name of the system parameter. Null if one write has changed so many objects that they are not listed. */
+  id: string | null;
+  /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
+  list?: "servicespools" | "workplaces" | "spsessions";
+};
 export type Connection = {
   /** Delivery protocol of the connection: `rdp` or `spice`. */
   protocol: "rdp" | "spice";
@@ -6280,6 +6288,24 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Follow the changes of objects. With `Accept: text/event-stream` the response is a stream of server-sent events: `change` with a change as in `items`, and `reset` if changes may be missing. The `id` of an event is the cursor behind it; send the last one as `after` or `Last-Event-ID` to continue. Comments keep the connection open. The stream ends with the session. With `Accept: application/json`, and on Cloudflare Workers always, the response is a page of changes for polling, with an `ETag`. A change contains only type and identifier of an object that the caller may read, or could read before the change. Requires a session. */
+  "change.stream": {
+    asks: {
+      query?: {
+        /** Returns the changes after this cursor: the `id` of an event, or `next` of the last response. Default: no changes, but the cursor of the next ones. */
+        after?: string;
+      };
+    };
+    answer: {
+      /** Changes that the caller may see, oldest first. */
+      items: (ChangeStream)[];
+      /** Cursor for the next request. Unchanged while there are no changes. */
+      next: string;
+      /** True if changes may be missing: without `after`, or if the cursor is older than 24 hours or belongs to another database. Read again what you show, then continue with `next`. */
+      reset: boolean;
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
   /** Check whether a service is ready for a connection. Requires a session. */
   "connection.check": {
     asks: {
@@ -9659,6 +9685,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
+  'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },
   'connection.check': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}', keyed: false },
   'connection.get': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}', keyed: false },
   'connection.reconnect': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/reconnect/', keyed: false },

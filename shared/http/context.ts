@@ -1,3 +1,4 @@
+import type { TokenKind } from '../../db/repositories/identity/login/live-principals.ts';
 import type { BaseDeps, Client, ClientCtx } from '../context/context.ts';
 import type { Principal } from '../context/principal.ts';
 import type { Invocation } from './invocation.ts';
@@ -32,6 +33,10 @@ export type RequestCtx<D = BaseDeps, P extends Principal = Principal> = ClientCt
   bearer: string | undefined;
   /** True if the header `Accept` contains this media type. */
   accepts: (mediaType: string) => boolean;
+  /** The token of the session, for a stream that ends with it. Undefined without a session. */
+  watchedToken: () => { hash: string; kind: TokenKind } | undefined;
+  /** The header Last-Event-ID of a client that continues a stream of server-sent events. */
+  lastEventId: string | undefined;
   /** Aborts when the client closes the connection, if the runtime reports this. */
   gone: () => AbortSignal;
 };

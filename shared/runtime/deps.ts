@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { Replica } from '../../db/replica/replica.ts';
+import type { ChangeHub } from '../changes/change-hub.ts';
 import { createProcessMemory } from '../context/process-memory.ts';
 import type { HttpDeps } from '../http/context.ts';
 import type { Assets } from '../http/pages/assets.ts';
@@ -53,7 +54,12 @@ export type RuntimeParts = {
   readDescriptors?: () => Promise<Descriptors | undefined>;
   /** Notifications between requests, on runtimes where one process serves many requests. */
   notifier?: Notifier;
+  /** Streams of changes, on runtimes where a response may last for minutes. */
+  createChanges?: CreateChanges;
 };
+
+/** Creates the streams of a process. */
+export type CreateChanges = (parts: Pick<RuntimeParts, 'db' | 'log' | 'clock' | 'portalType'>) => ChangeHub;
 
 /** With remotes for dispatchers and peer keys, for modules that call dispatchers. */
 export type FleetRuntimeParts = RuntimeParts & {

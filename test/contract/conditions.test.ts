@@ -28,6 +28,7 @@ const lookedAtElsewhere = [
   ...operations.flatMap(({ id }) => (id.endsWith('.restore') ? [id] : [])),
   'authenticator.changeAttribute',
   'console.getFile',
+  'change.stream',
   'home.getFile',
   'home.getIcon',
   'home.getWorker',

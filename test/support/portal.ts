@@ -1,8 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import { connectPg } from '../../db/pg.ts';
+import { listenForNotices } from '../../db/postgres/listen.ts';
 import { Replica } from '../../db/replica/replica.ts';
 import { createPortal, type Portal, type PortalDeps, portalDeps } from '../../functions/portal.ts';
+import type { HubParts } from '../../shared/changes/change-hub.ts';
 import { createProcessMemory } from '../../shared/context/process-memory.ts';
 import { prepareInstallation } from '../../shared/identity/first-start.ts';
 import { createNotifier } from '../../shared/kernel/concurrency/notifier.ts';
@@ -15,6 +17,7 @@ import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
 import { createPeerKeyRemote } from '../../shared/remotes/peer-keys/https.ts';
+import { changesWith } from '../../shared/runtime/changes.ts';
 import type { RdpSigning } from '../../shared/runtime/config/rdp-signing.ts';
 import { directoriesByPooledSockets } from '../../shared/runtime/edge/directories-by-sockets.ts';
 import { createCompression } from '../../shared/runtime/node/compression.ts';
@@ -81,6 +84,8 @@ type Options = {
   secretKeys?: readonly string[];
   s3?: S3Config;
   rdpSigning?: RdpSigning;
+  /** Of streams of changes. */
+  changeLimits?: NonNullable<HubParts['limits']>;
   /** URL of a standby, for reads that may lag. */
   replicaUrl?: string;
   /** Age in milliseconds of its data that are not shown. */
@@ -102,6 +107,7 @@ export async function startPortal({
   secretKeys = [randomBytes(32).toString('base64')],
   database: given,
   telemetry: telemetryOf = () => noTelemetry,
+  changeLimits = {},
   replicaUrl,
   oldestMs,
   s3,
@@ -143,6 +149,10 @@ export async function startPortal({
     ...directoriesByPooledSockets(outbound),
     singleFlight: createSingleFlight(),
     notifier: createNotifier(),
+    createChanges: changesWith({
+      connectNotices: (onNotice) => listenForNotices(database.url, 'changes', onNotice),
+      limits: changeLimits,
+    }),
     telemetry,
     compression: createCompression(),
     writes,
@@ -194,6 +204,7 @@ export async function startPortal({
     settled,
     log,
     close: async () => {
+      deps.changes?.end();
       await settled();
       await transport.close();
       await Promise.all([connection, asSidecar, asOwner, reading].map((one) => one?.close()));

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { loginSessions } from '../../schema/identity/login-sessions.ts';
@@ -22,16 +22,13 @@ export async function findServiceToken(db: Db, tokenHash: string, now: Date) {
     .from(table)
     .innerJoin(users, eq(users.id, table.user_id))
     .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
-    .where(
-      and(
-        eq(table.token_hash, tokenHash),
-        gt(table.expires_at, now),
-        sql`${table.own} = (${users.kind} = 'person')`,
-        mayAct,
-      ),
-    );
+    .where(and(eq(table.token_hash, tokenHash), isUsableToken(now)));
   return row;
 }
+
+/** The condition that a token, joined with its user and domain, has not expired and is that of an enabled account. */
+export const isUsableToken = (now: Date): SQL | undefined =>
+  and(gt(table.expires_at, now), sql`${table.own} = (${users.kind} = 'person')`, mayAct);
 
 /** Stores the last use of the token, at most once a minute. */
 export async function touchServiceToken(db: Db, id: string, now: Date): Promise<void> {

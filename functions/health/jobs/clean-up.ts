@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/client.ts';
+import { trimChanges } from '../../../db/repositories/changes/changes.ts';
 import { deleteExpired, expiredRows } from '../../../db/repositories/settings/clean-up.ts';
 import type { Clock } from '../../../shared/kernel/clock.ts';
 import { EmptyPayload } from '../../../shared/kernel/job-kinds.ts';
@@ -22,7 +23,7 @@ export const cleanUp = (
     );
     // A failed deletion must not prevent the others.
     const failures: unknown[] = [];
-    for (const remove of [() => removeFiles(signal), ...ofTables]) {
+    for (const remove of [() => removeFiles(signal), () => trimChanges(db), ...ofTables]) {
       signal.throwIfAborted();
       await remove().catch((error: unknown) => failures.push(error));
     }

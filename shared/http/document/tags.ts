@@ -9,6 +9,7 @@ const resources: Readonly<Record<string, string>> = {
   connection:
     'Connections of client programs to workplaces: readiness check, host, port and one-time credentials, `.rdp` and `.vv` files, reconnect links.',
   console: 'The console of administrators for browsers, with its files: the overview of all sites.',
+  change: 'Changes of objects as they happen, as a stream of server-sent events or by polling.',
   dashboard: 'Summary figures: for administrators over all sites in their scope, for users over one site.',
   dispatcher:
     'Dispatcher nodes (connection brokers). A node belongs to a farm and has an HTTPS address. Health probes determine its state.',

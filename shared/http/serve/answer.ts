@@ -3,6 +3,7 @@ type Extras = {
   revision?: number | undefined;
   status?: 200 | 302 | 503;
   isCompressible?: boolean;
+  endsWithAccess?: boolean;
 };
 
 /** A response with more than a body. */
@@ -35,15 +36,18 @@ export type Content = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Arr
 /** A response of another media type than JSON: an error page, metrics, a picture, or a file that is streamed. */
 export class Document extends Answer<Content> {
   readonly mediaType: string;
+  /** The stream ends by itself when the access of the caller ends. */
+  readonly endsWithAccess: boolean;
 
   constructor(
     body: Content,
     mediaType: string,
     headers: Record<string, string> = {},
-    extras: Pick<Extras, 'isCompressible'> = {},
+    extras: Pick<Extras, 'isCompressible' | 'endsWithAccess'> = {},
   ) {
     super(body, { headers, ...extras });
     this.mediaType = mediaType;
+    this.endsWithAccess = extras.endsWithAccess ?? false;
   }
 }
 

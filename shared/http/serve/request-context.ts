@@ -1,8 +1,10 @@
 import type { Context } from 'hono';
 import { DiscardedError, type Flight } from '../../../db/flight.ts';
+import { kindOfToken } from '../../access/service-tokens.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import type { Trace } from '../../context/trace.ts';
 import { createSemaphore } from '../../kernel/concurrency/semaphore.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { Caller } from '../caller/caller.ts';
 import { rateLimitsOf } from '../caller/rate-limits.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
@@ -49,7 +51,7 @@ const upstreamAtOnce = 6;
  * @param flight the effects of the request wait for its approval
  */
 export function contextOf<D extends BaseDeps>(
-  { c, deps, operation, now }: Serving<D>,
+  { c, deps, operation, token, now }: Serving<D>,
   { principal, parameters }: Caller,
   flight?: Flight,
 ): RequestCtx<D> {
@@ -75,6 +77,8 @@ export function contextOf<D extends BaseDeps>(
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
     log: deps.log,
     now,
+    watchedToken: () => (token === undefined ? undefined : { hash: sha256(token), kind: kindOfToken(token) }),
+    lastEventId: c.req.header('last-event-id')?.slice(0, 64),
     gone: () => c.req.raw.signal,
     background,
     upstream,

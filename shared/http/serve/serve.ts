@@ -99,7 +99,7 @@ async function answer<D extends BaseDeps>(
   if (unchecked !== undefined && !safeMethods.includes(c.req.method)) throw unchecked;
   const run = async (own: RequestCtx<D>): Promise<Response> => {
     const result = await operation.run(own, raw);
-    const isWatched = token !== undefined && isStream(result);
+    const isWatched = token !== undefined && isStream(result) && !result.endsWithAccess;
     return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, token, result) : result);
   };
   return isWrite(operation) ? runInRequestedMode(ctx, operation, c.req.raw, raw, run) : run(ctx);

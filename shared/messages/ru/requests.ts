@@ -32,6 +32,9 @@ export const requests = {
   'The permission is required for all sites that the object belongs to':
     'Требуется разрешение на все площадки, к которым относится объект',
   'No role of the caller grants this permission': 'Ни одна из ваших ролей не даёт это разрешение',
+  'No role of the caller grants a permission to read': 'Ни одна из ваших ролей не даёт разрешения на чтение',
+  'Too many streams of changes are open': 'Открыто слишком много потоков изменений',
+  'The caller has too many open streams of changes': 'У вас открыто слишком много потоков изменений',
   'No role of the caller permits this explanation':
     'Ни одна из ваших ролей не разрешает запрашивать это объяснение',
   'Callers can grant only permissions that they have':

@@ -48,6 +48,7 @@ export const schemas = {
   'Must contain only PEM certificates': 'Должно содержать только сертификаты в формате PEM',
   'Must be an http or https URL, or empty': 'Должно быть URL со схемой http или https или пустой строкой',
   'Must be a number of seconds': 'Должно быть числом секунд',
+  'Must be a cursor of this operation': 'Должно быть курсором этой операции',
   'Must not be a URL': 'Не должно быть URL',
   'Must not be less than `from`': 'Должно быть не меньше `from`',
   'Must not exceed 16 KiB': 'Размер не должен превышать 16 КиБ',

@@ -123,7 +123,7 @@ export const databases = {
   },
   DATABASE_LISTEN_URL: {
     schema: database().describe(
-      'The same database at a direct address, not a pooler, where the sidecar receives notifications of work. Without notifications it looks for work every five seconds.',
+      'The same database at a direct address, not a pooler, where the sidecar receives notifications of work, and the portal those of changes while a stream of changes is open. Without notifications the sidecar looks for work every five seconds, and the portal for changes every two.',
     ),
     scope: ['sidecar'],
     computed: '`DATABASE_SIDECAR_URL`',

@@ -21,7 +21,7 @@ export const budgets: Record<EdgeModule, number> = {
   home: 196,
   ssa: 200,
   userinfo: 272,
-  webui: 372,
+  webui: 374,
   wsproxy: 198,
 };
 

@@ -54,6 +54,10 @@ export function readsOf(seeded: Seeded) {
       ...one('/home/offline', 'anonymous'),
       { path: '/home/offline?language=ru', who: 'anonymous' },
     ],
+    [`${webui}/changes`]: [
+      { path: `${webui}/changes?after=x`, status: 422 },
+      { path: `${webui}/changes`, who: 'user', status: 403 },
+    ],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'anonymous' },
       { path: '/api/errors/in_use', who: 'anonymous', headers: { accept: 'text/html' } },

@@ -6,7 +6,7 @@ import { must } from '../../records/statements.ts';
 import { isOver, parameterOverrides, type Role, roleList, type SessionLimits } from './sessions.ts';
 
 /** The roles and permissions of a peer as one JSON array. */
-const rolesOfPeer: SQL<Role[]> = roleList(
+export const rolesOfPeer: SQL<Role[]> = roleList(
   sql`${peerRoles} join ${roles} on ${roles.id} = ${peerRoles.role_id} where ${peerRoles.peer_id} = ${peers.id}`,
 );
 

@@ -134,7 +134,9 @@ function answerOf({ responses }: Schema): SampleCall['answer'] {
   return type.startsWith('text/') || type.endsWith('yaml') ? 'text' : 'bytes';
 }
 
-function isPaged(document: Document, { responses }: Schema): boolean {
+/** Pages of changes have the same members as those of a list, but no parameter `cursor`, and do not end. */
+function isPaged(document: Document, { responses, parameters }: Schema): boolean {
+  if (!listOf(parameters).some((one) => resolve(document, one).name === 'cursor')) return false;
   const media = asSchema(asSchema(asSchema(asSchema(responses)['200']).content)['application/json']);
   const properties = asSchema(resolve(document, media.schema).properties);
   return properties.items !== undefined && properties.next !== undefined;

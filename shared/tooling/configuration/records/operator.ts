@@ -82,6 +82,8 @@ function contextOf(
     client: { ip: '', secure: true, loopback: true, userAgent: '', accepted: '', isOwnPage: () => false },
     operation: { id: operation.id, method: operation.method, path: operation.path },
     bearer: undefined,
+    watchedToken: () => undefined,
+    lastEventId: undefined,
     accepts: () => false,
     log: deps.log,
     now: deps.clock(),

@@ -1,0 +1,251 @@
+-- Writes a row of `changes` for each object that a transaction changes, in that transaction. Triggers do so, because objects are
+-- also changed by jobs, synchronizations and bulk statements, and because a write needs no further round trip for them. The
+-- functions run as the owner, so that no process can write changes of its own; names are qualified for that.
+
+-- The sites of an object. Null: it is visible in any scope.
+create or replace function sites_of_object(kind text, object jsonb) returns uuid[] language plpgsql stable as $$
+begin
+  return case kind
+    when 'site' then array[(object ->> 'id')::uuid]
+    when 'farm' then array[(object ->> 'site_id')::uuid]
+    when 'rule' then array[(object ->> 'site_id')::uuid]
+    when 'dispatcher' then array(select site_id from public.farms where id = (object ->> 'farm_id')::uuid)
+    when 'maintenance_window' then
+      case when object ->> 'site_id' is null then array(select site_id from public.farms where id = (object ->> 'farm_id')::uuid)
+      else array[(object ->> 'site_id')::uuid] end
+    when 'gateway' then (select array_agg(site_id) from public.gateway_sites where gateway_id = (object ->> 'id')::uuid)
+    when 'priority_group' then (
+      select array_agg(distinct f.site_id) from public.priority_group_farms p join public.farms f on f.id = p.farm_id
+      where p.priority_group_id = (object ->> 'id')::uuid)
+  end;
+end $$;
+
+-- Notes a change. An object is noted once per transaction, with all its sites. After 1000 changes of a transaction, further ones
+-- are noted once per kind, without an id.
+create or replace function note_change(changed_kind text, changed_id text, changed_list text, at_sites uuid[])
+returns void language plpgsql as $$
+declare
+  noted int := coalesce(nullif(current_setting('aggregator.changes_noted', true), ''), '0')::int;
+begin
+  if noted >= 1000 then
+    changed_id := '';
+    changed_list := '';
+    if exists (
+      select from public.changes c where c.xid = pg_current_xact_id() and c.kind = changed_kind and c.object_id = '' and c.list = ''
+        and (c.sites is null or at_sites <@ c.sites)
+    ) then
+      return;
+    end if;
+  else
+    perform set_config('aggregator.changes_noted', (noted + 1)::text, true);
+  end if;
+  insert into public.changes as c (kind, object_id, list, sites)
+  values (changed_kind, changed_id, changed_list,
+    case when at_sites is not null then array(select distinct one from unnest(at_sites) as one order by one) end)
+  on conflict (xid, kind, object_id, list) do update
+    set sites = case when excluded.sites is null then null
+      else array(select distinct one from unnest(c.sites || excluded.sites) as one order by one) end
+    where c.sites is not null and (excluded.sites is null or not excluded.sites <@ c.sites);
+end $$;
+
+-- After a change of a row. Arguments: kind, and the column of the id.
+create or replace function note_row() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  object jsonb;
+  at_sites uuid[];
+begin
+  if tg_op = 'DELETE' then
+    object := to_jsonb(old);
+  else
+    object := to_jsonb(new);
+  end if;
+  at_sites := public.sites_of_object(tg_argv[0], object);
+  if tg_op = 'UPDATE' then
+    at_sites := at_sites || public.sites_of_object(tg_argv[0], to_jsonb(old));
+  end if;
+  perform public.note_change(tg_argv[0], object ->> tg_argv[1], '', at_sites);
+  return null;
+end $$;
+
+-- Gateways and priority groups get their sites from other rows, which are written after them and deleted before a trigger would
+-- run after their deletion. So the sites are read before the change, and again when the transaction ends.
+create or replace function note_row_before() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.note_change(tg_argv[0], old.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(old)));
+  if tg_op = 'DELETE' then
+    return old;
+  end if;
+  return new;
+end $$;
+
+create or replace function note_row_at_end() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  still_exists boolean;
+begin
+  execute format('select exists (select from public.%I where id = $1)', tg_table_name) into still_exists using new.id;
+  if still_exists then
+    perform public.note_change(tg_argv[0], new.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(new)));
+  end if;
+  return null;
+end $$;
+
+-- What belongs to a farm, before the farm is deleted or after it has moved to another site.
+create or replace function note_parts_of_farm() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  at_sites uuid[] := array[old.site_id];
+begin
+  if tg_op = 'UPDATE' then
+    at_sites := at_sites || new.site_id;
+    perform public.note_change('dispatcher', d.id::text, '', at_sites) from public.dispatchers d where d.farm_id = old.id;
+    perform public.note_change('priority_group', g.id::text, '', old.site_id || public.sites_of_object('priority_group', to_jsonb(g)))
+      from public.priority_groups g where g.id in (select p.priority_group_id from public.priority_group_farms p where p.farm_id = old.id);
+  end if;
+  perform public.note_change('maintenance_window', w.id::text, '', at_sites) from public.maintenance_windows w where w.farm_id = old.id;
+  perform public.note_change('snapshot', old.id::text, list, at_sites) from unnest(array['servicespools', 'workplaces', 'spsessions']) as list;
+  if tg_op = 'DELETE' then
+    return old;
+  end if;
+  return null;
+end $$;
+
+-- After a statement on the rows of a snapshot. Arguments: list, and kind of an object. A synchronization is noted once per farm and
+-- list; an action of the portal, which sets `touched_at`, is also noted with its object. The time at which an agent was last seen
+-- changes every minute and is not noted. Without nested loops, because the plan is made when the statement has few rows.
+create or replace function note_rows_of_snapshot() returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+declare
+  unnoted constant text[] := '{touched_at,agent_seen_at}';
+  changed record;
+begin
+  if tg_op = 'DELETE' then
+    perform public.note_change('snapshot', f.id::text, tg_argv[0], array[f.site_id]) from public.farms f where f.id in (select farm_id from old_rows);
+    return null;
+  end if;
+  for changed in
+    select n.uuid, f.site_id from new_rows n join public.farms f on f.id = n.farm_id where n.touched_at > now() - interval '1 second'
+  loop
+    perform public.note_change(tg_argv[1], changed.uuid::text, '', array[changed.site_id]);
+  end loop;
+  for changed in select f.id, f.site_id from public.farms f where f.id in (select farm_id from new_rows) loop
+    if tg_op = 'UPDATE' then
+      continue when not exists (
+        select from new_rows n join old_rows o on o.id = n.id
+        where n.farm_id = changed.id and to_jsonb(n) - unnoted is distinct from to_jsonb(o) - unnoted);
+    end if;
+    perform public.note_change('snapshot', changed.id::text, tg_argv[0], array[changed.site_id]);
+  end loop;
+  return null;
+end $$;
+
+create or replace function note_removed_row() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.note_change(
+    case new.kind when 'servicespools' then 'servicespool' when 'workplaces' then 'workplace' else 'spsession' end,
+    new.uuid::text, '', array(select site_id from public.farms where id = new.farm_id));
+  return null;
+end $$;
+
+create or replace function note_farm_part() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.note_change('snapshot', f.id::text, new.kind, array[f.site_id]) from public.farms f where f.id = new.farm_id;
+  return null;
+end $$;
+
+-- The tables of objects: kind, column of the id, and the columns whose change alone is not noted, because probes, heartbeats and
+-- logins write them.
+do $$
+declare
+  noted record;
+  is_changed text;
+begin
+  for noted in
+    select * from (values
+      ('authenticators', 'authenticator', 'id', ''),
+      ('dispatchers', 'dispatcher', 'id', 'circuit,circuit_failures,circuit_opened_at,circuit_probe_until,last_check_at,last_error,response_time_ms,certificate_notice,domains_at'),
+      ('farms', 'farm', 'id', ''),
+      ('gateways', 'gateway', 'id', 'process_counters,last_seen_at,reported_connections,reported_at,last_used_at,stats'),
+      ('groups', 'group', 'id', ''),
+      ('login_sessions', 'session', 'id', 'last_seen_at,idle_until'),
+      ('maintenance_templates', 'maintenance_template', 'id', ''),
+      ('maintenance_windows', 'maintenance_window', 'id', ''),
+      ('monitoring_records', 'monitoring_record', 'id', ''),
+      ('peers', 'peer', 'id', ''),
+      ('portals', 'portal', 'id', 'last_seen_at,metrics'),
+      ('priority_groups', 'priority_group', 'id', ''),
+      ('roles', 'role', 'id', ''),
+      ('rules', 'rule', 'id', ''),
+      ('service_tokens', 'service_token', 'id', 'last_seen_at'),
+      ('sites', 'site', 'id', ''),
+      ('system_parameters', 'system_parameter', 'name', ''),
+      ('tags', 'tag', 'id', ''),
+      ('themes', 'theme', 'id', ''),
+      ('users', 'user', 'id', 'last_login_at,directory_checked_at,card_fingerprint')
+    ) as tables (name, kind, key, ignored)
+  loop
+    is_changed := format(
+      '(to_jsonb(old.*) - %L::text[]) is distinct from (to_jsonb(new.*) - %1$L::text[])', '{updated_at,' || noted.ignored || '}');
+    is_changed := replace(is_changed, ',}', '}');
+    execute format('drop trigger if exists noted_change on %I', noted.name);
+    execute format('drop trigger if exists noted_update on %I', noted.name);
+    execute format('drop trigger if exists noted_at_end on %I', noted.name);
+    execute format('drop trigger if exists noted_update_at_end on %I', noted.name);
+    if noted.kind in ('gateway', 'priority_group') then
+      execute format('create trigger noted_change before delete on %I for each row execute function note_row_before(%L)',
+        noted.name, noted.kind);
+      execute format('create trigger noted_update before update on %I for each row when (%s) execute function note_row_before(%L)',
+        noted.name, is_changed, noted.kind);
+      execute format('create constraint trigger noted_at_end after insert on %I deferrable initially deferred
+        for each row execute function note_row_at_end(%L)', noted.name, noted.kind);
+      execute format('create constraint trigger noted_update_at_end after update on %I deferrable initially deferred
+        for each row when (%s) execute function note_row_at_end(%L)', noted.name, is_changed, noted.kind);
+    else
+      execute format('create trigger noted_change after insert or delete on %I for each row execute function note_row(%L, %L)',
+        noted.name, noted.kind, noted.key);
+      execute format('create trigger noted_update after update on %I for each row when (%s) execute function note_row(%L, %L)',
+        noted.name, is_changed, noted.kind, noted.key);
+    end if;
+  end loop;
+end $$;
+
+-- A circuit opens and closes rarely, but is half open at each probe of a failed node.
+drop trigger if exists noted_circuit on dispatchers;
+create trigger noted_circuit after update on dispatchers
+  for each row when ((old.circuit = 'closed') is distinct from (new.circuit = 'closed')) execute function note_row('dispatcher', 'id');
+
+drop trigger if exists noted_move on farms;
+create trigger noted_move after update on farms
+  for each row when (old.site_id is distinct from new.site_id) execute function note_parts_of_farm();
+drop trigger if exists noted_parts on farms;
+create trigger noted_parts before delete on farms for each row execute function note_parts_of_farm();
+
+do $$
+declare
+  noted record;
+begin
+  for noted in
+    select * from (values
+      ('pools', 'servicespools', 'servicespool'), ('workplaces', 'workplaces', 'workplace'), ('workplace_sessions', 'spsessions', 'spsession')
+    ) as tables (name, list, kind)
+  loop
+    execute format('drop trigger if exists noted_insert on %I', noted.name);
+    execute format('drop trigger if exists noted_update on %I', noted.name);
+    execute format('drop trigger if exists noted_delete on %I', noted.name);
+    execute format('create trigger noted_insert after insert on %I referencing new table as new_rows
+      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
+    execute format('create trigger noted_update after update on %I referencing old table as old_rows new table as new_rows
+      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
+    execute format('create trigger noted_delete after delete on %I referencing old table as old_rows
+      for each statement execute function note_rows_of_snapshot(%L, %L)', noted.name, noted.list, noted.kind);
+  end loop;
+end $$;
+
+drop trigger if exists noted_removal on removed_rows;
+create trigger noted_removal after insert or update on removed_rows for each row execute function note_removed_row();
+
+-- A part that can be read no more, or again, shows another state and age.
+drop trigger if exists noted_state on farm_parts;
+create trigger noted_state after update on farm_parts
+  for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
+
+revoke execute on function sites_of_object(text, jsonb), note_change(text, text, text, uuid[]), note_row(), note_row_before(),
+  note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Change, readChanges } from '../../db/repositories/changes/changes.ts';
+import { portals } from '../../db/schema/sites/portals.ts';
+import { announcedTypes } from '../../shared/changes/visibility.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { addDirectory, addUser, goodPassword, startWorld, unique, type World } from '../support/factories.ts';
+import { type Fleet, sessionOf, startFleet, workplaceOf } from '../support/fleet/fleet.ts';
+import { allReadable } from '../support/http/changes.ts';
+import type { Json } from '../support/portal.ts';
+import { everyOperation, pathOf, type Registered } from './generated/described.ts';
+import { createGround, creatorOf } from './generated/ground.ts';
+import { liftLimits } from './support/limits.ts';
+
+/** Operations that change no object, with the reason. */
+const withoutChange: Readonly<Record<string, string>> = {
+  'image.create': 'a picture is part of the objects that refer to it',
+  'workplace.message': 'a message is shown and not stored',
+  'spsession.assist': 'returns the address of a viewer',
+  'user.bind': 'needs an entry of a directory; the row of the user is written as by user.update',
+};
+
+/** The type of the objects of an operation, if its id begins with another word. */
+const typeOf: Readonly<Record<string, string>> = {
+  serviceToken: 'service_token',
+  userSession: 'session',
+  systemParameters: 'system_parameter',
+};
+const rank = ({ id }: Registered): number =>
+  ['workplace.delete', 'spsession.logoff', 'systemParameters.replace'].indexOf(id);
+const writes = everyOperation
+  .filter(({ module, method }) => ['webui', 'aggregator'].includes(module) && method !== 'GET')
+  .filter(
+    ({ path, readsOnly, access }) => access !== 'public' && readsOnly !== true && !path.endsWith('/export'),
+  )
+  .filter(({ id }) => !Object.hasOwn(withoutChange, id))
+  .sort((a, b) => rank(a) - rank(b));
+
+let world: World;
+let fleet: Fleet;
+let token: string;
+/** Identifiers of objects that only a dispatcher creates. */
+let ofFarm: Record<string, string>;
+let ground: ReturnType<typeof createGround>;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await liftLimits(world.portal);
+  fleet = await startFleet(world);
+  token = await world.portal.login();
+  ofFarm = {
+    id: fleet.farm.id,
+    servicepool_uuid: fleet.simulator.state.poolNamed('Office').uuid,
+    servicespool_uuid: fleet.simulator.state.poolNamed('Office').uuid,
+    workplace_uuid: workplaceOf(fleet, 'Office', 1).uuid,
+    session_uuid: sessionOf(fleet).session_uuid,
+  };
+  ground = createGround(world.portal, token, { 'site.create': { authenticators: [world.domain.id] } });
+}, 120_000);
+afterAll(async () => {
+  await fleet?.simulator.close();
+  await world?.portal.close();
+});
+
+/** Paths and bodies that the document does not define. */
+const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json }>>> = {
+  'authenticator.changeAttribute': async () => {
+    const { id } = await addDirectory(
+      world.admin,
+      {},
+      { attributes: [{ name: 'mail', source: 'mail', title: '' }] },
+    );
+    return {
+      path: `/api/webui/aggregator/authenticators/${id}/attribute`,
+      body: { action: 'add', name: 'phone', source: 'telephoneNumber' },
+    };
+  },
+  'userSession.endAll': async () => {
+    const user = await addUser(world.admin, world.domain, { password: goodPassword });
+    await world.portal.send('POST /api/auth/v7.0/login', {
+      body: { username: user.name, password: goodPassword, authSmallName: world.domain.small_name },
+    });
+    return { path: `/api/webui/aggregator/authenticators/${world.domain.id}/users/${user.id}/sessions` };
+  },
+  'portal.delete': portalRow,
+  'portal.tags': async () => ({ path: `${(await portalRow()).path}/tags`, body: { tags: ['production'] } }),
+};
+
+async function portalRow() {
+  const [id, name] = [newId(), unique('portal')];
+  const at = new Date(0);
+  const facts = { fqdn: name, portal_type: 'user', runtime: 'node', version: '7.0' } as const;
+  await world.portal.db
+    .insert(portals)
+    .values({ id, name, name_key: name, ...facts, started_at: at, last_seen_at: at });
+  return { path: `/api/webui/aggregator/appnodes/portals/${id}` };
+}
+
+/** A valid request of the operation. */
+async function requestOf(operation: Registered): Promise<{ path: string; body: Json }> {
+  const own = await given[operation.id]?.();
+  if (operation.path.endsWith('/bulk_destroy')) {
+    const { values } = await ground.valuesFor(operation.path);
+    const collection = operation.path.replace('/bulk_destroy', '');
+    const create = creatorOf(collection);
+    if (!create) throw new Error(`no creation in ${collection}`);
+    const { id } = await ground.make(create, pathOf(create, values));
+    return { path: pathOf(operation, values), body: { ids: [id] } };
+  }
+  if (own?.path) return { path: own.path, body: own.body };
+  const { values, body } = await ground.of(operation);
+  const isOfFarm = operation.effects === 'dispatcher';
+  const force = isOfFarm && body && 'force' in body ? { force: true } : {};
+  return {
+    path: pathOf(operation, isOfFarm ? ofFarm : values),
+    body: body && { ...body, ...force, ...bodies[operation.id] },
+  };
+}
+
+const bodies: Readonly<Record<string, Json>> = {
+  'workplace.assign': { user_id: null },
+  'workplace.driveMachine': { action: 'suspend', force: true },
+  'systemParameters.replace': { audit: { retention_days: { value: 731 } } },
+};
+
+/** Identifiers that an announcement of the write may have: those in its path, its body and its response. */
+const idsIn = (...parts: unknown[]): string[] =>
+  JSON.stringify(parts).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+
+async function announcedBy(operation: Registered) {
+  const { path, body } = await requestOf(operation);
+  await allReadable(world.portal.db);
+  const { horizon } = await readChanges(world.portal.db, undefined);
+  const answer = await world.portal.send(`${operation.method} ${path}`, { token, body });
+  await allReadable(world.portal.db);
+  const { items } = await readChanges(world.portal.db, { xid: horizon, seq: 0 });
+  return { answer, items, ids: idsIn(path, body, answer.body) };
+}
+
+const isOf = (operation: Registered, ids: string[]) => {
+  const [word = ''] = operation.id.split('.');
+  const type = typeOf[word] ?? word;
+  const hasOtherId = ['session', 'system_parameter'].includes(type);
+  return ({ kind, id }: Change) => kind === type && id !== null && (hasOtherId || ids.includes(id));
+};
+
+describe('a write', () => {
+  it.each(writes)('$id announces its object', async (operation) => {
+    const { answer, items, ids } = await announcedBy(operation);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(operation.returns[0]);
+    const shown = `${operation.id}: ${JSON.stringify(items.map(({ kind, id }) => [kind, id]))}`;
+    expect(items.some(isOf(operation, ids)), shown).toBe(true);
+  });
+
+  it('announces only types that a caller can read', async () => {
+    const { items } = await readChanges(world.portal.db, { xid: 0n, seq: 0 });
+    const kinds = new Set(items.map(({ kind }) => kind));
+    expect(
+      [...kinds].filter((kind) => ![...announcedTypes, 'snapshot'].some((type) => type === kind)),
+    ).toEqual([]);
+  });
+});

@@ -93,13 +93,19 @@ describe('the HTTP methods of a path', () => {
   });
 });
 
-/** Cacheable responses. */
+/** Cacheable responses, by the type of their objects or by their operation. */
 const keptFor: Record<string, string> = {
+  'home.getIcon': 'public, max-age=86400',
+  'home.getManifest': 'public, max-age=900',
+  'home.getOffline': 'public, max-age=3600',
+  'home.getWorker': 'no-cache',
   error: 'public, max-age=3600',
   image: 'private, max-age=3600',
   jwks: 'public, max-age=60',
   theme: 'private, max-age=15',
 };
+
+const usualTypes = ['application/json', 'application/problem+json', 'text/plain', 'image/svg+xml'];
 
 describe('the headers of a response', () => {
   const send = (operation: Registered, id: string) =>
@@ -116,13 +122,13 @@ describe('the headers of a response', () => {
 
   it.each(reads)('of $id have the cache control and the media type', async (operation) => {
     const { headers } = await portal.send(`GET ${pathOf(operation)}`, { token });
-    const kept = keptFor[operation.id.split('.')[0] ?? ''] ?? 'private, no-store';
+    const kept = keptFor[operation.id] ?? keptFor[operation.id.split('.')[0] ?? ''] ?? 'private, no-store';
     expect(headers.get('cache-control')).toBe(kept);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     const type = headers.get('content-type');
     // A response without a body has no media type.
     if (operation.returns[1] === null && !operation.alsoReturns) expect(type).toBeNull();
-    else expect(type).toMatch(/^(application\/(problem\+)?json|text\/plain|image\/svg\+xml)$/);
+    else expect([...usualTypes, ...(operation.alsoReturns ?? [])]).toContain(type?.split(';')[0]);
   });
 
   it.each(reads)('of $id ignore a condition without a version', async (operation) => {

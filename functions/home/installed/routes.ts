@@ -59,7 +59,7 @@ export const installedOperations = [
       access: 'public',
       summary: 'Get the page for the time without the portal',
       description: 'Browsers store it. It opens the page of the user as soon as the portal responds.',
-      query: z.object({
+      query: z.strictObject({
         language: z
           .enum(languages)
           .optional()

@@ -31,12 +31,28 @@ export async function buildWebPages(folder: string): Promise<WebPages> {
 }
 
 async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
-  const app = webPages[name].code;
+  const { code, isInstallable } = webPages[name];
+  const page = await buildParts({ name, code, catalogues: [...ofAllPages, name] }, folder);
+  return isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
+}
+
+/** Builds the page with every component of `shared/web` in all states. It is not part of a portal. */
+export async function buildKit(folder: string): Promise<WebPage> {
+  await mkdir(folder, { recursive: true });
+  return buildParts({ name: 'kit', code: 'shared/web/kit', catalogues: ofAllPages }, folder);
+}
+
+/** Catalogues of texts that each page has. */
+const ofAllPages: readonly string[] = ['frame', 'problems'];
+
+type Parts = { name: string; code: string; catalogues: readonly string[] };
+
+async function buildParts({ name, code, catalogues }: Parts, folder: string): Promise<WebPage> {
   const [main, ...texts] = await Promise.all([
-    bundle({ entryPoints: [join(app, 'main.tsx')], entryNames: `${name}-[hash]`, outdir: folder }),
-    ...languages.map((language) => bundle(textsOf(name, language, folder))),
+    bundle({ entryPoints: [join(code, 'main.tsx')], entryNames: `${name}-[hash]`, outdir: folder }),
+    ...languages.map((language) => bundle(textsOf({ name, catalogues }, language, folder))),
   ]);
-  const script = outputOf(main, '.js', join(app, 'main.tsx'));
+  const script = outputOf(main, '.js', join(code, 'main.tsx'));
   const style = outputOf(main, '.css');
   const text = Object.fromEntries(
     languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
@@ -47,8 +63,7 @@ async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
   // The style of the page has the styles of its parts.
   for (const file of names.filter((name) => name.endsWith('.css') && name !== style))
     await rm(join(folder, file));
-  const page: WebPage = { script, style, first, later, texts: text as WebPage['texts'] };
-  return webPages[name].isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
+  return { script, style, first, later, texts: text as WebPage['texts'] };
 }
 
 /** The page for the time without the portal, and the service worker, which gets the names of all files. */
@@ -118,11 +133,13 @@ async function bundle(options: BuildOptions): Promise<Metafile> {
   return metafile;
 }
 
-/** The texts of a page in one language: those of the frame, of problems and its own, compiled to functions. */
-function textsOf(name: string, language: Language, folder: string): BuildOptions {
-  const catalogues = ['frame', 'problems', name].map((part) =>
-    join(root, 'shared/messages/pages', `${part}.${language}.json`),
-  );
+/** The texts of a page in one language, compiled to functions. */
+function textsOf(
+  { name, catalogues }: Pick<Parts, 'name' | 'catalogues'>,
+  language: Language,
+  folder: string,
+): BuildOptions {
+  const files = catalogues.map((part) => join(root, 'shared/messages/pages', `${part}.${language}.json`));
   const virtual: Plugin = {
     name: 'texts',
     setup: ({ onResolve, onLoad }) => {
@@ -130,10 +147,7 @@ function textsOf(name: string, language: Language, folder: string): BuildOptions
       onLoad({ filter: /.*/, namespace: 'texts' }, async () => ({
         contents: compiled(
           language,
-          Object.assign(
-            {},
-            ...(await Promise.all(catalogues.map((path) => readFile(path, 'utf8')))).map(parsed),
-          ),
+          Object.assign({}, ...(await Promise.all(files.map((path) => readFile(path, 'utf8')))).map(parsed)),
         ),
         resolveDir: root,
       }));

@@ -1,0 +1,128 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { accentsOf, defaultBranding } from '../../shared/http/pages/branding.ts';
+import { pageHeaders } from '../../shared/http/pages/policy.ts';
+import { fill } from '../../shared/http/pages/template.ts';
+import type { WebPage } from '../../shared/http/pages/web-pages.ts';
+import type { Language } from '../../shared/messages/languages.ts';
+import { buildKit } from '../../shared/tooling/build/web-pages.ts';
+import { expectGood, openTab, startBrowser, type Tab } from '../e2e/support/browser.ts';
+import { hasChromium } from '../support/pages/browser-stand.ts';
+import { requireService } from '../support/services.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const nonce = 'kit';
+const facts = (language: Language) => ({
+  language,
+  site_name: 'Aggregator portal',
+  logo: '',
+  support_link: 'https://support.test/',
+  footer_text: 'Footer',
+  copyright: '© 2026',
+  copyright_link: '',
+  user: { login: 'ada', name: 'Ada Lovelace', portal: 'admin' },
+});
+
+/** The document of the page, as the portal renders those of its pages. */
+async function documentOf({ script, style, texts }: WebPage, language: Language): Promise<string> {
+  const template = await readFile(new URL('../../functions/assets/app.html', import.meta.url), 'utf8');
+  const boot = await readFile(new URL('../../functions/assets/boot.js', import.meta.url), 'utf8');
+  return fill(template, {
+    ...defaultBranding,
+    ...accentsOf(defaultBranding),
+    title: 'Components',
+    language,
+    nonce,
+    style: `/${style}`,
+    script: `/${script}`,
+    texts: `/${texts[language]}`,
+    '&facts': JSON.stringify(facts(language)),
+    '&first': '',
+    '&boot': boot,
+  });
+}
+
+requireService('chromium', hasChromium)('the page of all components', () => {
+  let folder: string;
+  let server: Server;
+  let origin: string;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kit-'));
+    const page = await buildKit(folder);
+    server = createServer(async ({ url = '' }, response) => {
+      const language = /^\/(en|ru)$/.exec(url)?.[1] as Language | undefined;
+      if (language)
+        return response
+          .writeHead(200, {
+            'content-type': 'text/html; charset=utf-8',
+            ...pageHeaders(nonce, { ownFiles: true, ownParts: true }),
+          })
+          .end(await documentOf(page, language));
+      const file = /^\/([\w-]+\.(?:js|css))$/.exec(url)?.[1];
+      if (!file) return response.writeHead(404).end();
+      const type = file.endsWith('.js') ? 'text/javascript' : 'text/css';
+      return response.writeHead(200, { 'content-type': type }).end(await readFile(join(folder, file)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await new Promise((resolve) => server?.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Shows the page, and fails for errors of its scripts or its policy. */
+  async function open(
+    language: Language,
+    options: Parameters<typeof openTab>[2],
+    use: (page: Tab['page']) => Promise<void>,
+  ): Promise<void> {
+    const tab = await openTab(browser, origin, options);
+    await tab.page.goto(`/${language}`);
+    await tab.page.locator('h1').waitFor();
+    // The picture of the key is drawn by a library that is loaded when it is needed.
+    await tab.page.locator('#credentials img[src^="data:"]').waitFor();
+    await use(tab.page);
+    await tab.close();
+    expect([tab.errors, tab.foreign]).toEqual([[], []]);
+  }
+
+  describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+    it.each([
+      ['en', 360],
+      ['ru', 360],
+      ['ru', 768],
+      ['en', 1280],
+      ['ru', 1920],
+    ] as const)('is accessible and does not scroll sideways in %s at %i pixels', async (language, width) => {
+      const viewport = { width, height: 900 };
+      await open(language, { colorScheme, viewport }, (page) =>
+        expectGood(page, `kit-${language}-${colorScheme}`),
+      );
+    });
+  });
+
+  it('has accessible overlays: a dialog, a menu and messages', async () => {
+    await open('ru', { viewport: { width: 360, height: 800 } }, async (page) => {
+      await page.getByRole('button', { name: 'Dialog' }).click();
+      await page.getByRole('dialog').waitFor();
+      await expectGood(page, 'kit-dialog');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await expectGood(page, 'kit-menu');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Toast' }).click();
+      await page.getByRole('button', { name: 'Fault' }).click();
+      await expectGood(page, 'kit-toasts');
+    });
+  });
+});

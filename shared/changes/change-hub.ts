@@ -116,6 +116,7 @@ export class ChangeHub {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
+    this.#failures = 0;
     this.#beatAt = performance.now();
     const round = this.#signals.listen('round');
     const notices = new NoticeWatch(this.#parts, () => {
@@ -137,8 +138,8 @@ export class ChangeHub {
 
   /** @returns true if further changes can be read at once; never rejects */
   async #round(): Promise<boolean> {
-    this.#endOutdated();
     try {
+      this.#endOutdated();
       const isFull = await this.#read();
       this.#failures = 0;
       return isFull;

@@ -127,8 +127,15 @@ export class ChangeStream {
       this.#wasRead = true;
       this.#send(bytesOf(openingText));
     }
-    // A page without a visible change enqueues nothing, so that no further pull would follow.
-    while (this.#early && -(this.#controller?.desiredSize ?? 0) < readAhead) await this.#catchUp();
+    try {
+      // A page without a visible change enqueues nothing, so that no further pull would follow.
+      while (this.#early && -(this.#controller?.desiredSize ?? 0) < readAhead) await this.#catchUp();
+    } catch (error) {
+      // A rejection would end the body without telling the hub, which would then write to a closed stream.
+      if (this.#hasEnded) return;
+      this.#finish();
+      this.#controller?.error(error);
+    }
   }
 
   async #catchUp(): Promise<void> {

@@ -22,6 +22,9 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** Parameters of every list, which are not filters. */
 const ofLists = ['limit', 'cursor', 'sort', 'search', 'count', 'refresh', 'ids'];
 
+/** Verbs of the history of a record, which is the same for all kinds. */
+const ofHistory = ['listVersions', 'getVersion', 'restore'];
+
 /**
  * Derives the catalogue of the record kinds of a document: each operation `<type>.list` below a path is a kind, and the
  * other operations of its type are verbs of it.
@@ -102,7 +105,7 @@ function kindOf(
     const endpoint = found(name);
     return endpoint && verbOf(endpoint, resolve);
   };
-  const standard = ['list', 'get', 'create', 'replace', 'update', 'delete', 'bulkDestroy'];
+  const standard = ['list', 'get', 'create', 'replace', 'update', 'delete', 'bulkDestroy', ...ofHistory];
   const actions = own.filter(
     ({ operationId, path }) =>
       !standard.includes(operationId.slice(type.length + 1)) && namesInPath(path).length > parents.length,

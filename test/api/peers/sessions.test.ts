@@ -106,6 +106,7 @@ describe('A16 the session of a peer', () => {
   it('A16 may use the operations of any session that return no user, and log out', async () => {
     const open = operations.filter(({ access, forPeers }) => access === 'signed-in' && forPeers);
     expect(open.map(({ id }) => id).sort()).toEqual([
+      'change.stream',
       'login.end',
       'module.list',
       'portal.self',

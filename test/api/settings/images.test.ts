@@ -121,7 +121,9 @@ describe('the image of a rule', () => {
     const { result, events } = await audited(world.portal, () => patch(rule, { image }));
     expect(result.status).toBe(200);
     const digest = expect.stringMatching(/^[\w-]{43}$/);
-    expect(events).toMatchObject([{ changes: [{ field: 'image', before: digest, after: digest }] }]);
+    expect(events).toMatchObject([
+      { changes: [{ field: 'image', before: digest, after: digest }, { field: 'image_id' }] },
+    ]);
     expect(JSON.stringify(events)).not.toContain(bytes.toString('base64'));
     const same = await audited(world.portal, () => patch(rule, { image }));
     expect(same.events).toMatchObject([{ changes: [] }]);

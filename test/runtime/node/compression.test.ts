@@ -82,7 +82,7 @@ describe('USE-8: a file of the reference', () => {
       const { status, headers, bytes } = await receive(path, accepting(coding));
       expect([status, headers.get('content-encoding')]).toEqual([200, coding]);
       expect(headers.get('vary')).toBe('accept-encoding');
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
       expect(Number(headers.get('content-length'))).toBe(bytes.length);
       expect(bytes.length).toBeLessThan(text.length * 0.28);
       expect(decoders[coding](bytes).toString()).toBe(text);

@@ -30,10 +30,19 @@ export function historyOf<D extends BaseDeps>(
   return [...readsOf<D>(crud), restoreOf(crud, replace)];
 }
 
+/**
+ * The sites of some records follow from other records, such as the farm of a dispatcher, and their own events do not say
+ * where they were before. Their histories require the permission for all sites.
+ */
+const reachOf = ({ type, placedBy }: AnyCrud['kind']): { allSites?: true } =>
+  resources[type].siteScope === 'by_site' && type !== 'site' && placedBy !== 'site_id'
+    ? { allSites: true }
+    : {};
+
 function readsOf<D extends BaseDeps>({ kind, declared: { get }, target }: AnyCrud): Operation<D>[] {
   const endpoint = endpointIn<D>();
   const { one } = resources[kind.type];
-  const common = { access: get.access, ...(get.sited && { sited: get.sited }) };
+  const common = { access: get.access, ...(get.sited && { sited: get.sited }), ...reachOf(kind) };
   const names = restorableNames(kind);
   const members = z.object(
     Object.fromEntries(Object.entries(get.returns[1].shape).filter(([name]) => names.includes(name))),
@@ -82,6 +91,7 @@ function restoreOf<D extends BaseDeps>(
     {
       access,
       ...(sited && { sited }),
+      ...reachOf(kind),
       ...(replace.errors && { errors: replace.errors }),
       id: `${kind.type}.restore`,
       route: `POST ${route.slice('PUT '.length) as `/${string}`}/restore`,

@@ -125,7 +125,7 @@ export const databases = {
     schema: database().describe(
       'The same database at a direct address, not a pooler, where the sidecar receives notifications of work, and the portal those of changes while a stream of changes is open. Without notifications the sidecar looks for work every five seconds, and the portal for changes every two.',
     ),
-    scope: ['sidecar'],
+    scope: ['portal', 'sidecar'],
     computed: '`DATABASE_SIDECAR_URL`',
     isSecret: true,
   },

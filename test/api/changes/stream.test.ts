@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { addSite, base, startWorld, useStand } from '../../support/factories.ts';
 import { changesPath, follow, patient, serveChanges } from '../../support/http/changes.ts';
 
@@ -37,8 +37,15 @@ it('answers polls', async () => {
   const first = await world.admin(`GET ${changesPath}`);
   expect(first.body).toMatchObject({ items: [], reset: true });
   const site = await addSite(world.admin);
-  const second = await world.admin(`GET ${changesPath}?after=${first.body.next}`);
-  expect(second.body).toMatchObject({ items: [{ kind: 'site', id: site.id }], reset: false });
+  // A change is returned as soon as no transaction that began before it is open, in any database of the server.
+  const second = await vi.waitFor(
+    async () => {
+      const page = await world.admin(`GET ${changesPath}?after=${first.body.next}`);
+      expect(page.body).toMatchObject({ items: [{ kind: 'site', id: site.id }], reset: false });
+      return page;
+    },
+    { timeout: 15_000 },
+  );
   const third = await world.admin(`GET ${changesPath}?after=${second.body.next}`);
   expect(third.body).toEqual({ items: [], next: second.body.next, reset: false });
   const same = await world.admin(`GET ${changesPath}?after=${second.body.next}`, undefined, {

@@ -50,7 +50,7 @@ describe('the API reference', () => {
       const file = await visit(path, { cookie });
       expect([file.status, file.headers.get('cache-control')]).toEqual([
         200,
-        'public, max-age=31536000, immutable',
+        'private, max-age=31536000, immutable',
       ]);
       expect(file.headers.get('content-type')).toMatch(
         path.endsWith('.js') ? /^text\/javascript/ : /^text\/css/,

@@ -52,7 +52,7 @@ export async function openTab(
   const page = await context.newPage();
   const tab: Tab = { page, errors: [], foreign: [], close: () => context.close() };
   page.on('console', (message) => {
-    if (message.type() === 'error') tab.errors.push(message.text());
+    if (message.type() === 'error' && !ofWorker.test(message.text())) tab.errors.push(message.text());
   });
   page.on('pageerror', (error) => tab.errors.push(String(error)));
   page.on('request', (request) => {
@@ -61,6 +61,9 @@ export async function openTab(
   });
   return tab;
 }
+
+/** Browsers install no service worker from a portal whose authority they do not trust. */
+const ofWorker = /^An SSL certificate error occurred when fetching the script/;
 
 type Fault = { id: string; impact: string; nodes: string[] };
 

@@ -222,7 +222,7 @@ describe('pages of Workers', () => {
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<title>Sign in[\s\S]*<\/html>\n$/);
     expect((await ask('GET /status')).headers.get('location')).toBe('/signin?next=%2Fstatus');
     const cookie = await signedIn();
-    expect((await ask('GET /status', cookie)).body).toContain('<h1>Status</h1>');
+    expect((await ask('GET /status', cookie)).body).toContain('<title>Console – ');
     const { body } = await ask('POST /signin/token', cookie);
     expect(await portal.send('GET /api/userinfo', { token: body.token })).toMatchObject({ status: 200 });
     expect(await ask('POST /signout', cookie)).toMatchObject({ status: 200 });
@@ -259,7 +259,7 @@ describe('pages of Workers', () => {
     for (const path of ofReference) {
       const file = await ask(`GET ${path}`, cookie);
       expect([path, file.status]).toEqual([path, 200]);
-      const kept = path.startsWith('/api/docs/') ? /^public, .*immutable$/ : /^private/;
+      const kept = path.startsWith('/api/docs/') ? /^private, .*immutable$/ : /^private/;
       expect(file.headers.get('cache-control')).toMatch(kept);
     }
     expect(body).toContain(styleOfReference);

@@ -217,7 +217,9 @@ requireService('chromium', hasChromium)('the console', () => {
       await page.getByRole('searchbox').fill('branch-44-7');
       await expect.poll(() => shownSites(page)).toEqual(['Branch 44']);
       await site(page, 'Branch 44').locator('summary').click();
-      expect(await site(page, 'Branch 44').getByRole('rowheader').allInnerTexts()).toEqual(['branch-44-7']);
+      await expect
+        .poll(() => site(page, 'Branch 44').getByRole('rowheader').allInnerTexts())
+        .toEqual(['branch-44-7']);
       await page.getByRole('searchbox').fill('');
       await expectGood(page, 'console-large');
     });

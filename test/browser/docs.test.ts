@@ -294,6 +294,8 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
     await page.waitForSelector('.opblock-body .tablinks');
     await page.locator('.opblock-body').scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(artefacts, 'docs-open-360-dark.png') });
+    // Here the sticky filter covers no control in part.
+    await page.evaluate(() => scrollTo(0, 0));
     expect(await seriousFaults(page)).toEqual([]);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -15,6 +15,9 @@ export const sessionEnded = 'session-ended';
 /** Milliseconds before its end at which a token is replaced. */
 const marginMs = 60_000;
 
+/** Milliseconds for a new token. */
+const tokenMs = 15_000;
+
 type Held = { token: string; until: number };
 /** Concurrent requests share one request for a token. */
 let held: Promise<Held> | undefined;
@@ -29,7 +32,12 @@ async function newToken(given: Promise<Given | null>): Promise<Held> {
 }
 
 async function requestToken(): Promise<Given | null> {
-  const answer = await fetch('/signin/token', { method: 'POST', headers: { accept: 'application/json' } });
+  const answer = await fetch('/signin/token', {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    // All requests of the page wait for the token.
+    signal: AbortSignal.timeout(tokenMs),
+  });
   if (answer.status === 401) {
     window.dispatchEvent(new Event(sessionEnded));
     return null;

@@ -44,5 +44,6 @@ export function RecoveryCodes({ codes, busy = false, onDone }: RecoveryCodesProp
 function save(codes: readonly string[]): void {
   const href = URL.createObjectURL(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }));
   Object.assign(document.createElement('a'), { href, download: 'recovery-codes.txt' }).click();
-  URL.revokeObjectURL(href);
+  // Some browsers read the address after the click.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

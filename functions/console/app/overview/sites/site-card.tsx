@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { durationText } from '../../../../../shared/web/text/moments.ts';
+import { agoText, durationText } from '../../../../../shared/web/text/moments.ts';
 import { Meter } from '../../../../../shared/web/ui/figures/figures.tsx';
 import { Mark } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { say } from '../../texts.ts';
@@ -111,5 +111,5 @@ const Gateways = ({ gateways, now }: { gateways: readonly Gateway[]; now: number
 function heartbeatText({ state, last_seen_at, connections }: Gateway, now: number): string {
   if (state === 'online') return say('tunnels', { count: connections });
   if (last_seen_at === null) return say('no_heartbeat');
-  return say('last_heartbeat', { age: durationText(now - Date.parse(last_seen_at)) });
+  return say('last_heartbeat', { ago: agoText(last_seen_at, now) });
 }

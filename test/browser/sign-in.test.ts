@@ -55,7 +55,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     await page.getByText('Enter your password.').waitFor();
     await focused(page, 'username');
     await expectGood(page, 'signin-missing');
-    await page.keyboard.type('somebody');
+    await page.keyboard.type('unknown-user');
     await page.getByText('Enter your user name.').waitFor({ state: 'detached' });
     expect(sent).toEqual([]);
   });
@@ -106,7 +106,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
         body: JSON.stringify(problem),
       }),
     );
-    await enter(page, stand.world.domain, 'somebody', 'wrong wrong wrong');
+    await enter(page, stand.world.domain, 'unknown-user', 'wrong wrong wrong');
     const alert = page.getByRole('alert');
     await alert.getByText(/^Try again in 1:0\d\.$/).waitFor();
     const button = page.locator('#credentials [type=submit]');
@@ -116,7 +116,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     expect(await button.getAttribute('aria-disabled')).toBe('false');
     await button.click();
     await alert.getByText(/^Try again in 1:0\d\.$/).waitFor();
-    await page.locator('#username').fill('somebody-else');
+    await page.locator('#username').fill('another-user');
     await alert.waitFor({ state: 'detached' });
     expect(await button.getAttribute('aria-disabled')).toBe('false');
   });

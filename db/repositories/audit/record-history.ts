@@ -121,15 +121,14 @@ const visibleEvents = <S extends Selection>(subject: RecordSubject<S>): SQL | un
 
 /**
  * In a restricted scope, the condition that an event is not older than the last arrival of the record from outside of
- * the scope. The sites of other objects than the record are not compared: any move counts.
+ * the scope. Records without a site of their own have no history in a restricted scope.
  */
 function sinceArrival<S extends Selection>(subject: RecordSubject<S>): SQL | undefined {
   const { type, id, reach, placedBy } = subject;
-  if (reach.scope === '*' || placedBy === undefined) return undefined;
-  const inside = placedBy === 'site_id' ? reach.scope : [];
+  if (reach.scope === '*' || placedBy !== 'site_id') return undefined;
   return sql`not ((${table.at}, ${table.id}) < any (
     select e.at, e.id from ${table} e cross join lateral jsonb_array_elements(e.changes) f
     where e.object_type = ${type} and e.object_id = ${id} and f.value ->> 'field' = ${placedBy}
-      and f.value ->> 'before' is not null and f.value ->> 'before' <> all (${sql.param([...inside])}::text[])
+      and f.value ->> 'before' is not null and f.value ->> 'before' <> all (${sql.param([...reach.scope])}::text[])
     order by e.at desc, e.id desc limit 1))`;
 }

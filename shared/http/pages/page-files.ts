@@ -45,7 +45,7 @@ export const pageFiles = (
       const caches = browser ? 'private' : 'public';
       const headers = { 'cache-control': `${caches}, max-age=31536000, immutable`, etag: `"${file}"` };
       const type = `text/${file.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`;
-      // The content is public, so compressing it reveals nothing.
+      // The files contain no data, so compressing them reveals nothing.
       return new Document(await assets.text(file), type, headers, { isCompressible: true });
     },
   );

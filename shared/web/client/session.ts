@@ -1,8 +1,8 @@
 import { createPortalClient } from '../../client/portal-client.ts';
 import { factsOf } from './facts.ts';
 
-type Given = { token: string; expires_in: number };
-type Started = { token: Promise<Given | null>; first: Map<string, Promise<Response | null>> };
+type PageToken = { token: string; expires_in: number };
+type Started = { token: Promise<PageToken | null>; first: Map<string, Promise<Response | null>> };
 
 declare global {
   /** Requests that were sent while the scripts were loaded. */
@@ -18,20 +18,20 @@ const marginMs = 60_000;
 /** Milliseconds for a new token. */
 const tokenMs = 15_000;
 
-type Held = { token: string; until: number };
+type CurrentToken = { token: string; until: number };
 /** Concurrent requests share one request for a token. */
-let held: Promise<Held> | undefined;
+let held: Promise<CurrentToken> | undefined;
 
 const { language } = factsOf();
 
 /** @throws Error if the session has ended or the portal does not answer */
-async function newToken(given: Promise<Given | null>): Promise<Held> {
+async function newToken(given: Promise<PageToken | null>): Promise<CurrentToken> {
   const answer = await given;
   if (answer === null) throw new Error('the session has ended');
   return { token: answer.token, until: Date.now() + answer.expires_in * 1_000 - marginMs };
 }
 
-async function requestToken(): Promise<Given | null> {
+async function requestToken(): Promise<PageToken | null> {
   const answer = await fetch('/signin/token', {
     method: 'POST',
     headers: { accept: 'application/json' },
@@ -107,7 +107,8 @@ function signed(request: Request, token: string): Request {
 }
 
 /**
- * The API of this portal, as the user. A page that does not use it is built without the list of operations. A person does not wait for long repetitions: the page shows the failure.
+ * The API of this portal, as the user. A person does not wait for long repetitions: the page shows the failure. A page that
+ * does not use it is built without the list of operations.
  */
 export const portal = /* @__PURE__ */ createPortalClient({
   baseUrl: location.origin,

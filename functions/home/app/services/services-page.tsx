@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Frame } from '../../../../shared/web/frame/frame.tsx';
 import { useOnline } from '../../../../shared/web/frame/online.ts';
 import { clockText, durationText } from '../../../../shared/web/text/moments.ts';
 import { useNow } from '../../../../shared/web/text/use-now.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
-import { Icon } from '../../../../shared/web/ui/controls/icon.tsx';
+import { SearchField } from '../../../../shared/web/ui/controls/search-field.tsx';
 import { Empty, Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { AccountLink } from '../account-link.tsx';
 import { ConnectDialog } from '../connect/connect-dialog.tsx';
@@ -122,39 +122,19 @@ const placeholder = (key: string): JSX.Element => (
 
 type SearchProps = { text: string; onText: (text: string) => void; onEnter: (event: Event) => void };
 
-/** The key `/` moves the focus here from anywhere on the page; Enter connects to the first workplace. */
-function Search({ text, onText, onEnter }: SearchProps): JSX.Element {
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.matches('input, select, textarea, dialog *');
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener('keydown', focus);
-    return () => removeEventListener('keydown', focus);
-  }, []);
-  return (
-    <search>
-      <form class={classes.search} onSubmit={onEnter}>
-        <Icon name="search" />
-        <input
-          ref={field}
-          type="search"
-          aria-label={say('search')}
-          aria-keyshortcuts="/"
-          placeholder={say('search')}
-          value={text}
-          maxLength={100}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-          onKeyDown={({ key }) => key === 'ArrowDown' && focusFirst(document)}
-        />
-      </form>
-    </search>
-  );
-}
+/** Enter connects to the first workplace, and the arrow key moves to it. */
+const Search = ({ text, onText, onEnter }: SearchProps): JSX.Element => (
+  <search>
+    <form onSubmit={onEnter}>
+      <SearchField
+        label={say('search')}
+        text={text}
+        onText={onText}
+        onKeyDown={({ key }) => key === 'ArrowDown' && focusFirst(document)}
+      />
+    </form>
+  </search>
+);
 
 /** Absent if the user has one site only. */
 function SiteFilter({ site, onSite }: { site: string; onSite: (site: string) => void }): JSX.Element | null {

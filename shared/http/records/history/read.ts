@@ -114,9 +114,10 @@ const isArrival = <S extends Selection>(
   { field, before }: FieldChange,
 ): boolean =>
   scope !== '*' &&
+  placedBy === 'site_id' &&
   field === placedBy &&
   before !== null &&
-  !(placedBy === 'site_id' && scope.includes(String(before)));
+  !scope.includes(String(before));
 
 /** The value of a member without the parts outside of the scope. */
 function visible<S extends Selection>(

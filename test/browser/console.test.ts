@@ -179,9 +179,9 @@ requireService('chromium', hasChromium)('the console', () => {
     const page = await open();
     const current = page.getByRole('navigation').getByRole('link', { name: 'Overview' });
     expect(await current.getAttribute('aria-current')).toBe('page');
+    expect(await current.getAttribute('href')).toBe('#/');
     await page.getByRole('button', { name: 'Ada Lovelace' }).click();
     for (const [name, path] of [
-      ['Overview', '/console/'],
       ['API reference', '/api/docs/'],
       ['Own workplaces', '/home/'],
     ] as const)

@@ -4,6 +4,16 @@ import { factsOf, type PageFacts } from '../../../shared/web/client/facts.ts';
 export type ConsoleFacts = PageFacts & {
   /** The portal also has the pages of users. */
   has_home: boolean;
+  /** Of the roles of the user, in any scope. */
+  permissions: string[];
+  /** Address of the module with the catalogue of the record kinds. */
+  records: string;
 };
 
 export const facts = factsOf<ConsoleFacts>();
+
+const held = new Set(facts.permissions);
+
+/** True if the user has all of these permissions, in some scope. The portal checks the scope of each request. */
+export const may = (permissions: readonly string[] = []): boolean =>
+  permissions.every((permission) => held.has(permission));

@@ -1,4 +1,5 @@
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
+import { grantsOf } from '../../../shared/context/rights.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
 import { readBranding } from '../../../shared/http/pages/read-branding.ts';
@@ -8,9 +9,10 @@ import type { ConsoleDeps } from '../deps.ts';
 /** Renders the console. The browser requests the overview before the scripts of the page are loaded. */
 export async function consolePage({
   deps,
-  principal: { user, portal },
+  principal,
   language,
 }: RequestCtx<ConsoleDeps, AccountPrincipal>): Promise<Document> {
+  const { user, portal } = principal;
   const { branding } = await readBranding(deps);
   return renderApp(deps.assets, {
     name: 'console',
@@ -18,6 +20,7 @@ export async function consolePage({
     branding,
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
+      permissions: [...new Set(grantsOf(principal).flatMap(({ permissions }) => permissions))].sort(),
       has_home: deps.portalType === 'universal',
       first: ['/api/webui/aggregator/dashboard/admin'],
     },

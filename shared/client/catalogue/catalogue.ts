@@ -125,7 +125,12 @@ function kindOf(
     const declared = verb(name);
     if (declared) kind[name] = declared;
   }
-  return kind;
+  return { ...kind, ...historyOf(verb) };
+}
+
+function historyOf(verb: (name: string) => Verb | undefined): Pick<RecordKind, 'history'> {
+  const [list, get, restore] = ofHistory.map(verb);
+  return list && get && restore ? { history: { list, get, restore } } : {};
 }
 
 function verbOf(endpoint: Endpoint, resolve: Resolve): Verb {

@@ -2,6 +2,7 @@ import { withLabels } from './form-text.ts';
 import type {
   Catalogue,
   Field,
+  HistoryVerbs,
   KindWords,
   ListVerb,
   LocalizedCatalogue,
@@ -23,7 +24,18 @@ export const localize = ({ kinds }: Catalogue, words: RecordWords): LocalizedCat
 });
 
 function localizedKind(record: RecordKind, words: RecordWords): LocalizedKind {
-  const { columns, list, get, create, update, delete: deletion, bulkDestroy, actions, ...rest } = record;
+  const {
+    columns,
+    list,
+    get,
+    create,
+    update,
+    delete: deletion,
+    bulkDestroy,
+    actions,
+    history,
+    ...rest
+  } = record;
   const { type } = record;
   const kind = kindWords(record, words);
   const reader = { words, kind };
@@ -38,10 +50,21 @@ function localizedKind(record: RecordKind, words: RecordWords): LocalizedKind {
     columns: localizedFields(columns, [type], words, ofForms),
     list: localizedList(list, type, reader),
     ...Object.fromEntries(declared),
+    ...(history && { history: localizedHistory(history, type, reader) }),
     // Members of an action may have labels of their own, because they need not be members of the record.
     actions: actions.map((action) => localizedVerb(action, action.id.split('.'), reader)),
   };
 }
+
+const localizedHistory = (
+  { list, get, restore }: HistoryVerbs<Verb>,
+  type: string,
+  reader: Reader,
+): HistoryVerbs<LocalizedVerb> => ({
+  list: localizedVerb(list, [type], reader),
+  get: localizedVerb(get, [type], reader),
+  restore: localizedVerb(restore, [type], reader),
+});
 
 /** The descriptions of members, with their places. */
 const textsOf = (fields: readonly Field[] = [], place: string): string[] =>

@@ -81,6 +81,9 @@ export type ListVerb = Verb & {
   canCount?: true;
 };
 
+/** The versions of a record. The body of `restore` names the version. */
+export type HistoryVerbs<V> = { list: V; get: V; restore: V };
+
 export type RecordKind = {
   /** As in operation ids, references and audit events. */
   type: string;
@@ -101,6 +104,7 @@ export type RecordKind = {
   update?: Verb;
   delete?: Verb;
   bulkDestroy?: Verb;
+  history?: HistoryVerbs<Verb>;
   /** Further operations on one record. */
   actions: Verb[];
 };
@@ -131,11 +135,14 @@ export type LocalizedListVerb = LocalizedVerb &
 
 type VerbName = 'get' | 'create' | 'update' | 'delete' | 'bulkDestroy';
 
-export type LocalizedKind = Omit<RecordKind, 'one' | 'many' | 'columns' | 'list' | 'actions' | VerbName> &
+type LocalizedPart = 'one' | 'many' | 'columns' | 'list' | 'actions' | 'history' | VerbName;
+
+export type LocalizedKind = Omit<RecordKind, LocalizedPart> &
   KindWords & {
     columns: LocalizedField[];
     list: LocalizedListVerb;
     actions: LocalizedVerb[];
+    history?: HistoryVerbs<LocalizedVerb>;
   } & { [Name in VerbName]?: LocalizedVerb };
 
 export type KindWords = {

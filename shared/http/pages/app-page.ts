@@ -56,10 +56,10 @@ export async function renderApp(assets: Assets, parts: AppParts): Promise<Docume
     script: addressOf(page.script),
     texts: addressOf(page.texts[language]),
     // A text must not end the script element that contains it.
-    '&facts': JSON.stringify({ ...shownFacts, ...facts, build: page.offline?.build, language }).replaceAll(
-      '<',
-      '\\u003c',
-    ),
+    '&facts': JSON.stringify({
+      ...{ ...shownFacts, ...facts, language, build: page.offline?.build },
+      records: page.records && addressOf(page.records[language]),
+    }).replaceAll('<', '\\u003c'),
     '&first': page.first.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`).join('\n'),
     '&boot': boot,
   });

@@ -5,13 +5,19 @@ import type { Language } from '../../messages/languages.ts';
  * installed has the service worker and the script for the time without the portal in the folder `offline` of its code.
  */
 export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
-  console: { code: 'functions/console/app', files: '/console/files' },
+  console: { code: 'functions/console/app', files: '/console/files', hasRecords: true },
   docs: { code: 'functions/discover/app', files: '/api/docs/files' },
   home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
   signin: { code: 'functions/auth/app', files: '/signin/files' },
 };
 
-type WebPageSource = { code: string; files: `/${string}`; isInstallable?: true };
+type WebPageSource = {
+  code: string;
+  files: `/${string}`;
+  isInstallable?: true;
+  /** The page lists and edits records: it is built with the catalogue of their kinds. */
+  hasRecords?: true;
+};
 
 export const webPageNames = ['console', 'docs', 'home', 'signin'] as const;
 export type WebPageName = (typeof webPageNames)[number];
@@ -25,6 +31,8 @@ export type WebPage = {
   /** Scripts that the page loads when it needs them. */
   later: string[];
   texts: Record<Language, string>;
+  /** Modules with the catalogue of the record kinds. Absent if the page needs none. */
+  records?: Record<Language, string>;
   /** Absent if the page cannot be installed. */
   offline?: OfflineFiles;
 };
@@ -40,8 +48,8 @@ export type OfflineFiles = {
 };
 
 /** All files of a page that browsers load by their names. */
-export const filesOf = ({ script, style, first, later, texts, offline }: WebPage): string[] => [
-  ...[script, style, ...first, ...later, ...Object.values(texts)],
+export const filesOf = ({ script, style, first, later, texts, records, offline }: WebPage): string[] => [
+  ...[script, style, ...first, ...later, ...Object.values(texts), ...Object.values(records ?? {})],
   ...(offline ? [offline.script, offline.style] : []),
 ];
 

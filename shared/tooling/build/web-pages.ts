@@ -15,6 +15,7 @@ import {
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Language, languages } from '../../messages/languages.ts';
 import { root } from '../programs.mjs';
+import { recordCatalogue } from './record-catalogue.ts';
 
 const require = createRequire(import.meta.url);
 // The types of the package describe ES modules, but Node loads CommonJS.
@@ -31,9 +32,24 @@ export async function buildWebPages(folder: string): Promise<WebPages> {
 }
 
 async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
-  const { code, isInstallable } = webPages[name];
+  const { code, isInstallable, hasRecords } = webPages[name];
   const page = await buildParts({ name, code, catalogues: [...ofAllPages, name] }, folder);
+  if (hasRecords) return { ...page, records: await buildRecords(name, folder) };
   return isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
+}
+
+/** The catalogue of the record kinds in each language, as a module that the page loads with the first records. */
+async function buildRecords(name: WebPageName, folder: string): Promise<Record<Language, string>> {
+  const files = languages.map(async (language) => {
+    const catalogue = JSON.stringify(await recordCatalogue(language));
+    const built = await bundle({
+      stdin: { contents: `export default JSON.parse(${JSON.stringify(catalogue)});`, resolveDir: root },
+      entryNames: `${name}-records-${language}-[hash]`,
+      outdir: folder,
+    });
+    return [language, outputOf(built, '.js')] as const;
+  });
+  return Object.fromEntries(await Promise.all(files)) as Record<Language, string>;
 }
 
 /** Builds the page with every component of `shared/web` in all states. It is not part of a portal. */

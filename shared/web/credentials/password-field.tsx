@@ -7,6 +7,10 @@ import { Field, type ValueFieldProps } from '../ui/controls/field.tsx';
 type PasswordFieldProps = ValueFieldProps & {
   label: string;
   maxLength?: number;
+  /** Default: true. */
+  required?: boolean;
+  hint?: string | undefined;
+  disabled?: boolean;
   autocomplete: 'current-password' | 'new-password';
 };
 

@@ -10,9 +10,17 @@ export type Problem = {
   reason?: string | undefined;
   /** Identifier of the request, for support. */
   instance?: string | undefined;
+  /** Members of the request that are not valid. */
+  faults?: Fault[];
+  /** Records that prevent a deletion. */
+  references?: Referring[];
   /** The time from which the request can succeed, in milliseconds since 1970; undefined if the portal names none. */
   retryAt?: number | undefined;
 };
+
+/** @property pointer JSON Pointer into the body, or `?name` for a member of the query */
+export type Fault = { pointer: string; detail: string };
+export type Referring = { type: string; id: string; name: string };
 
 /** Describes any error of a request. An error that is not of the portal means that it was not reached. */
 export function problemOf(error: unknown): Problem {
@@ -20,9 +28,11 @@ export function problemOf(error: unknown): Problem {
   const { code, problem, retryAfterS } = error;
   const retryAt = retryAfterS ? Date.now() + retryAfterS * 1_000 : undefined;
   if (!problem) return { code, retryAt };
-  const { title, detail, instance, reason_code, reason } = problem;
+  const { title, detail, instance, reason_code, reason, errors, references } = problem;
   return {
     ...{ code, instance, retryAt, reason: wordOf(reason_code) ?? wordOf(reason) },
+    ...(errors && { faults: errors }),
+    ...(Array.isArray(references) && { references: references as Referring[] }),
     detail: detail === title ? undefined : detail,
   };
 }

@@ -1,4 +1,4 @@
-import type { ComponentProps, JSX } from 'preact';
+import type { ComponentChildren, ComponentProps, JSX } from 'preact';
 import classes from './controls.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -29,6 +29,16 @@ export const Button = ({
     {busy ? <span class={classes.busy} /> : icon && <Icon name={icon} />}
     <span>{children}</span>
   </button>
+);
+
+type LinkButtonProps = { href: string; look?: Look; icon?: IconName; children: ComponentChildren };
+
+/** A link that looks like a button. */
+export const LinkButton = ({ href, look = 'main', icon, children }: LinkButtonProps): JSX.Element => (
+  <a href={href} class={`${classes.button} ${classes[look]}`}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </a>
 );
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'class' | 'icon' | 'label'> & {

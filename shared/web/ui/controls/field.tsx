@@ -11,7 +11,7 @@ type Own = {
   end?: ComponentChildren;
 };
 
-type FieldProps = Own & ComponentProps<'input'>;
+type FieldProps = Own & ComponentProps<'input'> & { id?: string };
 
 /** What fields for certain values, such as passwords, leave to their forms. */
 export type ValueFieldProps = {
@@ -29,15 +29,7 @@ export type ValueFieldProps = {
 export function Field({ label, hint, fault, end, ...rest }: FieldProps): JSX.Element {
   const own = useId();
   const id = rest.id ?? own;
-  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ');
-  const input = (
-    <input
-      {...rest}
-      id={id}
-      {...(described !== '' && { 'aria-describedby': described })}
-      {...(fault !== undefined && { 'aria-invalid': true })}
-    />
-  );
+  const input = <input {...rest} id={id} {...describedBy(id, hint, fault)} />;
   return (
     <div class={classes.field}>
       <label for={id}>{label}</label>
@@ -49,18 +41,36 @@ export function Field({ label, hint, fault, end, ...rest }: FieldProps): JSX.Ele
           {end}
         </div>
       )}
-      {hint !== undefined && (
-        <span id={`${id}-hint`} class={classes.hint}>
-          {hint}
-        </span>
-      )}
-      {fault !== undefined && (
-        <span id={`${id}-fault`} class={classes.fault}>
-          {fault}
-        </span>
-      )}
+      <Below id={id} hint={hint} fault={fault} />
     </div>
   );
+}
+
+type Texts = { id: string; hint: string | undefined; fault: string | undefined };
+
+/** What is said below a field: how it is filled in, and why its value was refused. */
+export const Below = ({ id, hint, fault }: Texts): JSX.Element => (
+  <>
+    {hint !== undefined && (
+      <span id={`${id}-hint`} class={classes.hint}>
+        {hint}
+      </span>
+    )}
+    {fault !== undefined && (
+      <span id={`${id}-fault`} class={classes.fault}>
+        {fault}
+      </span>
+    )}
+  </>
+);
+
+/** The attributes with which screen readers read the texts below a field. */
+export function describedBy(id: string, hint: string | undefined, fault: string | undefined) {
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  return {
+    ...(described !== '' && { 'aria-describedby': described }),
+    ...(fault !== undefined && { 'aria-invalid': true as const }),
+  };
 }
 
 type SelectProps<Value extends string> = {
@@ -70,11 +80,14 @@ type SelectProps<Value extends string> = {
   value: Value;
   options: readonly (readonly [Value, string])[];
   onChange: (value: Value) => void;
+  hint?: string | undefined;
+  fault?: string | undefined;
+  disabled?: boolean;
 };
 
 /** A choice of few values. */
 export function SelectField<Value extends string>(props: SelectProps<Value>) {
-  const { label, options, onChange, ...rest } = props;
+  const { label, options, onChange, hint, fault, ...rest } = props;
   const own = useId();
   const id = rest.id ?? own;
   const choose = (chosen: string) => {
@@ -84,13 +97,19 @@ export function SelectField<Value extends string>(props: SelectProps<Value>) {
   return (
     <div class={classes.field}>
       <label for={id}>{label}</label>
-      <select {...rest} id={id} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <select
+        {...rest}
+        id={id}
+        {...describedBy(id, hint, fault)}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}
           </option>
         ))}
       </select>
+      <Below id={id} hint={hint} fault={fault} />
     </div>
   );
 }

@@ -1,0 +1,16 @@
+import type { Field } from '../kinds.ts';
+
+export type InputProps = {
+  field: Field;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  /** Of the member, in the body: `members/0/farm_id`. */
+  place: string;
+  faults: ReadonlyMap<string, string>;
+  /** Of all members of the form, or of the object that has this member. */
+  values: Readonly<Record<string, unknown>>;
+  /** The record exists: members that cannot change are disabled. */
+  isEdit: boolean;
+};
+
+export const disabledOf = ({ field, isEdit }: InputProps): boolean => isEdit && field.isImmutable === true;

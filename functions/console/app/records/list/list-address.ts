@@ -1,0 +1,53 @@
+import type { SortOrder } from '../../../../../shared/web/ui/table/columns.ts';
+import { changedQuery, type Query } from '../../router/place.ts';
+import type { Kind, Parents } from '../kinds.ts';
+import type { ListQuery } from '../requests.ts';
+
+/** What a list shows, as its address says it. */
+export type ListView = {
+  parents: Parents;
+  search: string;
+  /** Values of filters by name. */
+  filters: Readonly<Record<string, string>>;
+  sort: string;
+  /** Names of columns; undefined for the usual ones. */
+  columns: string[] | undefined;
+};
+
+export function viewOf(kind: Kind, query: URLSearchParams): ListView {
+  const filters = kind.list.filters.flatMap(({ name }) => {
+    const value = query.get(name);
+    return value === null || value === '' ? [] : [[name, value]];
+  });
+  const sort = query.get('sort') ?? '';
+  const isKnown = kind.list.sorts.some(({ value }) => value === sort.replace(/^-/, ''));
+  const columns = query.get('columns')?.split(',');
+  return {
+    parents: parentsOf(kind, query),
+    search: query.get('search') ?? '',
+    filters: Object.fromEntries(filters),
+    sort: isKnown ? sort : kind.list.defaultSort,
+    columns: columns?.filter((name) => kind.columns.some((column) => column.name === name)),
+  };
+}
+
+/** The records that the records of this kind belong to. */
+export const parentsOf = ({ parents }: Kind, query: URLSearchParams): Parents =>
+  Object.fromEntries(parents.map((name) => [name, query.get(name) ?? '']));
+
+/** The members of a request for the list. */
+export const listQueryOf = ({ search, filters, sort }: ListView): ListQuery => ({
+  ...filters,
+  ...(search !== '' && { search }),
+  sort,
+});
+
+export const orderOf = ({ sort }: ListView): SortOrder => ({
+  key: sort.replace(/^-/, ''),
+  direction: sort.startsWith('-') ? 'descending' : 'ascending',
+});
+
+/** The address after a click on the header of a column: ascending, then descending. */
+export function sortedBy(view: ListView, key: string, query: URLSearchParams): Query {
+  return changedQuery(query, { sort: view.sort === key ? `-${key}` : key });
+}

@@ -1,0 +1,18 @@
+import type { JSX } from 'preact';
+import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
+import { useExtension } from '../extensions.ts';
+import type { Kind, Row } from '../kinds.ts';
+import { Members } from './members.tsx';
+
+type RecordDialogProps = { kind: Kind; row: Row; title: string; onClose: () => void };
+
+/** A record that the API returns in lists only. */
+export function RecordDialog({ kind, row, title, onClose }: RecordDialogProps): JSX.Element {
+  const { DialogParts } = useExtension(kind) ?? {};
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {DialogParts && <DialogParts kind={kind} row={row} onClose={onClose} />}
+      <Members fields={kind.columns} row={row} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import type { JSX } from 'preact';
+import type { DataTableProps, Selection } from './data-columns.ts';
+import classes from './data-table.module.css';
+
+type DataRowProps<Row> = Pick<
+  DataTableProps<Row>,
+  'columns' | 'rowAt' | 'rowKey' | 'onOpen' | 'selection'
+> & { index: number; onMove: (index: number) => void };
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
+
+/** One row, or its place while it is loaded. It gets the focus by the arrow keys. */
+export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
+  const { index, rowAt, rowKey, selection } = props;
+  const row = rowAt(index);
+  const key = row === undefined ? undefined : rowKey(row);
+  return (
+    <tr
+      class={classes.row}
+      aria-rowindex={index + 2}
+      {...(selection && key !== undefined && { 'aria-selected': selection.has(key) })}
+      data-index={index}
+      tabIndex={index === 0 ? 0 : -1}
+      style={{ top: `${index * rowHeight}px` }}
+      onKeyDown={(event) => onKey(event, { ...props, row, key })}
+    >
+      {selection && <Box selection={selection} rowKey={key} />}
+      <Cells {...props} row={row} />
+    </tr>
+  );
+}
+
+/** Pixels, as in the style. */
+export const rowHeight = 44;
+
+type Pressed<Row> = DataRowProps<Row> & { row: Row | undefined; key: string | undefined };
+
+function onKey<Row>(
+  event: KeyboardEvent,
+  { index, onMove, onOpen, selection, row, key }: Pressed<Row>,
+): void {
+  const step = steps[event.key];
+  // Links and boxes within the row have keys of their own.
+  const isOwn = event.target === event.currentTarget;
+  if (step !== undefined) onMove(index + step);
+  else if (!isOwn || row === undefined || key === undefined) return;
+  else if (event.key === 'Enter' && onOpen) onOpen(row);
+  else if (event.key === ' ' && selection) selection.toggle(key);
+  else return;
+  event.preventDefault();
+}
+
+const Box = ({ selection, rowKey }: { selection: Selection; rowKey: string | undefined }): JSX.Element => (
+  <td class={classes.box}>
+    {rowKey !== undefined && (
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={selection.labelOf(rowKey)}
+        checked={selection.has(rowKey)}
+        onChange={() => selection.toggle(rowKey)}
+      />
+    )}
+  </td>
+);
+
+const Cells = <Row,>({
+  columns,
+  row,
+}: Pick<DataRowProps<Row>, 'columns'> & { row: Row | undefined }): JSX.Element => (
+  <>
+    {columns.map(({ key, align, cell }, at) => {
+      const style = `${classes.cell} ${align === 'end' ? classes.end : ''}`;
+      const content = row === undefined ? <span class={classes.waiting} /> : cell(row);
+      return at === 0 ? (
+        <th key={key} scope="row" class={style}>
+          {content}
+        </th>
+      ) : (
+        <td key={key} class={style}>
+          {content}
+        </td>
+      );
+    })}
+  </>
+);

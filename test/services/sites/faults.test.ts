@@ -16,7 +16,9 @@ afterEach(() => stand.clear());
 const deadlineMs = 400;
 /** Additional time for a busy machine. */
 const graceMs = 600;
-const setDeadline = () => stand.setParameter('aggregator.list_deadline_ms', deadlineMs);
+const setDeadline = (ms = deadlineMs) => stand.setParameter('aggregator.list_deadline_ms', ms);
+/** A busy machine needs time to decompress as much as is allowed, and the other farm must answer in it. */
+const bodyDeadlineMs = 2_000;
 
 /** Two farms with cached lists, the second of which fails in this way. */
 async function westFailing(
@@ -82,12 +84,12 @@ describe('F3 bodies without an end', () => {
     ['a body of a gigabyte', { lies: 'huge' }],
     ['a gzip bomb', { lies: 'gzip_bomb' }],
   ])('F3 %s is cut by deadline or size, and does not affect the other farm', async (_what, faults) => {
-    await setDeadline();
+    await setDeadline(bodyDeadlineMs);
     const { site, farms } = await westFailing({ path: '/api/client/', ...faults });
     const { result, tookMs } = await timed(() => stand.list(site));
     expect(servicesOf(result)).toEqual(['East']);
     expect(statusesOf(result, farms)[1]).toMatch(/^(?:timeout|error)$/);
-    expect(tookMs).toBeLessThan(deadlineMs + graceMs);
+    expect(tookMs).toBeLessThan(bodyDeadlineMs + graceMs);
   });
 });
 

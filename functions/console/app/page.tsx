@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { Frame } from '../../../shared/web/frame/frame.tsx';
 import { Icon } from '../../../shared/web/ui/controls/icon.tsx';
 import { facts } from './facts.ts';
+import { useLive } from './live/use-live.ts';
 import { useKinds } from './records/kinds.ts';
 import { Screen } from './shell/screen.tsx';
 import classes from './shell/shell.module.css';
@@ -14,6 +15,7 @@ const reference = '/api/docs/';
 /** The frame of all pages of the console. */
 export function ConsolePage(): JSX.Element {
   const kinds = useKinds();
+  useLive();
   return (
     <Frame facts={facts} home={first} isWide={true} menu={<OwnPages />}>
       <div class={classes.shell}>

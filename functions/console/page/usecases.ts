@@ -1,5 +1,5 @@
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
-import { grantsOf } from '../../../shared/context/rights.ts';
+import { permissionsOf } from '../../../shared/context/rights.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
 import { readBranding } from '../../../shared/http/pages/read-branding.ts';
@@ -20,7 +20,7 @@ export async function consolePage({
     branding,
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
-      permissions: [...new Set(grantsOf(principal).flatMap(({ permissions }) => permissions))].sort(),
+      permissions: permissionsOf(principal),
       has_home: deps.portalType === 'universal',
       first: ['/api/webui/aggregator/dashboard/admin'],
     },

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { Notice, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { addressOf, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { editedFields, type Field, type Kind, type Parents, titleOf } from '../kinds.ts';
@@ -51,13 +51,19 @@ const given = (fields: readonly Field[], query: URLSearchParams): Values =>
 export function EditPage({ kind, parents, id }: Target): JSX.Element {
   const [read, setRead] = useState<RecordState>();
   // What is typed is compared with the record as it was when the form was opened.
-  const { data, error } = useRecord({ kind, parents, id }, { isPaused: read !== undefined });
+  const { data, error } = useRecord({ kind, parents, id });
   if (data && !read) setRead(data);
+  const isOutdated = read !== undefined && data !== undefined && data.etag !== read.etag;
   return (
     <div class={classes.page}>
       <Trail kind={kind} parents={parents} {...(read && { id, name: titleOf(kind, read.row) })} />
       {error !== null && !read && <ProblemNotice problem={problemOf(error)} />}
       {!read && error === null && <Skeleton height="16rem" />}
+      {isOutdated && (
+        <Notice tone="info" title={say('changed_meanwhile')} isAlert={true}>
+          {say('changed_meanwhile_text')}
+        </Notice>
+      )}
       {read && <Editing target={{ kind, parents, id }} read={read} />}
     </div>
   );

@@ -4,11 +4,10 @@ import { type RecordState, readRecord, type Target } from '../requests.ts';
 export const recordKey = ({ kind, id }: Target): string[] => ['record', kind.type, id];
 
 /** A record, as it was read last. */
-export const useRecord = (target: Target, { isPaused = false } = {}): UseQueryResult<RecordState> =>
+export const useRecord = (target: Target): UseQueryResult<RecordState> =>
   useQuery({
     queryKey: recordKey(target),
     queryFn: ({ signal }) => readRecord(target, signal),
-    enabled: !isPaused,
   });
 
 /** After a write: what is shown of the kind, and names of its records, are read again. */

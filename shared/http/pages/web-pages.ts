@@ -5,7 +5,7 @@ import type { Language } from '../../messages/languages.ts';
  * installed has the service worker and the script for the time without the portal in the folder `offline` of its code.
  */
 export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
-  console: { code: 'functions/console/app', files: '/console/files', hasRecords: true },
+  console: { code: 'functions/console/app', files: '/console/files', hasRecords: true, hasAreas: true },
   docs: { code: 'functions/discover/app', files: '/api/docs/files' },
   home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
   signin: { code: 'functions/auth/app', files: '/signin/files' },
@@ -17,6 +17,8 @@ type WebPageSource = {
   isInstallable?: true;
   /** The page lists and edits records: it is built with the catalogue of their kinds. */
   hasRecords?: true;
+  /** The texts of its areas are in the folder of `shared/messages` with the name of the page. */
+  hasAreas?: true;
 };
 
 export const webPageNames = ['console', 'docs', 'home', 'signin'] as const;

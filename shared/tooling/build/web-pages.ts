@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -32,8 +32,9 @@ export async function buildWebPages(folder: string): Promise<WebPages> {
 }
 
 async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
-  const { code, isInstallable, hasRecords } = webPages[name];
-  const page = await buildParts({ name, code, catalogues: [...ofAllPages, name] }, folder);
+  const { code, isInstallable, hasRecords, hasAreas } = webPages[name];
+  const catalogues = [...ofAllPages, `pages/${name}`, ...(hasAreas ? await areasOf(name) : [])];
+  const page = await buildParts({ name, code, catalogues }, folder);
   if (hasRecords) return { ...page, records: await buildRecords(name, folder) };
   return isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
 }
@@ -59,7 +60,15 @@ export async function buildKit(folder: string): Promise<WebPage> {
 }
 
 /** Catalogues of texts that each page has. */
-const ofAllPages: readonly string[] = ['frame', 'problems'];
+const ofAllPages: readonly string[] = ['pages/frame', 'pages/problems'];
+
+/** Catalogues of the areas of a page, in the folder with its name. */
+async function areasOf(name: WebPageName): Promise<string[]> {
+  const files = await readdir(join(root, 'shared/messages', name));
+  return files
+    .filter((file) => file.endsWith('.en.json'))
+    .map((file) => `${name}/${file.slice(0, -'.en.json'.length)}`);
+}
 
 type Parts = { name: string; code: string; catalogues: readonly string[] };
 
@@ -155,7 +164,7 @@ function textsOf(
   language: Language,
   folder: string,
 ): BuildOptions {
-  const files = catalogues.map((part) => join(root, 'shared/messages/pages', `${part}.${language}.json`));
+  const files = catalogues.map((part) => join(root, 'shared/messages', `${part}.${language}.json`));
   const virtual: Plugin = {
     name: 'texts',
     setup: ({ onResolve, onLoad }) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contrasting, readableOn } from '../../../shared/http/pages/colors.ts';
@@ -39,22 +39,31 @@ describe('the colour of an installation', () => {
 });
 
 describe('the texts of a page', () => {
+  const folder = new URL('../../../shared/messages/', import.meta.url);
   const textsOf = (name: string): Record<string, string> =>
-    JSON.parse(readFileSync(new URL(`../../../shared/messages/pages/${name}.json`, import.meta.url), 'utf8'));
+    JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
   const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  const namesIn = (place: string) =>
+    readdirSync(new URL(place, folder))
+      .filter((file) => file.endsWith('.en.json'))
+      .map((file) => `${place}/${file.slice(0, -'.en.json'.length)}`);
+  const ofConsole = namesIn('console');
 
   it.each([
-    'docs',
-    'console',
-    'frame',
-    'home',
-    'problems',
-    'signin',
-  ])('of %s have the same placeholders in Russian and in English', (page) => {
-    const [english, russian] = [textsOf(`${page}.en`), textsOf(`${page}.ru`)];
+    ...namesIn('pages'),
+    ...ofConsole,
+  ])('in %s have the same placeholders in Russian and in English', (name) => {
+    const [english, russian] = [textsOf(`${name}.en`), textsOf(`${name}.ru`)];
     expect(Object.keys(russian).sort()).toEqual(Object.keys(english).sort());
     for (const [key, text] of Object.entries(english))
       expect([key, filledIn(russian[key])]).toEqual([key, filledIn(text)]);
+  });
+
+  it('have names of their own in each area of the console', () => {
+    const keys = ['pages/frame', 'pages/problems', 'pages/console', ...ofConsole].flatMap((name) =>
+      Object.keys(textsOf(`${name}.en`)),
+    );
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
   });
 });
 

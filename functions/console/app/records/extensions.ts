@@ -1,34 +1,15 @@
 import { useQuery } from '@tanstack/preact-query';
-import type { ComponentType } from 'preact';
-import type { InputProps } from './form/input-props.ts';
-import type { Kind, Parents, Row } from './kinds.ts';
-import type { Selected } from './list/use-selection.ts';
-import type { RecordState, Target } from './requests.ts';
-
-/** What a kind of records has besides the list, the form and the page that all kinds have. */
-export type Extension = {
-  /** Buttons beside the name of a record. */
-  RecordActions?: ComponentType<{ target: Target; state: RecordState }>;
-  /** Parts of the page of a record, below its members. */
-  RecordParts?: ComponentType<{ target: Target; state: RecordState }>;
-  /** Above the table of a list. `answer` is the first page as the API returned it. */
-  ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
-  /** Buttons for several selected records. With it the rows of the list can be selected. */
-  SelectionActions?: ComponentType<{ kind: Kind; parents: Parents; selection: Selected }>;
-  /** In the dialog with a record that the API returns in lists only. */
-  DialogParts?: ComponentType<{ kind: Kind; row: Row; onClose: () => void }>;
-  /** Inputs for members of the form, by the name of the member. */
-  inputs?: Readonly<Record<string, ComponentType<InputProps>>>;
-};
+import { areas } from '../areas.ts';
+import type { Extension } from './extension.ts';
+import type { Kind } from './kinds.ts';
 
 const none: Extension = {};
 
-/** Types of kinds with an extension. The code is loaded with the first page of the kind. */
-const loaders: Readonly<Record<string, () => Promise<Extension>>> = {};
+const loaders = new Map(areas.flatMap(({ extensions = {} }) => Object.entries(extensions)));
 
 /** @returns undefined while the code is loaded */
 export function useExtension({ type }: Kind): Extension | undefined {
-  const load = loaders[type];
+  const load = loaders.get(type);
   const { data } = useQuery({
     queryKey: ['extension', type],
     queryFn: () => load?.() ?? none,

@@ -1,17 +1,4 @@
-import type { ComponentType } from 'preact';
-import type { ConsoleText } from '../texts.ts';
+import { areas } from '../areas.ts';
+import type { ScreenEntry } from './area.ts';
 
-/** A page of the console that is more than a list of records. */
-export type ScreenEntry = {
-  /** First segment of its place. */
-  segment: string;
-  title: ConsoleText;
-  /** Of the navigation. */
-  section: ConsoleText;
-  /** Permissions that the user needs. */
-  permissions: readonly string[];
-  load: () => Promise<ComponentType>;
-};
-
-/** The code of each page is loaded when it is opened. */
-export const screens: readonly ScreenEntry[] = [];
+export const screens: readonly ScreenEntry[] = areas.flatMap((area) => area.screens ?? []);

@@ -1,0 +1,4 @@
+import type { Area } from '../shell/area.ts';
+
+/** Audit log, monitoring journal and exports. */
+export const journal: Area = {};

@@ -1,0 +1,4 @@
+import type { Area } from '../shell/area.ts';
+
+/** Rules, gateways, tags and maintenance. */
+export const routing: Area = {};

@@ -13,7 +13,7 @@ import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow, and the page without the portal waits between its attempts.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 90_000 });
 
 requireService('chromium', hasChromium)('the page of the user as an app', () => {
   let stand: BrowserStand;
@@ -195,7 +195,7 @@ requireService('chromium', hasChromium)('the page of the user as an app', () => 
             const [registration] = await navigator.serviceWorker.getRegistrations();
             return registration?.waiting?.state;
           }),
-        { timeout: 20_000 },
+        { timeout: 45_000 },
       )
       .toBe('installed');
     const [file = ''] = (await webPageOf(own, 'home')).later;

@@ -323,7 +323,8 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
     it('and the reference link to each other', async () => {
       const { page } = await open('/signin');
       await asAdmin(page);
-      await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click();
+      await page.getByRole('button', { name: 'admin' }).click();
+      await page.getByRole('link', { name: 'API reference' }).click();
       await heading(page, 'API reference');
       await page.getByRole('link', { name: 'Status' }).click();
       await heading(page, 'Overview');

@@ -50,11 +50,13 @@ function weightOf({ name, type, isMany }: Field): number {
 /** The columns of a list that the reader has not chosen. */
 export function usualColumns(kind: Kind): Field[] {
   const [title, ...rest] = possibleColumns(kind);
+  const hasState = rest.some(({ name }) => name === 'state');
   const chosen = rest
-    .filter((field) => weightOf(field) > 0)
+    // A state says more than a status: it also has the maintenance.
+    .filter((field) => weightOf(field) > 0 && !(hasState && field.name === 'status'))
     .sort((a, b) => weightOf(b) - weightOf(a))
     .slice(0, mostUsual - 1);
-  return [...(title ? [title] : []), ...rest.filter((field) => chosen.includes(field))];
+  return [...(title ? [title] : []), ...chosen];
 }
 
 export function chosenColumns(kind: Kind, names: readonly string[] | undefined): Field[] {

@@ -18,6 +18,7 @@ export function Members({ fields, row }: { fields: readonly Field[]; row: Row })
       row[field.name] !== undefined &&
       // The same as the id.
       !(field.name === 'uuid' && row.uuid === row.id) &&
+      !(field.name === 'status' && row.status === row.state) &&
       !isNameOfReference(field, fields),
   );
   return (

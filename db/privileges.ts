@@ -49,6 +49,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   rule_members: { portal: 'write', sidecar: 'read' },
   rule_users: { portal: 'write', sidecar: 'read' },
   rules: { portal: 'write', sidecar: 'read' },
+  saved_views: { portal: 'write', sidecar: 'none' },
   second_factors: { portal: 'write', sidecar: 'none' },
   service_preferences: { portal: 'write', sidecar: 'none' },
   service_tokens: { portal: 'write', sidecar: 'none' },

@@ -26,6 +26,7 @@ import { roleCrud } from './roles/record.ts';
 import { roleOperations } from './roles/routes.ts';
 import { ruleCrud } from './rules/record.ts';
 import { ruleOperations } from './rules/routes.ts';
+import { searchOf } from './search/routes.ts';
 import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { servicesPoolOperations } from './servicespools/routes.ts';
 import { siteCrud, siteOperations } from './sites/routes.ts';
@@ -68,7 +69,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...changeOperations,
 ];
 
-/** The record types with a history. */
+/** The record types that administrators write: they have a history and are found by their names. */
 const administered = [
   authenticatorCrud,
   groupCrud,
@@ -86,4 +87,5 @@ const administered = [
 
 const histories = administered.flatMap((crud) => historyOf<WebuiDeps>(crud, operations));
 
-export const createWebui = (deps: WebuiDeps) => createModule('webui', deps, [...operations, ...histories]);
+export const createWebui = (deps: WebuiDeps) =>
+  createModule('webui', deps, [...operations, ...histories, ...searchOf(administered)]);

@@ -3394,6 +3394,21 @@ export type RuleWrite = {
   /** Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it. */
   groups?: (string)[];
 };
+export type SearchFind = {
+  /** Type of the object, as in operation identifiers. */
+  type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule";
+  /** Identifier of the object. For an object of a dispatcher: its identifier there. */
+  id: string;
+  /** Name of the object. For a workplace session: the name of its user. Empty if unknown. */
+  name: string;
+  /** The domain of a user or group, or the farm of a pool, workplace or workplace session. Null for other objects. */
+  parent: {
+    /** Identifier of the domain or farm. */
+    id: string;
+    /** Name of the domain or farm. */
+    name: string;
+  } | null;
+};
 export type ServiceList = {
   /** Visible domains and the domain of the caller, with the farms that have a domain with the same label. */
   domains: ({
@@ -8209,6 +8224,22 @@ export type Operations = {
     answer: Rule;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Find objects by their names. Searches the names of records, pools, workplaces and workplace sessions in one request. The response contains only objects that the caller may read. Requires a session. */
+  "search.find": {
+    asks: {
+      query: {
+        /** Part of the name. Case is ignored. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user. */
+        text: string;
+        /** Maximum number of objects of each type. Default 5. */
+        limit?: number;
+      };
+    };
+    answer: {
+      /** Objects that the caller may read, by type. Names that begin with the text are first. */
+      items: (SearchFind)[];
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
   "service.list": {
     asks: {
@@ -9818,6 +9849,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'rule.replace': { method: 'PUT', path: '/api/webui/aggregator/rules/{id}', keyed: false },
   'rule.restore': { method: 'POST', path: '/api/webui/aggregator/rules/{id}/restore', keyed: true },
   'rule.update': { method: 'PATCH', path: '/api/webui/aggregator/rules/{id}', keyed: true },
+  'search.find': { method: 'GET', path: '/api/webui/aggregator/search', keyed: false },
   'service.list': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/servicesList/', keyed: false },
   'service.prefer': { method: 'PATCH', path: '/aggregator/api/client/v7.0/{site_uri}/services/{id}', keyed: false },
   'serviceToken.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens', keyed: true },

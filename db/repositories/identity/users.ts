@@ -67,7 +67,7 @@ export const users = records({
     updated_at: table.updated_at,
   },
   parent: { column: table.authenticator_id, table: authenticators },
-  search: [table.name_key],
+  search: [table.name_key, sql`lower(${table.real_name})`],
   filters: {
     state: (value: string) => sql`${table.state} = ${value}`,
     kind: (value: string) => sql`${table.kind} = ${value}`,

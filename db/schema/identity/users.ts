@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { authenticators } from './authenticators.ts';
@@ -40,6 +41,7 @@ export const users = pgTable(
     index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
     index('users_updated_at').on(t.authenticator_id, t.updated_at, t.id),
     index('users_search').using('gin', t.name_key.op('gin_trgm_ops')),
+    index('users_real_name_search').using('gin', sql`lower(${t.real_name}) gin_trgm_ops`),
   ],
 );
 

@@ -45,6 +45,7 @@ const resources: Readonly<Record<string, string>> = {
   readiness: 'Readiness check for load balancers: the process can serve writes.',
   role: 'Roles: a set of permissions and the sites in which they apply. A user has the roles assigned to the account and to its groups.',
   rule: 'Rules (merged resource sets): one service made of pools in several farms of a site, with the order in which farms are tried.',
+  search: 'Search of administered objects by their names.',
   service:
     'The services (pools and rules) that the caller can start at a site, merged over all of its farms.',
   'service token':

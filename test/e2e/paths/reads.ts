@@ -58,6 +58,12 @@ export function readsOf(seeded: Seeded) {
       { path: `${webui}/changes?after=x`, status: 422 },
       { path: `${webui}/changes`, who: 'user', status: 403 },
     ],
+    [`${webui}/search`]: [
+      { path: `${webui}/search?text=a` },
+      { path: `${webui}/search?text=a`, who: 'clerk' },
+      { path: `${webui}/search?text=a`, who: 'user', status: 403 },
+      { path: `${webui}/search`, status: 422 },
+    ],
     '/api/errors/{code}': [
       { path: '/api/errors/not_found', who: 'anonymous' },
       { path: '/api/errors/in_use', who: 'anonymous', headers: { accept: 'text/html' } },

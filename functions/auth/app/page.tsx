@@ -37,8 +37,12 @@ export const SignInPage = (): JSX.Element => (
   </>
 );
 
+/** With the part after `#`: the place within the page to open. Browsers keep it when a page redirects here. */
 const addressIn = (language: string): string =>
-  `/signin?${new URLSearchParams({ language, ...(facts.next && { next: facts.next }) })}`;
+  `/signin?${new URLSearchParams({ language, ...(facts.next && { next: facts.next }) })}${location.hash}`;
+
+/** The part after `#` belongs to the page that redirected here. */
+const placeIn = (path: string): string => (path === facts.next ? location.hash : '');
 
 const reduce = (flow: Flow, event: FlowEvent): Flow => flowAfter(flow, event, facts.next);
 
@@ -46,7 +50,7 @@ function SignIn(): JSX.Element {
   const [flow, dispatch] = useReducer(reduce, firstFlow(facts.user));
   const { leavesTo } = flow;
   useEffect(() => {
-    if (leavesTo !== undefined) location.assign(leavesTo);
+    if (leavesTo !== undefined) location.assign(leavesTo + placeIn(leavesTo));
   }, [leavesTo]);
   useEffect(() => {
     const end = () => dispatch({ type: 'session_ended' });

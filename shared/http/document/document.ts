@@ -154,6 +154,11 @@ const parameters = {
     'Header of an earlier response to a write. The response contains at least that write, also if a read replica answers.',
     { type: 'string', maxLength: 512 },
   ),
+  'X-Background': requestHeader(
+    'X-Background',
+    '`true` for a request that no action of the user has caused, such as a periodic refresh: it does not extend the session. Default `false`.',
+    { type: 'string', enum: ['true', 'false'] },
+  ),
   'If-None-Match': requestHeader(
     'If-None-Match',
     '`ETag` of an earlier response. The response is 304 if the object has not changed since.',

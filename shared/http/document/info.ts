@@ -19,7 +19,8 @@ curl https://portal.example.com/api/auth/v7.0/login -H 'content-type: applicatio
 curl https://portal.example.com/api/userinfo -H "X-Auth-Token: $TOKEN"
 \`\`\`
 
-By default a session ends ${limits.session} seconds after the login, or after ${limits.idle} seconds without a request.
+By default a session ends ${limits.session} seconds after the login, or after ${limits.idle} seconds without a request. Requests
+with \`X-Background: true\` do not count: a client marks those that no action of the user has caused.
 \`POST /api/auth/v7.0/logout\` ends it immediately. A domain with a second factor uses \`POST /api/auth/v7.0/login/2fa\`.
 Programs send a service token in the same header; an administrator creates it. 401 \`unauthenticated\` means that the header
 is missing. 401 \`invalid_token\` means that the token has expired or was revoked: log in again. 403 \`forbidden\` gives the

@@ -73,6 +73,7 @@ function parametersOf(operation: Described, schemas: Schemas) {
     ...(takesKey(operation) ? ['Idempotency-Key'] : []),
     ...(takesDryRun(operation) ? ['X-Dry-Run'] : []),
     ...(operation.mayLag ? ['X-Consistency-Token'] : []),
+    ...(operation.access === 'public' ? [] : ['X-Background']),
   ];
   return [
     ...placeholders.map((name) =>

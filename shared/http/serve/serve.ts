@@ -92,7 +92,9 @@ async function answer<D extends BaseDeps>(
   if (operation.browser) assertBrowser(operation.browser, principal);
   const sessionlessInput = await readSessionlessInput(c, operation, principal);
   if (!sessionlessInput) ctx.scope = admitted(ctx, operation);
-  if (isFound(caller) && isUseStale(caller.principal, now)) ctx.later(() => noteUse(deps.db, caller, now));
+  const isUse = useOf(c.req.raw);
+  if (isFound(caller) && isUse(caller) && isUseStale(caller.principal, now))
+    ctx.later(() => noteUse(deps.db, caller, now));
   if (operation.credential?.in === 'header') ctx.principal = await operation.credential.prove(ctx);
   const raw = sessionlessInput ?? (await readInput(c, operation));
   // A page can be shown without a database, but writes must not use keys that may be wrong.
@@ -100,10 +102,19 @@ async function answer<D extends BaseDeps>(
   const run = async (own: RequestCtx<D>): Promise<Response> => {
     const result = await operation.run(own, raw);
     const isWatched = token !== undefined && isStream(result) && !result.endsWithAccess;
-    return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, token, result) : result);
+    return respond(c, deps, operation, isWatched ? untilAccessEnds(deps, { token, isUse }, result) : result);
   };
   return isWrite(operation) ? runInRequestedMode(ctx, operation, c.req.raw, raw, run) : run(ctx);
 }
+
+/**
+ * Returns whether a request counts as use of what authenticates it. A request that the client has marked as not caused by
+ * the user does not keep the session alive. The last use of a service token is always noted, because its owner relies on it.
+ */
+const useOf =
+  ({ headers }: Request) =>
+  ({ principal }: FoundPrincipal): boolean =>
+    headers.get('x-background') !== 'true' || principal.kind === 'service_token';
 
 /** @throws AppError as `admit`; the error names a token in the wrong header */
 function admitted({ principal, bearer }: RequestCtx, operation: Operation<never>): Scope {

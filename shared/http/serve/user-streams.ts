@@ -1,4 +1,4 @@
-import { findPrincipal, isUseStale, noteUse } from '../../access/session.ts';
+import { type FoundPrincipal, findPrincipal, isUseStale, noteUse } from '../../access/session.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { Document } from './answer.ts';
@@ -11,26 +11,31 @@ const everyMs = 1_000;
 /** Consecutive failed checks that are tolerated, because a database can be unavailable briefly. */
 const mostFailures = 1;
 
-/** Checks whether the session is still valid. The stream counts as use of the session. */
+/** Checks whether the session is still valid. */
 const lookAt =
-  ({ db, clock, portalType }: BaseDeps, token: string) =>
+  ({ db, clock, portalType }: BaseDeps, { token, isUse }: Watched) =>
   async (): Promise<boolean> => {
     const now = clock();
     const found = await findPrincipal(db, token, now, portalType);
-    if (found && isUseStale(found.principal, now)) await noteUse(db, found, now);
+    if (found && isUse(found) && isUseStale(found.principal, now)) await noteUse(db, found, now);
     return found !== undefined;
   };
 
 /**
+ * The session of a stream.
+ * @property isUse the stream counts as use of the session
+ */
+type Watched = { token: string; isUse: (found: FoundPrincipal) => boolean };
+
+/**
  * Returns a document whose stream fails when the session of the request ends, so that the client cannot take a partial
  * file for the whole.
- * @param token of the session
  */
 export const untilAccessEnds = (
   deps: BaseDeps,
-  token: string,
+  watched: Watched,
   { body, mediaType, headers }: Document & { body: ReadableStream<Uint8Array> },
-): Document => new Document(whileAlive(body, lookAt(deps, token)), mediaType, headers);
+): Document => new Document(whileAlive(body, lookAt(deps, watched)), mediaType, headers);
 
 /** Passes the stream on while `isAlive` returns true; then the stream fails. */
 export function whileAlive(

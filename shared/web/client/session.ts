@@ -1,8 +1,9 @@
 import { createPortalClient } from '../../client/portal-client.ts';
 import { factsOf } from './facts.ts';
+import { backgroundHeader, isInUse, noteCounted, watchUse } from './use.ts';
 
 type PageToken = { token: string; expires_in: number };
-type Started = { token: Promise<PageToken | null>; first: Map<string, Promise<Response | null>> };
+type Started = { token?: Promise<PageToken | null>; first: Map<string, Promise<Response | null>> };
 
 declare global {
   /** Requests that were sent while the scripts were loaded. */
@@ -11,6 +12,8 @@ declare global {
 
 /** The event of `window` when the session has ended. */
 export const sessionEnded = 'session-ended';
+/** The event of `window` when the browser has a session again, by a sign-in in another tab. */
+export const sessionContinued = 'session-continued';
 
 /** Milliseconds before its end at which a token is replaced. */
 const marginMs = 60_000;
@@ -21,42 +24,74 @@ const tokenMs = 15_000;
 type CurrentToken = { token: string; until: number };
 /** Concurrent requests share one request for a token. */
 let held: Promise<CurrentToken> | undefined;
+let hasEnded = false;
+let hadToken = false;
 
 const { language } = factsOf();
 
-/** @throws Error if the session has ended or the portal does not answer */
-async function newToken(given: Promise<PageToken | null>): Promise<CurrentToken> {
-  const answer = await given;
-  if (answer === null) throw new Error('the session has ended');
-  return { token: answer.token, until: Date.now() + answer.expires_in * 1_000 - marginMs };
+/** A refused request for a token. Its answer is also that of the requests that need the token. */
+class SessionEnd extends Error {
+  readonly answer: Response;
+
+  constructor(answer: Response) {
+    super('the session has ended');
+    this.answer = answer;
+  }
 }
 
-async function requestToken(): Promise<PageToken | null> {
+/** @param ended the state that was found; windows get an event when it changes */
+function noteSession(ended: boolean): void {
+  if (hasEnded === ended) return;
+  hasEnded = ended;
+  window.dispatchEvent(new Event(ended ? sessionEnded : sessionContinued));
+}
+
+/**
+ * @param early the answer to the request that was sent while the scripts were loaded
+ * @throws SessionEnd
+ * @throws Error if the portal does not answer
+ */
+async function newToken(early?: Promise<PageToken | null>): Promise<CurrentToken> {
+  const given = (await early?.catch(() => null)) ?? (await requestToken());
+  hadToken = true;
+  return { token: given.token, until: Date.now() + given.expires_in * 1_000 - marginMs };
+}
+
+async function requestToken(): Promise<PageToken> {
   const answer = await fetch('/signin/token', {
     method: 'POST',
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...useHeaders() },
     // All requests of the page wait for the token.
     signal: AbortSignal.timeout(tokenMs),
   });
   if (answer.status === 401) {
-    window.dispatchEvent(new Event(sessionEnded));
-    return null;
+    noteSession(true);
+    throw new SessionEnd(answer);
   }
   if (!answer.ok) throw new Error(`the portal answered ${answer.status}`);
+  noteSession(false);
   return answer.json();
+}
+
+function firstToken(): Promise<CurrentToken> {
+  const early = globalThis.started?.token;
+  delete globalThis.started?.token;
+  return newToken(early);
 }
 
 /** @param refused a token that the portal no longer accepts */
 async function tokenOf(refused?: string): Promise<string> {
-  held ??= newToken(globalThis.started?.token.catch(requestToken) ?? requestToken());
+  held ??= firstToken();
   const current = held;
   try {
     const { token, until } = await current;
     if (token !== refused && Date.now() < until) return token;
-  } catch {
+  } catch (error) {
+    if (held === current) held = undefined;
+    if (error instanceof SessionEnd) throw error;
     // Another attempt follows.
   }
-  if (held === current) held = newToken(requestToken());
+  if (held === current || !held) held = newToken();
   try {
     return (await held).token;
   } catch (error) {
@@ -67,18 +102,23 @@ async function tokenOf(refused?: string): Promise<string> {
 
 /**
  * Sends a request as the user, with a token that stays in memory. An expired token is replaced once. If the session has
- * ended, `window` gets the event `session-ended`.
+ * ended, the answer is the refusal of the token, and `window` gets the event `session-ended`.
  */
 export async function send(request: Request): Promise<Response> {
   const early = request.method === 'GET' ? takeEarly(request.url) : undefined;
   const answer = await early;
   if (answer?.ok) return answer;
-  const token = await tokenOf();
-  const first = await fetch(signed(request.clone(), token));
-  if (!(await isOfToken(first))) return first;
-  const second = await fetch(signed(request, await tokenOf(token)));
-  if (await isOfToken(second)) window.dispatchEvent(new Event(sessionEnded));
-  return second;
+  try {
+    const token = await tokenOf();
+    const first = await fetch(signed(request.clone(), token));
+    if (!(await isOfToken(first))) return first;
+    const second = await fetch(signed(request, await tokenOf(token)));
+    if (await isOfToken(second)) noteSession(true);
+    return second;
+  } catch (error) {
+    if (error instanceof SessionEnd) return error.answer.clone();
+    throw error;
+  }
 }
 
 /** The token was refused. Wrong passwords have the same status, and must not be sent again. */
@@ -103,8 +143,26 @@ function takeEarly(url: string): Promise<Response | null> | undefined {
 function signed(request: Request, token: string): Request {
   request.headers.set('x-auth-token', token);
   request.headers.set('accept-language', language);
+  const marks = request.headers.has('x-background') ? {} : useHeaders();
+  for (const [name, value] of Object.entries(marks)) request.headers.set(name, value);
   return request;
 }
+
+/** Marks a request that no input of the user has caused. */
+function useHeaders(): Readonly<Record<string, string>> {
+  if (!isInUse()) return backgroundHeader;
+  noteCounted();
+  return {};
+}
+
+/** Any request of a session counts; this one is small. Its failure is noticed by the next request. */
+function keepAlive(): void {
+  if (!hadToken || hasEnded) return;
+  const own = new Request('/api/userinfo', { headers: { accept: 'application/json' } });
+  send(own).catch(() => undefined);
+}
+
+watchUse(keepAlive);
 
 /**
  * The API of this portal, as the user. A person does not wait for long repetitions: the page shows the failure. A page that

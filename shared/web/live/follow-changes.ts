@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { send } from '../client/session.ts';
+import { backgroundHeader } from '../client/use.ts';
 
 /** An object that has changed. Its content is read as usual, with the rights of the user. */
 export type Change = {
@@ -56,6 +57,7 @@ async function readOnce(position: Position, listener: Listener, signal: AbortSig
     new Request(url, {
       headers: {
         accept: 'text/event-stream, application/json;q=0.9',
+        ...backgroundHeader,
         ...(etag !== undefined && { 'if-none-match': etag }),
       },
       signal,

@@ -46,7 +46,8 @@ export function useConsoleTabs(prepare?: (stand: BrowserStand) => Promise<void>)
   return shared;
 }
 
-async function signIn(page: Page, account?: Account): Promise<void> {
+/** Fills in the sign-in page. */
+export async function signIn(page: Page, account?: Account): Promise<void> {
   const { domain, name, password } = account ?? { domain: undefined, name: 'admin', password: adminPassword };
   const domains = page.locator('#domain');
   if (domain !== undefined) await domains.selectOption({ label: domain });

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { PortalError } from '../../../../shared/client/portal-client.ts';
+import { useSessionEnd } from '../../../../shared/web/frame/session-end.ts';
 import { preciseClockText } from '../../../../shared/web/text/moments.ts';
 import { Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { say } from '../texts.ts';
@@ -15,19 +16,23 @@ import { everyMs, type OverviewData, useOverview } from './use-overview.ts';
 /** The state of all sites of the administrator. */
 export function Overview(): JSX.Element {
   const { data, error, isError, dataUpdatedAt } = useOverview();
+  const hasEnded = useSessionEnd();
   const readAt = dataUpdatedAt > 0 ? preciseClockText(new Date(dataUpdatedAt)) : undefined;
   return (
     <div class={classes.page}>
       <div class={classes.heading}>
         <h1>{say('overview')}</h1>
-        {readAt !== undefined && !isError && (
+        {readAt !== undefined && !isError && !hasEnded && (
           <p class={classes.quiet}>{say('as_of', { time: readAt, seconds: everyMs / 1_000 })}</p>
         )}
       </div>
       <div class={classes.notices} aria-live="polite">
-        {isError && <FailedRead error={error} readAt={readAt} />}
+        {hasEnded && readAt !== undefined && (
+          <Notice tone="info" title={say('data_as_of', { time: readAt })} />
+        )}
+        {isError && !hasEnded && <FailedRead error={error} readAt={readAt} />}
       </div>
-      {data ? <Content data={data} /> : !isError && <Loading />}
+      {data ? <Content data={data} /> : !isError && !hasEnded && <Loading />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/preact-query';
-import { useEffect, useState } from 'preact/hooks';
-import { portal, sessionEnded } from '../../../../shared/web/client/session.ts';
+import { portal } from '../../../../shared/web/client/session.ts';
+import { useSessionEnd } from '../../../../shared/web/frame/session-end.ts';
 import { type Curves, continued, type Dashboard } from './dashboard.ts';
 
 /** Milliseconds between two reads of the overview. */
@@ -30,14 +30,4 @@ export function useOverview(): UseQueryResult<OverviewData> {
     enabled: !hasEnded,
     refetchInterval: everyMs,
   });
-}
-
-function useSessionEnd(): boolean {
-  const [hasEnded, setEnded] = useState(false);
-  useEffect(() => {
-    const note = () => setEnded(true);
-    addEventListener(sessionEnded, note);
-    return () => removeEventListener(sessionEnded, note);
-  }, []);
-  return hasEnded;
 }

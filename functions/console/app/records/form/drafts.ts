@@ -1,3 +1,4 @@
+import { facts } from '../../facts.ts';
 import type { Field } from '../kinds.ts';
 import type { Values } from './form-values.ts';
 
@@ -7,7 +8,8 @@ export type Draft = { values: Values; at: number };
 /** Hours for which a draft is offered. */
 const keptMs = 12 * 3_600_000;
 
-const keyOf = (address: string): string => `draft ${address}`;
+/** Another user may sign in in the same tab. */
+const keyOf = (address: string): string => `draft ${facts.user.login} ${address}`;
 
 /** @returns undefined without a draft, or if the browser stores nothing */
 export function readDraft(address: string): Draft | undefined {

@@ -3689,6 +3689,27 @@ export type ServicespoolPolicies = {
   /** True if the value is inherited from a higher level. */
   inherited: boolean;
 };
+export type ServicespoolPreview = {
+  /** Identifier of the farm. */
+  farm_id: string;
+  /** Identifier of the object, assigned by the dispatcher. */
+  uuid: string;
+  /** `possible`; `needs_force`: only with `force`, which the caller may set; `unlikely`: the farm does not answer at present; `no_effect`: nothing would change; `refused`. */
+  verdict: "possible" | "needs_force" | "unlikely" | "no_effect" | "refused";
+  /** Cause of the verdict. Null if the action is possible. */
+  reason: "not_found" | "forbidden" | "farm_disabled" | "machine_state" | "in_maintenance" | "not_in_maintenance" | "being_deleted" | "other_owner" | "no_owner" | "disconnected" | "no_session" | "session_live" | "use_unknown" | "snapshot_stale" | "circuit_open" | null;
+};
+export type ServicespoolPreviewBody = {
+  /** The action. */
+  action: "start_maintenance" | "end_maintenance" | "message" | "update";
+  /** The objects of the action. */
+  objects: ({
+    /** Identifier of the farm. */
+    farm_id: string;
+    /** Identifier of the object, assigned by the dispatcher. */
+    uuid: string;
+  })[];
+};
 export type SessionEnd = {
   /** `ended`: the session was ended; `gone`: it had ended in the meantime. */
   result: "ended" | "gone";
@@ -4063,6 +4084,17 @@ export type SpsessionAssist = {
   url: string;
   /** Seconds for which the URL is valid. */
   expires_in: number;
+};
+export type SpsessionPreviewBody = {
+  /** The action. */
+  action: "disconnect" | "logoff" | "message";
+  /** The objects of the action. */
+  objects: ({
+    /** Identifier of the farm. */
+    farm_id: string;
+    /** Identifier of the object, assigned by the dispatcher. */
+    uuid: string;
+  })[];
 };
 export type SsaEventsBody = {
   /** Events of the session, in any order. */
@@ -5900,6 +5932,17 @@ export type WorkplaceMessageBody = {
   message: string;
   /** Severity that the client shows: `info`, `warning` or `error`. Default `info`. */
   level?: "info" | "warning" | "error";
+};
+export type WorkplacePreviewBody = {
+  /** The action. */
+  action: "start" | "shutdown" | "poweroff" | "reboot" | "reset" | "suspend" | "resume" | "refresh" | "delete" | "assign" | "unassign" | "start_maintenance" | "end_maintenance" | "tag" | "message";
+  /** The objects of the action. */
+  objects: ({
+    /** Identifier of the farm. */
+    farm_id: string;
+    /** Identifier of the object, assigned by the dispatcher. */
+    uuid: string;
+  })[];
 };
 export type WorkplaceRefreshBody = {
   /** If true, the action is performed even if a session is open or its state is unknown. Requires the permission `workplaces.force`. Default false. */
@@ -8422,6 +8465,17 @@ export type Operations = {
     answer: (ServicespoolPolicies)[];
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
+  /** Show what an action would do to service pools. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `servicespools.read`. */
+  "servicespool.preview": {
+    asks: {
+      body: ServicespoolPreviewBody;
+    };
+    answer: {
+      /** One entry for each object of the request, in the same order. */
+      items: (ServicespoolPreview)[];
+    };
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Change a service pool on its dispatcher. `id` is the identifier of the farm. Requires the permission `servicespools.update`. */
   "servicespool.update": {
     asks: {
@@ -8819,6 +8873,8 @@ export type Operations = {
         farm_id?: string;
         /** Only sessions of the pool with this identifier. */
         servicepool_uuid?: string;
+        /** Only sessions of the workplace with this identifier. */
+        workplace_uuid?: string;
         /** Only sessions of this user: a name, or `label\name` with the label of a domain. Case is ignored. */
         user?: string;
         /** Only sessions in this state. */
@@ -8877,6 +8933,17 @@ export type Operations = {
       result: "gone";
     } | Spsession;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+  };
+  /** Show what an action would do to workplace sessions. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `spsessions.read`. */
+  "spsession.preview": {
+    asks: {
+      body: SpsessionPreviewBody;
+    };
+    answer: {
+      /** One entry for each object of the request, in the same order. */
+      items: (ServicespoolPreview)[];
+    };
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Write session events to the monitoring journal. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.events": {
@@ -9652,6 +9719,17 @@ export type Operations = {
     answer: WorkplaceMessage;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
+  /** Show what an action would do to workplaces. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `workplaces.read`. */
+  "workplace.preview": {
+    asks: {
+      body: WorkplacePreviewBody;
+    };
+    answer: {
+      /** One entry for each object of the request, in the same order. */
+      items: (ServicespoolPreview)[];
+    };
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Reset a workplace to its base snapshot. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.refresh`. */
   "workplace.refresh": {
     asks: {
@@ -9858,6 +9936,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'servicespool.list': { method: 'GET', path: '/api/webui/aggregator/servicespools', keyed: false },
   'servicespool.maintain': { method: 'PATCH', path: '/api/webui/aggregator/servicespools/{id}/maintenance/{servicepool_uuid}', keyed: true },
   'servicespool.policies': { method: 'GET', path: '/api/webui/aggregator/servicespools/{service_pool_uuid}/policies', keyed: false },
+  'servicespool.preview': { method: 'POST', path: '/api/webui/aggregator/servicespools/preview', keyed: false },
   'servicespool.update': { method: 'PUT', path: '/api/webui/aggregator/servicespools/{id}/update/{servicepool_uuid}', keyed: false },
   'session.end': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/sessions/{session_uuid}/logoff', keyed: false },
   'settings.get': { method: 'GET', path: '/api/auth/v7.0/settings', keyed: false },
@@ -9880,6 +9959,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'spsession.disconnect': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}', keyed: true },
   'spsession.list': { method: 'GET', path: '/api/webui/aggregator/spsessions', keyed: false },
   'spsession.logoff': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/logoff/{session_uuid}', keyed: true },
+  'spsession.preview': { method: 'POST', path: '/api/webui/aggregator/spsessions/preview', keyed: false },
   'ssa.events': { method: 'POST', path: '/api/ssa/v7.0/events', keyed: false },
   'ssa.login': { method: 'POST', path: '/api/ssa/v7.0/login', keyed: false },
   'ssa.logout': { method: 'POST', path: '/api/ssa/v7.0/logout', keyed: false },
@@ -9932,6 +10012,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'workplace.list': { method: 'GET', path: '/api/webui/aggregator/workplaces', keyed: false },
   'workplace.maintain': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/maintenance/{servicespool_uuid}/{workplace_uuid}', keyed: true },
   'workplace.message': { method: 'POST', path: '/api/webui/aggregator/workplaces/{id}/message/{servicespool_uuid}', keyed: true },
+  'workplace.preview': { method: 'POST', path: '/api/webui/aggregator/workplaces/preview', keyed: false },
   'workplace.refresh': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/refresh/{servicespool_uuid}/{workplace_uuid}', keyed: true },
   'workplace.tag': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/tags/{workplace_uuid}', keyed: true },
 };

@@ -133,7 +133,7 @@ export const sessionList: MergedSpec = {
   kind: 'spsessions',
   table: workplaceSessions,
   found: ['user'],
-  inFarm: [],
+  inFarm: ['workplace_uuid'],
   select: {
     id: workplaceSessions.id,
     session_uuid: workplaceSessions.uuid,
@@ -160,6 +160,7 @@ export const sessionList: MergedSpec = {
   search: [workplaceSessions.user_key],
   filters: {
     servicepool_uuid: equal(workplaceSessions.servicepool_uuid),
+    workplace_uuid: equal(workplaceSessions.workplace_uuid),
     user: isPerson(workplaceSessions.user_key),
     state: equal(workplaceSessions.state),
     protocol: equal(workplaceSessions.protocol),

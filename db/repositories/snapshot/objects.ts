@@ -121,7 +121,7 @@ const personOf = ({ domainId, userId }: NonNullable<ObjectQuery['person']>): SQL
     where ${users.id} = ${userId} and ${authenticators.id} = ${domainId}`);
 
 /** As old as the older of the two lists. */
-const useOf = ({ table }: MergedSpec): SQL<WorkplaceUse> =>
+export const useOf = ({ table }: MergedSpec): SQL<WorkplaceUse> =>
   derived(sql`select json_build_object(
     'sessions', (select count(*) from ${workplaceSessions}
       where ${workplaceSessions.farm_id} = ${table.farm_id} and ${workplaceSessions.workplace_uuid} = ${table.uuid}),

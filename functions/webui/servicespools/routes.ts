@@ -8,6 +8,8 @@ import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { base, endpoint } from '../deps.ts';
 import { MaintenanceBody, setMaintenance } from '../maintenance-mode.ts';
 import { answerMerged } from '../merged-lists.ts';
+import { Preview, previewTexts } from '../previews.ts';
+import { PoolPreviewBody, previewPools } from './preview.ts';
 import { PolicyList, PoolUpdateBody, ServicesPool, ServicesPoolQuery } from './schema.ts';
 import { listPolicies, updatePool } from './usecases.ts';
 
@@ -85,5 +87,17 @@ export const servicesPoolOperations = [
       errors: actionErrors,
     },
     (ctx, { params, query }) => listPolicies(ctx, params.service_pool_uuid, query.farm_id),
+  ),
+  endpoint(
+    {
+      id: 'servicespool.preview',
+      route: `POST ${base}/servicespools/preview`,
+      access: 'servicespools.read',
+      summary: 'Show what an action would do to service pools',
+      body: { required: PoolPreviewBody },
+      returns: [200, Preview],
+      ...previewTexts,
+    },
+    (ctx, { body }) => previewPools(ctx, body),
   ),
 ];

@@ -6,6 +6,8 @@ import { mergedListOf } from '../../../shared/snapshot/merged-list.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
 import { base, endpoint } from '../deps.ts';
 import { answerMerged } from '../merged-lists.ts';
+import { Preview, previewTexts } from '../previews.ts';
+import { previewSessions, SessionPreviewBody } from './preview.ts';
 import { Assistance, Gone, SessionParams, WorkplaceSessionQuery } from './schema.ts';
 import { assistSession, endSession } from './usecases.ts';
 
@@ -71,5 +73,17 @@ export const workplaceSessionOperations = [
       ...atNode,
     },
     (ctx, { params: { id, session_uuid } }) => assistSession(ctx, id, session_uuid),
+  ),
+  endpoint(
+    {
+      id: 'spsession.preview',
+      route: `POST ${base}/spsessions/preview`,
+      access: 'spsessions.read',
+      summary: 'Show what an action would do to workplace sessions',
+      body: { required: SessionPreviewBody },
+      returns: [200, Preview],
+      ...previewTexts,
+    },
+    (ctx, { body }) => previewSessions(ctx, body),
   ),
 ];

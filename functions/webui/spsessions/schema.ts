@@ -9,6 +9,7 @@ export const WorkplaceSessionQuery = listQuery(
   {
     ...farmFilters,
     servicepool_uuid: Id.optional().describe('Only sessions of the pool with this identifier.'),
+    workplace_uuid: Id.optional().describe('Only sessions of the workplace with this identifier.'),
     user: z
       .string()
       .max(512)

@@ -1,0 +1,26 @@
+import type { Permission } from '../../../shared/context/permissions.ts';
+import { kinds } from '../../../shared/sites/calls/actions.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { maintenanceJudgement, previewAction, previewBodyOf } from '../previews.ts';
+
+export const PoolPreviewBody = previewBodyOf(['start_maintenance', 'end_maintenance', 'message', 'update']);
+type Body = ReturnType<typeof PoolPreviewBody.parse>;
+
+const permissions: Record<Body['action'], Permission> = {
+  start_maintenance: 'servicespools.maintenance',
+  end_maintenance: 'servicespools.maintenance',
+  message: 'workplaces.message',
+  update: 'servicespools.update',
+};
+
+/** What an action would do to each of the pools. */
+export const previewPools = (ctx: WebuiCtx, { action, objects }: Body) =>
+  previewAction(ctx, {
+    kind: kinds.pool,
+    permission: permissions[action],
+    objects,
+    judge: ({ object }) =>
+      action === 'start_maintenance' || action === 'end_maintenance'
+        ? maintenanceJudgement(object, action === 'start_maintenance')
+        : undefined,
+  });

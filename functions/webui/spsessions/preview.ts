@@ -1,0 +1,23 @@
+import type { Permission } from '../../../shared/context/permissions.ts';
+import { kinds } from '../../../shared/sites/calls/actions.ts';
+import type { WebuiCtx } from '../deps.ts';
+import { noEffect, previewAction, previewBodyOf } from '../previews.ts';
+
+export const SessionPreviewBody = previewBodyOf(['disconnect', 'logoff', 'message']);
+type Body = ReturnType<typeof SessionPreviewBody.parse>;
+
+const permissions: Record<Body['action'], Permission> = {
+  disconnect: 'spsessions.disconnect',
+  logoff: 'spsessions.logoff',
+  message: 'workplaces.message',
+};
+
+/** What an action would do to each of the sessions. */
+export const previewSessions = (ctx: WebuiCtx, { action, objects }: Body) =>
+  previewAction(ctx, {
+    kind: kinds.session,
+    permission: permissions[action],
+    objects,
+    judge: ({ object }) =>
+      action !== 'logoff' && object.state === 'disconnected' ? noEffect('disconnected') : undefined,
+  });

@@ -1,0 +1,96 @@
+import type { ListedObject } from '../../../db/repositories/snapshot/listed-objects.ts';
+import type { Permission } from '../../../shared/context/permissions.ts';
+import { type MachineAction, machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
+import type { MachineState } from '../../../shared/remotes/dispatcher/rows.ts';
+import { kinds } from '../../../shared/sites/calls/actions.ts';
+import type { WebuiCtx } from '../deps.ts';
+import {
+  type Judgement,
+  maintenanceJudgement,
+  noEffect,
+  previewAction,
+  previewBodyOf,
+  refused,
+} from '../previews.ts';
+import { interruptsWork, mayForce, useConflict } from './in-use-check.ts';
+
+const otherActions = [
+  'refresh',
+  'delete',
+  'assign',
+  'unassign',
+  'start_maintenance',
+  'end_maintenance',
+  'tag',
+  'message',
+] as const;
+
+export const WorkplacePreviewBody = previewBodyOf([...machineActions, ...otherActions]);
+type Body = ReturnType<typeof WorkplacePreviewBody.parse>;
+type Action = Body['action'];
+
+const permissions: Record<(typeof otherActions)[number], Permission> = {
+  refresh: 'workplaces.refresh',
+  delete: 'workplaces.delete',
+  assign: 'workplaces.assign',
+  unassign: 'workplaces.assign',
+  start_maintenance: 'workplaces.maintenance',
+  end_maintenance: 'workplaces.maintenance',
+  tag: 'workplaces.tag',
+  message: 'workplaces.message',
+};
+
+/** States of the machine in which the action changes nothing, or is not possible. */
+const without: Record<MachineAction, readonly MachineState[]> = {
+  start: ['running', 'starting'],
+  shutdown: ['stopped', 'stopping'],
+  poweroff: ['stopped'],
+  reboot: ['stopped'],
+  reset: ['stopped'],
+  suspend: ['suspended', 'stopped'],
+  resume: ['running', 'starting', 'stopped'],
+};
+
+const isOfMachine = (action: Action): action is MachineAction =>
+  machineActions.some((name) => name === action);
+
+/** What an action would do to each of the workplaces. */
+export const previewWorkplaces = (ctx: WebuiCtx, { action, objects }: Body) =>
+  previewAction(ctx, {
+    kind: kinds.workplace,
+    permission: isOfMachine(action) ? 'workplaces.power' : permissions[action],
+    objects,
+    withUse: true,
+    judge: (object) => judge(ctx, action, object),
+  });
+
+function judge(ctx: WebuiCtx, action: Action, listed: ListedObject): Judgement | undefined {
+  const { object } = listed;
+  if (object.state === 'removing') return noEffect('being_deleted');
+  if (isOfMachine(action)) {
+    if (without[action].some((state) => state === object.machine_state)) return noEffect('machine_state');
+    return interruptsWork(action) ? judgeUse(ctx, listed) : undefined;
+  }
+  switch (action) {
+    case 'refresh':
+    case 'delete':
+      return judgeUse(ctx, listed);
+    case 'assign':
+      return object.owner === null ? undefined : refused('other_owner');
+    case 'unassign':
+      return object.owner === null ? noEffect('no_owner') : undefined;
+    case 'message':
+      return object.in_use === false && listed.use?.sessions === 0 ? noEffect('no_session') : undefined;
+    case 'start_maintenance':
+    case 'end_maintenance':
+      return maintenanceJudgement(object, action === 'start_maintenance');
+    case 'tag':
+      return undefined;
+  }
+}
+
+function judgeUse(ctx: WebuiCtx, { object, use, site_id }: ListedObject): Judgement | undefined {
+  const reason = useConflict(ctx, { object, use });
+  if (reason === undefined) return undefined;
+  return { verdict: mayForce(ctx, site_id) ? 'needs_force' : 'refused', reason };
+}

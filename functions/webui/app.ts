@@ -9,8 +9,10 @@ import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherCrud } from './dispatchers/record.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
+import { Dispatcher, DispatcherWrite } from './dispatchers/schema.ts';
 import { farmCrud } from './farms/record.ts';
 import { farmOperations } from './farms/routes.ts';
+import { Farm, FarmWrite } from './farms/schema.ts';
 import { gatewayCrud } from './gateways/record.ts';
 import { gatewayOperations } from './gateways/routes.ts';
 import { groupCrud } from './groups/record.ts';
@@ -29,7 +31,10 @@ import { ruleOperations } from './rules/routes.ts';
 import { searchOf } from './search/routes.ts';
 import { serviceTokenOperations } from './service-tokens/routes.ts';
 import { servicesPoolOperations } from './servicespools/routes.ts';
-import { siteCrud, siteOperations } from './sites/routes.ts';
+import { setupOperations } from './setup/routes.ts';
+import { siteCrud } from './sites/record.ts';
+import { siteOperations } from './sites/routes.ts';
+import { Site, SiteWrite } from './sites/schema.ts';
 import { workplaceSessionOperations } from './spsessions/routes.ts';
 import { systemParameterOperations } from './system-parameters/routes.ts';
 import { tagCrud } from './tags/record.ts';
@@ -48,6 +53,11 @@ const operations: Operation<WebuiDeps>[] = [
   ...userSessionOperations,
   ...roleOperations,
   ...siteOperations,
+  ...setupOperations({
+    site: { kind: siteCrud.kind, write: SiteWrite, view: Site },
+    farm: { kind: farmCrud.kind, write: FarmWrite, view: Farm },
+    dispatcher: { kind: dispatcherCrud.kind, write: DispatcherWrite, view: Dispatcher },
+  }),
   ...farmOperations,
   ...dispatcherOperations,
   ...systemParameterOperations,

@@ -1497,6 +1497,84 @@ export type DispatcherRestore = {
   /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
   skipped: (string)[];
 };
+export type DispatcherTestSettings = {
+  /** True if no step failed. */
+  success: boolean;
+  /** Result of the test in one sentence. */
+  message: string;
+  /** Steps in the order in which they are run. */
+  steps: ({
+    /** Step: `lookup` (name resolution), `address` (address policy), `connection` (TCP and TLS handshake), `certificate`, `answer` (HTTP response), `authorization` (token of the portal), `health` (health check) or `lists`. */
+    name: "lookup" | "address" | "connection" | "certificate" | "answer" | "authorization" | "health" | "lists";
+    /** `pass`, `fail`, or `skipped` if an earlier step failed or there was nothing to test. */
+    status: "pass" | "fail" | "skipped";
+    /** Stable word for the cause. Null for a step that passes. */
+    code: string | null;
+    /** Result of the step in the language of the caller. */
+    detail: string;
+    /** Duration of the step in milliseconds. */
+    took_ms: number;
+  })[];
+  /** What the node presents in the TLS handshake. Null without a handshake, and on platforms without access to connections. */
+  tls: {
+    /** Version of TLS. */
+    protocol: string;
+    /** Reasons why the certificate is not accepted. Empty if it is accepted. */
+    faults: ("expired" | "not_yet_valid" | "wrong_name" | "self_signed" | "unknown_ca" | "unsupported_on_this_runtime" | "unknown")[];
+    /** Certificate of the node, then those of its issuers as far as the node sends them. At most 8. */
+    chain: ({
+      /** Subject of the certificate. */
+      subject: string;
+      /** Issuer of the certificate. */
+      issuer: string;
+      /** Host names and addresses that the certificate is valid for. */
+      names: (string)[];
+      /** Beginning of the validity. */
+      not_before: string;
+      /** End of the validity. */
+      not_after: string;
+      /** SHA-256 of the certificate, in hexadecimal pairs with colons. */
+      fingerprint: string;
+      /** True for the certificate of an authority. */
+      is_authority: boolean;
+      /** True if the certificate is issued by itself. */
+      is_self_signed: boolean;
+      /** The certificate in PEM, for `ca_certificate`. */
+      pem: string;
+    })[];
+  } | null;
+  /** Version that the health check reports. Null if it is not reported. */
+  version: string | null;
+  /** Labels of the user domains of the node. Null if not read. */
+  domains: (string)[] | null;
+  /** Number of pools on the first page of the list, at most 100. Null if not read. */
+  pools: number | null;
+  /** What the node must be configured with to accept the portal. */
+  portal: {
+    /** Issuer of the tokens of the portal (claim `iss`). */
+    issuer: string;
+    /** Audience of the tokens for the node (claim `aud`): the name of the node. */
+    audience: string;
+    /** URL from which the node reads the public keys of the portal. */
+    jwks_url: string;
+  };
+};
+export type DispatcherTestSettingsBody = {
+  /** Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`. */
+  name: string;
+  /** Type of the connection broker. Default `dispatcher`. */
+  kind?: "dispatcher";
+  /** Base URL of the node, `https` only. */
+  url: string;
+  /** If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true. */
+  verify_tls?: boolean;
+  /** PEM certificates trusted for the node. Null: the public certificate authorities are trusted. */
+  ca_certificate?: string | null;
+  /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
+  timeout_ms?: number;
+  /** Access key of the health check of the node. Null: the health check is skipped. */
+  health_key?: string | null;
+};
 export type DispatcherVersion = {
   /** Identifier of the version, of its audit event. */
   version: string;
@@ -2969,8 +3047,8 @@ export type Problem = {
   })[];
   /** Stable word that specifies the cause within the code. */
   reason?: string;
-  /** Exceeded limit: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`. */
-  policy?: "session" | "address" | "directory-test";
+  /** Exceeded limit: `session`, `address`, `directory-test` (tests of domains) or `dispatcher-test` (tests of dispatcher nodes). Present with `rate_limited`. */
+  policy?: "session" | "address" | "directory-test" | "dispatcher-test";
   /** Exceeded limit in requests per minute. Present with `rate_limited`. */
   limit_per_minute?: number;
   /** Maximum size of the body in bytes. Present with `body_too_large`. */
@@ -3938,6 +4016,88 @@ export type SiteRestore = {
   updated_at: string;
   /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
   skipped: (string)[];
+};
+export type SiteSetUp = {
+  /** The created site. */
+  site: Site;
+  /** The created farm. */
+  farm: Farm;
+  /** The created node. */
+  dispatcher: Dispatcher;
+};
+export type SiteSetUpBody = {
+  /** The new site. */
+  site: {
+    /** Name of the site, unique regardless of case. */
+    name: string;
+    /** Name of the site in URLs of the client module, unique. */
+    uri: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** If false, the site is neither used nor probed. Default true. */
+    enabled?: boolean;
+    /** If true, the site is in maintenance according to `maintenance_template_id`. Default false. */
+    maintenance?: boolean;
+    /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+    maintenance_template_id?: string | null;
+    /** Rank of the site in lists sorted by priority. Lower numbers come first. Default 1. */
+    priority?: number;
+    /** If true, users connect directly when none of the gateways for their network is online. If false, such connections are rejected with 503. Default false. */
+    direct_when_gateways_fail?: boolean;
+    /** Geographic position of the site. Null: not set. */
+    location?: {
+      /** Latitude in degrees. */
+      latitude: number;
+      /** Longitude in degrees. */
+      longitude: number;
+      /** Name or code of the country. Default: empty. */
+      country?: string;
+    } | null;
+    /** Identifiers of the domains whose active users may use the site. Default: none. */
+    authenticators?: (string)[];
+    /** Identifiers of further users that may use the site. Default: none. */
+    users?: (string)[];
+    /** Identifiers of further groups whose members may use the site. Default: none. */
+    groups?: (string)[];
+  };
+  /** The first farm of the site. */
+  farm: {
+    /** Name of the farm, unique regardless of case. */
+    name: string;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** If false, the farm is neither used nor probed. Default true. */
+    enabled?: boolean;
+    /** If true, the farm is in maintenance according to `maintenance_template_id`. Default false. */
+    maintenance?: boolean;
+    /** Identifier of the maintenance template with times, message and handling of sessions. Null: maintenance starts immediately and has no end. */
+    maintenance_template_id?: string | null;
+    /** Relative capacity of the farm from 1 to 100, for sorting only. Not used for routing. Default 10. */
+    weight?: number;
+    /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
+    balancing?: "priority" | "round_robin" | "least_loaded";
+  };
+  /** The first node of the farm. */
+  dispatcher: {
+    /** Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`. */
+    name: string;
+    /** Type of the connection broker. Default `dispatcher`. */
+    kind?: "dispatcher";
+    /** Base URL of the node, `https` only. */
+    url: string;
+    /** If false, the node is neither called nor probed. Default true. */
+    enabled?: boolean;
+    /** Rank among the nodes of the farm with `balancing` `priority`. Lower numbers are tried first. Default 1. */
+    priority?: number;
+    /** If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true. */
+    verify_tls?: boolean;
+    /** PEM certificates trusted for the node. Null: the public certificate authorities are trusted. */
+    ca_certificate?: string | null;
+    /** Access key of the health check of the node, never returned. Null keeps the stored key in PUT and removes it in PATCH. Without a key, probes use the login and the domain list of the node. Must be sent again if the URL or TLS settings change. */
+    health_key?: string | null;
+    /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
+    timeout_ms?: number;
+  };
 };
 export type SiteVersion = {
   /** Identifier of the version, of its audit event. */
@@ -6593,6 +6753,25 @@ export type Operations = {
     answer: DispatcherRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Test the connection to a dispatcher node. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. Requires the permission `dispatchers.update`. */
+  "dispatcher.test": {
+    asks: {
+      path: {
+        /** Identifier of the dispatcher. */
+        id: string;
+      };
+    };
+    answer: DispatcherTestSettings;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Test the connection to a dispatcher node before it is created. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. The response contains the certificate that the node presents, trusted or not. Requires the permission `dispatchers.create`. */
+  "dispatcher.testSettings": {
+    asks: {
+      body: DispatcherTestSettingsBody;
+    };
+    answer: DispatcherTestSettings;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Update a dispatcher node (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `dispatchers.update`. */
   "dispatcher.update": {
     asks: {
@@ -8812,6 +8991,14 @@ export type Operations = {
     answer: SiteRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Create a site with a farm and a dispatcher node. Creates all three objects or none. Also requires `farms.create` and `dispatchers.create` for all sites. The node is not called; test it before with `POST /api/webui/aggregator/dispatchers/test`. Requires the permission `sites.create`. */
+  "site.setUp": {
+    asks: {
+      body: SiteSetUpBody;
+    };
+    answer: SiteSetUp;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Update a site (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `sites.update`. */
   "site.update": {
     asks: {
@@ -9810,6 +9997,8 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'dispatcher.listVersions': { method: 'GET', path: '/api/webui/aggregator/dispatchers/{id}/history', keyed: false },
   'dispatcher.replace': { method: 'PUT', path: '/api/webui/aggregator/dispatchers/{id}', keyed: false },
   'dispatcher.restore': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/restore', keyed: true },
+  'dispatcher.test': { method: 'POST', path: '/api/webui/aggregator/dispatchers/{id}/test', keyed: false },
+  'dispatcher.testSettings': { method: 'POST', path: '/api/webui/aggregator/dispatchers/test', keyed: false },
   'dispatcher.update': { method: 'PATCH', path: '/api/webui/aggregator/dispatchers/{id}', keyed: true },
   'domain.list': { method: 'GET', path: '/api/auth/v7.0/authenticators', keyed: false },
   'error.get': { method: 'GET', path: '/api/errors/{code}', keyed: false },
@@ -9954,6 +10143,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'site.listVersions': { method: 'GET', path: '/api/webui/aggregator/sites/{id}/history', keyed: false },
   'site.replace': { method: 'PUT', path: '/api/webui/aggregator/sites/{id}', keyed: false },
   'site.restore': { method: 'POST', path: '/api/webui/aggregator/sites/{id}/restore', keyed: true },
+  'site.setUp': { method: 'POST', path: '/api/webui/aggregator/sites/setup', keyed: true },
   'site.update': { method: 'PATCH', path: '/api/webui/aggregator/sites/{id}', keyed: true },
   'spsession.assist': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/raconnect/{session_uuid}', keyed: true },
   'spsession.disconnect': { method: 'PATCH', path: '/api/webui/aggregator/spsessions/{id}/disconnect/{session_uuid}', keyed: true },

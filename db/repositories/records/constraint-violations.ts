@@ -59,6 +59,12 @@ async function furtherConflicts<S extends Selection>(
 const nameOfUnique = (table: PgTable, columns: readonly string[]): string =>
   `${getTableName(table)}_${columns.at(-1)}`;
 
+/** True for a constraint of the table of the records, or of one of their links. */
+export const ownsConstraint = <S extends Selection>({ spec }: Records<S>, constraint: string): boolean =>
+  [spec.table, ...Object.values(spec.links ?? {}).map(({ table }) => table)].some((table) =>
+    constraint.startsWith(`${getTableName(table)}_`),
+  );
+
 /** @returns the pointer of the member that refers to a missing row, derived from the violated constraint */
 export function danglingPointer<S extends Selection>({ spec }: Records<S>, error: unknown): string {
   const constraint = pgFault(error)?.constraint ?? '';

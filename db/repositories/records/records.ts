@@ -1,12 +1,13 @@
-import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types';
 import type { Position } from '../../../shared/kernel/cursor.ts';
 import type { ResourceType } from '../../../shared/resources.ts';
 import { atomically, type Db, type Statement } from '../../client.ts';
 import { prebuilt, prebuiltStatement } from '../../prebuilt.ts';
-import { liesWithin, type Scope, sharesSite, within } from './scope.ts';
-import { type Link, type Member, must, rowStatements, setMembers } from './statements.ts';
+import { placed, writable } from './placement.ts';
+import { type Scope, sharesSite, within } from './scope.ts';
+import { type Link, type Member, rowStatements } from './statements.ts';
 
 /** A table whose rows can be listed. */
 export type ListedTable = PgTable & { id: PgColumn };
@@ -102,6 +103,8 @@ export type Records<S extends Selection> = {
   readonly spec: RecordSpec<S>;
   find(db: Db, id: string, reach: Reach): Promise<Row<S> | undefined>;
   create(db: Db, id: string, values: Values, reach: Reach, also: Alongside): Promise<Row<S>>;
+  /** The statements of a creation, for a batch that creates several records. */
+  creation(h: Db, id: string, values: Values, reach: Reach): Statement[];
   /** @throws AppError `precondition_failed` if the row is not at `revision` any more */
   replace(
     db: Db,
@@ -131,14 +134,18 @@ export const reachable = <S extends Selection>(
 export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
   const { insert, update, lock } = rowStatements(spec.table);
   const { read, find } = readsOf(spec);
+  const creation: Records<S>['creation'] = (h, id, values, reach) => [
+    insert(h, { ...values.columns, id }),
+    ...placed(spec, h, id, values, reach.scope),
+  ];
   return {
     spec,
     find,
+    creation,
     create: (db, id, values, reach, { before, after }) =>
       saved(spec, db, (h) => [
         ...(before?.(h) ?? []),
-        insert(h, { ...values.columns, id }),
-        ...placed(spec, h, id, values, reach),
+        ...creation(h, id, values, reach),
         ...after(h),
         read(h, { id }),
       ]),
@@ -148,7 +155,7 @@ export function records<S extends Selection>(spec: RecordSpec<S>): Records<S> {
         lock(h, { id, revision }),
         ...writable(spec, h, id, reach.scope),
         update(h, { ...values.columns, id, revision: revision + 1 }),
-        ...placed(spec, h, id, values, reach),
+        ...placed(spec, h, id, values, reach.scope),
         ...after(h),
         read(h, { id }),
       ]),
@@ -201,45 +208,6 @@ async function saved<S extends Selection>(
   const row = firstOf<S>((await atomically(db, build)).at(-1));
   if (!row) throw new Error(`${getTableName(spec.table)}: the written row cannot be read`);
   return row;
-}
-
-/** Writes the links of a row, and checks that the row is at a site where the caller may write. */
-function placed<S extends Selection>(
-  spec: RecordSpec<S>,
-  h: Db,
-  id: string,
-  values: Values,
-  reach: Reach,
-): Statement[] {
-  const { table, links, site } = spec;
-  const inside = site && within(site, reach.scope);
-  return [
-    ...Object.entries(values.links).flatMap(([name, ids]) => {
-      const link = links?.[name];
-      if (!link) return [];
-      const fit = link.unfit && must(h, sql`not ${link.unfit(id)}`, `dangling:/${name}`);
-      return [...setMembers(h, link, id, ids), ...(fit ? [fit] : [])];
-    }),
-    // A row at an invisible site is rejected with the same error as a row at a site that does not exist.
-    ...(inside
-      ? [must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope')]
-      : []),
-    ...writable(spec, h, id, reach.scope),
-  ];
-}
-
-/** Checks that all sites of the row, in its current state in the batch, are within the scope. */
-function writable<S extends Selection>(
-  { table, sites }: RecordSpec<S>,
-  h: Db,
-  id: string,
-  scope: Scope,
-): Statement[] {
-  const inside = sites && liesWithin(sites, scope);
-  if (!inside) return [];
-  return [
-    must(h, sql`exists(select 1 from ${table} where ${table.id} = ${id} and ${inside})`, 'out_of_scope'),
-  ];
 }
 
 /** Removes the members that are not visible in a restricted scope. */

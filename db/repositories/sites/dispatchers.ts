@@ -1,4 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
+import { foldName } from '../../../shared/kernel/text.ts';
+import type { Db } from '../../client.ts';
 import { type CertificateFacts, dispatchers as table } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
@@ -63,6 +65,16 @@ export const dispatchers = records({
   },
   unique: { '/name': ['name_key'] },
 });
+
+/** True if a node of any site has the name. */
+export async function isNodeNameTaken(db: Db, name: string): Promise<boolean> {
+  const found = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(eq(table.name_key, foldName(name)))
+    .limit(1);
+  return found.length > 0;
+}
 
 /** The dispatchers of one farm as a nested collection. */
 export const dispatchersOfFarm = {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { type DomainTypeName, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { takeTest } from '../test-quota.ts';
 import { examine, isGood, resultOf } from './test-params.ts';
-import { takeTest } from './test-quota.ts';
 import type { TestBody, TestResult } from './test-shapes.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function testDomain(
   type: DomainTypeName,
   body: z.output<typeof TestBody>,
 ): Promise<z.input<typeof TestResult>> {
-  takeTest(ctx);
+  takeTest(ctx, 'directory-test');
   const { checks, params, stored, storedSecrets } = await examine(ctx, type, body);
   const { test } = domainTypeOf(type);
   const { username, password, ...fields }: typeof body & Record<string, unknown> = body;

@@ -7,10 +7,14 @@ import { listOf, listQuery } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
 import { dispatcherCrud } from './record.ts';
 import { Dispatcher, dispatcherFilters, dispatcherSorts } from './schema.ts';
+import { testSettings, testStored } from './test.ts';
+import { ConnectionTestResult, TestSettings } from './test-shapes.ts';
 import { createDispatcher, replaceDispatcher, updateDispatcher } from './usecases.ts';
 
 const { operations, kind, declared, target } = dispatcherCrud;
 const listed = listShowing(dispatchersOfFarm, kind.view.columns);
+const ofTest =
+  'Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute.';
 const changeErrors = ['already_exists', 'secret_required'] as const;
 
 export const dispatcherOperations = [
@@ -28,6 +32,33 @@ export const dispatcherOperations = [
   ),
   endpoint({ ...declared.update, errors: changeErrors }, (ctx, input) =>
     updateDispatcher(ctx, target(input), input.body),
+  ),
+  endpoint(
+    {
+      id: 'dispatcher.testSettings',
+      route: `POST ${base}/dispatchers/test`,
+      access: 'dispatchers.create',
+      summary: 'Test the connection to a dispatcher node before it is created',
+      description: `${ofTest} The response contains the certificate that the node presents, trusted or not.`,
+      body: { required: TestSettings },
+      returns: [200, ConnectionTestResult],
+      errors: ['already_exists'],
+      readsOnly: true,
+    },
+    (ctx, { body }) => testSettings(ctx, body),
+  ),
+  endpoint(
+    {
+      id: 'dispatcher.test',
+      route: `POST ${base}/dispatchers/{id}/test`,
+      access: 'dispatchers.update',
+      summary: 'Test the connection to a dispatcher node',
+      description: ofTest,
+      params: z.object({ id: Id.describe('Identifier of the dispatcher.') }),
+      returns: [200, ConnectionTestResult],
+      readsOnly: true,
+    },
+    (ctx, { params }) => testStored(ctx, params.id),
   ),
   endpoint(
     {

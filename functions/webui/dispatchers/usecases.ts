@@ -5,10 +5,10 @@ import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
+import { AppError, type FieldError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { checkAddress, sealedKey } from '../node-destination.ts';
 import { dispatcherCrud } from './record.ts';
 import { DispatcherWrite } from './schema.ts';
 
@@ -82,26 +82,3 @@ const unprobed = {
 type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'> & { kind: string };
 const destinationOf = ({ kind, url, verify_tls, ca_certificate, name }: Destination): string =>
   JSON.stringify([kind, url, verify_tls, ca_certificate, name]);
-
-function checkAddress(ctx: WebuiCtx, body: Write): Write {
-  const { outbound, allowInsecureDispatchers } = ctx.deps;
-  const checked = checkUrl(body.url, outbound);
-  const errors: FieldError[] = [];
-  if (!checked.ok) errors.push({ pointer: '/url', code: 'address_not_allowed', detail: checked.detail });
-  if (!body.verify_tls && !allowInsecureDispatchers) {
-    errors.push({
-      pointer: '/verify_tls',
-      code: 'not_allowed',
-      detail: 'Allowed only with ALLOW_INSECURE_DISPATCHERS=1',
-    });
-  }
-  if (errors.length > 0) throw invalid(...errors);
-  return { ...body, url: body.url.replace(/\/+$/, '') };
-}
-
-const sealedKey = async (ctx: WebuiCtx, id: string, key: string | null) => ({
-  health_key:
-    key === null
-      ? null
-      : await ctx.deps.sealer.seal(key, { table: 'dispatchers', row: id, column: 'health_key' }),
-});

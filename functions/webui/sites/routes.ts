@@ -1,20 +1,7 @@
-import { sites } from '../../../db/repositories/sites/sites.ts';
-import { crud } from '../../../shared/http/records/crud.ts';
 import { base, endpoint } from '../deps.ts';
-import { AssignableList, AssignableQuery, Site, SiteWrite, siteFilters } from './schema.ts';
+import { siteCrud } from './record.ts';
+import { AssignableList, AssignableQuery } from './schema.ts';
 import { listAssignable } from './usecases.ts';
-
-export const siteCrud = crud({
-  type: 'site',
-  path: `${base}/sites`,
-  records: sites,
-  view: Site,
-  write: SiteWrite,
-  filters: siteFilters,
-  sorts: ['name', 'uri', 'priority', 'created_at', 'updated_at'],
-  verbs: ['list', 'create', 'get', 'replace', 'update', 'delete', 'bulkDestroy'],
-  sited: true,
-});
 
 export const siteOperations = [
   ...siteCrud.operations,

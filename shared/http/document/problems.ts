@@ -66,10 +66,10 @@ export const Problem = z
       .describe('Objects that refer to this one. Present with `in_use`.'),
     reason: z.string().optional().describe('Stable word that specifies the cause within the code.'),
     policy: z
-      .enum(['session', 'address', 'directory-test'])
+      .enum(['session', 'address', 'directory-test', 'dispatcher-test'])
       .optional()
       .describe(
-        'Exceeded limit: `session`, `address` or `directory-test` (tests of domains). Present with `rate_limited`.',
+        'Exceeded limit: `session`, `address`, `directory-test` (tests of domains) or `dispatcher-test` (tests of dispatcher nodes). Present with `rate_limited`.',
       ),
     limit_per_minute: z
       .int()

@@ -1,3 +1,4 @@
+import { connectionTests } from './connection-tests.ts';
 import { domainTests } from './domain-tests.ts';
 import { fleet } from './fleet.ts';
 import { identity } from './identity.ts';
@@ -15,6 +16,7 @@ export const details = {
   ...identity,
   ...fleet,
   ...domainTests,
+  ...connectionTests,
   ...objects,
   ...pages,
 };

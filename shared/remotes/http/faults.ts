@@ -14,6 +14,9 @@ const tlsReasons: Record<string, TlsReason> = {
   CERT_UNTRUSTED: 'unknown_ca',
 };
 
+/** @returns the reason of an error code of a rejected certificate */
+export const tlsReasonOf = (code: string): TlsReason => tlsReasons[code] ?? 'unknown';
+
 const otherTlsCodes =
   /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|(INVALID_PURPOSE|INVALID_CA|EPROTO|PATH_LENGTH_EXCEEDED)$)/;
 

@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Lookup, openTls, type Peer, pinnedLookup, readCertificate, systemLookup } from '../tls/node.ts';
+import { examineServer } from '../tls-examination/node.ts';
 import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
 import { readAnswer } from './answer.ts';
 import { withinDeadline } from './deadline.ts';
@@ -60,6 +61,11 @@ export function createNodeTransport(options: NodeTransportOptions): NodeTranspor
       withTransportErrors(() => {
         const peer = { url: allowedUrl(url, networks), ca: undefined, lookup };
         return withinDeadline(deadlineMs, outer, (signal) => readCertificate(peer, signal));
+      }),
+    examine: (url, examined) =>
+      withTransportErrors(() => {
+        const to = { url: allowedUrl(url, networks), ca: examined.ca, networks };
+        return examineServer({ ...to, lookup: options.lookup ?? systemLookup }, examined);
       }),
     close: () => closeAll(open),
   };

@@ -23,6 +23,42 @@ export type TransportResponse = { status: number; headers: Record<string, string
 /** Data of the peer certificate, valid or not; `not_after` is RFC 3339. */
 export type CertificateFacts = { subject: string; issuer: string; not_after: string };
 
+/** A certificate as a TLS server presents it. Texts have no control characters; times are RFC 3339. */
+export type PresentedCertificate = {
+  subject: string;
+  issuer: string;
+  /** Host names and addresses that the certificate is valid for. */
+  names: string[];
+  not_before: string;
+  not_after: string;
+  /** SHA-256 of the certificate in upper-case hexadecimal pairs with colons. */
+  fingerprint: string;
+  is_authority: boolean;
+  is_self_signed: boolean;
+  pem: string;
+};
+
+export type ExaminedStep = 'lookup' | 'address' | 'connection';
+
+/** How far a connection to a TLS server gets, whether its certificate is trusted or not. No data is sent. */
+export type Examination = {
+  /** The step that failed; null if the handshake succeeded. */
+  failed: ExaminedStep | null;
+  /** The allowed addresses that the name resolves to. */
+  addresses: string[];
+  /** Duration of the name resolution in milliseconds. */
+  lookupMs: number;
+  /** Null without a handshake. The certificate of the server is the first in the chain. */
+  tls: { protocol: string; chain: PresentedCertificate[]; faults: TlsReason[] } | null;
+};
+
+/** @property ca PEM of the authorities in place of the public ones */
+export type ExaminationOptions = {
+  ca?: string | undefined;
+  deadlineMs: number;
+  signal?: AbortSignal | undefined;
+};
+
 /** An HTTPS client; each runtime has its own implementation. */
 export type Transport = {
   /** @throws TransportError unless there is a response; every status except a redirect is a response */
@@ -32,6 +68,8 @@ export type Transport = {
     url: string,
     options: { deadlineMs: number; signal?: AbortSignal | undefined },
   ): Promise<CertificateFacts>;
+  /** Absent if the runtime has no access to connections. @throws TransportError `address_not_allowed` for a literal address */
+  examine?(url: string, options: ExaminationOptions): Promise<Examination>;
 };
 
 export const defaultMaxBytes = 2 * 1024 * 1024;

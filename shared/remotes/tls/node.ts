@@ -43,7 +43,8 @@ export function openTls({ url, ca, rejectUnauthorized, lookup }: Peer, session?:
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized,
     lookup,
-    ...(ca && { ca }),
+    // A trusted certificate need not be that of a root authority: it can be that of the peer itself.
+    ...(ca && { ca, allowPartialTrustChain: true }),
     ...(session && { session }),
   });
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
@@ -67,10 +68,10 @@ export async function readCertificate(
   }
 }
 
-const addressesOf = (found: string | LookupAddress[]): LookupAddress[] =>
+export const addressesOf = (found: string | LookupAddress[]): LookupAddress[] =>
   typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
 
-const secured = (socket: TLSSocket): Promise<void> =>
+export const secured = (socket: TLSSocket): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once('secureConnect', resolve).on('error', reject);
   });

@@ -2402,6 +2402,64 @@ export type MaintenanceTemplate = {
   /** When the object was last changed. Set by the portal. */
   updated_at: string;
 };
+export type MaintenanceTemplateCalendar = {
+  /** When the calendar was read. */
+  generated_at: string;
+  /** Start of the period. */
+  from: string;
+  /** End of the period. */
+  to: string;
+  /** Maintenance that overlaps the period, ordered by site, farm, object and start, at most 500 entries. Workplaces in maintenance without a template are not included. */
+  entries: ({
+    /** Type of the object in maintenance: `site`, `farm`, `servicespool` or `workplace`. */
+    object_type: "site" | "farm" | "servicespool" | "workplace";
+    /** Identifier of the object. That of a pool or workplace is assigned by the dispatcher. */
+    object_id: string;
+    /** Name of the object. */
+    object_name: string;
+    /** Identifier of the site. */
+    site_id: string;
+    /** Name of the site. */
+    site_name: string;
+    /** Name of the farm. Null for a site. */
+    farm_name: string | null;
+    /** Title of the maintenance template, or its name. Null without a template. */
+    title: string | null;
+    /** Message for users. Null if there is no message. */
+    message: string | null;
+    /** Start of the maintenance. Null for one in effect whose start is unknown. */
+    start_at: string | null;
+    /** End of the maintenance. Null: when it is switched off. */
+    end_at: string | null;
+    /** True if the maintenance has started. */
+    in_effect: boolean;
+    /** Identifier of the farm. Null for a site. */
+    farm_id: string | null;
+    /** Identifier of the maintenance template. Null without a template. */
+    template_id: string | null;
+    /** True if no new sessions are allowed. */
+    block_new_sessions: boolean;
+    /** True if sessions are disconnected at the start. */
+    disconnect_sessions: boolean;
+    /** True if sessions are logged off at the start. */
+    logoff_sessions: boolean;
+    /** Minutes before the start at which users are warned. Null without a template. */
+    warn_minutes: number | null;
+  })[];
+  /** True if there are more entries. */
+  truncated: boolean;
+  /** Templates with a time in the period that apply to no object, at most 50. */
+  unused_templates: ({
+    /** Identifier of the template. */
+    id: string;
+    /** Name of the template. */
+    name: string;
+    /** Start of the maintenance. */
+    start_at: string | null;
+    /** End of the maintenance. Null: when it is switched off. */
+    end_at: string | null;
+  })[];
+};
 export type MaintenanceTemplatePatch = {
   /** Name of the template, unique regardless of case. */
   name?: string;
@@ -3271,6 +3329,130 @@ export type Rule = {
   created_at: string;
   /** When the object was last changed. Set by the portal. */
   updated_at: string;
+};
+export type RuleExplain = {
+  /** When the explanation was made. */
+  generated_at: string;
+  /** The rule that is explained. */
+  rule: {
+    /** Identifier of the rule. */
+    id: string;
+    /** Name of the rule. */
+    name: string;
+    /** If false, users do not see the service of the rule. */
+    enabled: boolean;
+    /** True if the rule is assigned to the user. */
+    for_user: boolean;
+    /** True if the members are the pools with the tags of the rule. */
+    by_tags: boolean;
+    /** Selection among equal members: `priority`, `round_robin` (in turn), `least_loaded` (least used pool) or `random`. Default `priority`. */
+    policy: "priority" | "round_robin" | "least_loaded" | "random";
+    /** If true, the next member is tried if a node cannot answer. Default true. */
+    failover: boolean;
+    /** Preferred members: `session`: those with an open session of the user; `last_used`: also the member used last; `none`: no preference. Default `session`. */
+    affinity: "session" | "last_used" | "none";
+  };
+  /** Site of the rule, as the user may use it. */
+  site: {
+    /** Identifier of the site. */
+    id: string;
+    /** Name of the site. */
+    name: string;
+    /** If false, users do not see the site. */
+    enabled: boolean;
+    /** True if the user may use the site, by domain, group or name. */
+    for_user: boolean;
+    /** True during a maintenance of the site that blocks users. */
+    maintenance: boolean;
+    /** End of the maintenance of the site. Null if not planned. */
+    maintenance_until: string | null;
+  };
+  /** The user that the decision is for. */
+  user: {
+    /** Identifier of the user. */
+    id: string;
+    /** Name of the user. */
+    name: string;
+    /** Identifier of the domain of the user. */
+    domain_id: string;
+    /** Label of the domain of the user. */
+    domain: string;
+  };
+  /** Members of the rule in the order in which they are tried, then the excluded ones. Empty if the site is disabled or not assigned to the user. */
+  members: ({
+    /** Identifier of the farm. */
+    farm_id: string;
+    /** Name of the farm. Null for a farm of another site. */
+    farm_name: string | null;
+    /** Identifier of the pool, assigned by the dispatcher. */
+    servicepool_uuid: string;
+    /** Name of the pool. Null if it is not in the snapshot. */
+    servicepool_name: string | null;
+    /** `chosen`: tried first; `candidate`: tried if an earlier member cannot answer; `excluded`: not tried. */
+    outcome: "chosen" | "candidate" | "excluded";
+    /** Stage that decides: a stage of `obstacles` for an excluded member, otherwise what determines its place: `affinity`, `priority_group` or `policy`. */
+    step: string;
+    /** Stable word for the cause, such as `live_session` or `farm_maintenance`. */
+    reason: string;
+    /** All causes that exclude the member, in the order in which they are checked. */
+    obstacles: ({
+      /** Stage at which the member is excluded: `rule`, `member`, `site`, `farm`, `entitlement`, `pool`, `node` or `failover`. */
+      step: string;
+      /** Stable word for the cause, such as `farm_maintenance`, `not_entitled` or `circuit_open`. */
+      reason: string;
+    })[];
+    /** Rank of the member in the rule. Lower numbers come first. */
+    priority: number;
+    /** If false, the member is not used. */
+    enabled: boolean;
+    /** Used part of the pool in percent. Null if the dispatcher does not report it. */
+    usage_percent: number | null;
+    /** True if the latest service list of the user contains the pool. Null without a recent list: the dispatcher then decides at the connection. */
+    entitled: boolean | null;
+    /** True if the dispatchers have the domain of the user. Null if their domains are unknown. */
+    domain_linked: boolean | null;
+    /** When the dispatcher last listed the services of the user. Null without a list. */
+    listed_at: string | null;
+    /** True if a dispatcher of the farm passed its last probe. Other farms come last. */
+    healthy: boolean;
+    /** End of the maintenance of the farm. Null if not planned. */
+    maintenance_until: string | null;
+    /** Dispatchers of the farm. */
+    nodes: ({
+      /** Identifier of the dispatcher. */
+      id: string;
+      /** Name of the dispatcher. */
+      name: string;
+      /** If false, the dispatcher is not called. */
+      enabled: boolean;
+      /** Result of the last probe: `pass`, `fail`, `unauthorized` (the node rejects the credentials of the portal) or `unknown` (not probed). */
+      status: "pass" | "fail" | "unauthorized" | "unknown";
+      /** State of the circuit breaker: `closed`: calls are allowed; `open`: calls are blocked after failures; `half_open`: a trial call is running. */
+      circuit: "closed" | "open" | "half_open";
+    })[];
+    /** Priority group that ranks the farm for the user. Null if no priority group does. */
+    priority_group: {
+      /** Identifier of the priority group. */
+      id: string;
+      /** Name of the priority group. */
+      name: string;
+      /** Rank of the priority group among those of the user. */
+      priority: number;
+      /** Rank of the farm in the priority group. */
+      farm_priority: number;
+    } | null;
+  })[];
+  /** Open sessions of the caller on this rule, if there are several. The portal does not end any of them. */
+  conflict?: ({
+    /** Identifier of the session, assigned by the dispatcher. */
+    session_uuid: string;
+    /** Identifier of the farm of the session. */
+    farm_id: string;
+    /** Identifier of the pool of the session. */
+    servicepool_uuid: string;
+    /** State of the session: `active` or `disconnected`. */
+    state: string;
+  })[];
 };
 export type RulePatch = {
   /** Name of the rule, unique regardless of case. */
@@ -7530,6 +7712,23 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Get the maintenance calendar. The maintenance of sites, farms, pools and workplaces in a period, within the scope of the caller. Requires the permission `maintenance.read`. */
+  "maintenance_template.calendar": {
+    asks: {
+      query?: {
+        /** Start of the period. Default: now. */
+        from?: string;
+        /** Length of the period in days. Default 28. */
+        days?: number;
+        /** Only the site with this identifier and its objects. */
+        site_id?: string;
+        /** Only objects with this maintenance template. */
+        template_id?: string;
+      };
+    };
+    answer: MaintenanceTemplateCalendar;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Create a maintenance template. Requires the permission `maintenance.create`. */
   "maintenance_template.create": {
     asks: {
@@ -8332,6 +8531,21 @@ export type Operations = {
     };
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Explain a rule for a user. The answer has the members of the rule in the order in which a connection of the user tries them, with everything that excludes or orders them. Dispatchers are not called. Requires the permission `rules.explain`. */
+  "rule.explain": {
+    asks: {
+      path: {
+        /** Identifier of the rule. */
+        id: string;
+      };
+      query: {
+        /** Identifier of the user. */
+        user_id: string;
+      };
+    };
+    answer: RuleExplain;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Read a rule. Requires the permission `rules.read`. */
   "rule.get": {
@@ -10049,6 +10263,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'login.createTwoFactor': { method: 'POST', path: '/api/auth/v7.0/login/2fa', keyed: false },
   'login.end': { method: 'POST', path: '/api/auth/v7.0/logout', keyed: false },
   'maintenance_template.bulkDestroy': { method: 'PATCH', path: '/api/webui/aggregator/maintenance/bulk_destroy', keyed: true },
+  'maintenance_template.calendar': { method: 'GET', path: '/api/webui/aggregator/maintenance/calendar', keyed: false },
   'maintenance_template.create': { method: 'POST', path: '/api/webui/aggregator/maintenance', keyed: true },
   'maintenance_template.delete': { method: 'DELETE', path: '/api/webui/aggregator/maintenance/{id}', keyed: false },
   'maintenance_template.get': { method: 'GET', path: '/api/webui/aggregator/maintenance/{id}', keyed: false },
@@ -10109,6 +10324,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'role.update': { method: 'PATCH', path: '/api/webui/aggregator/rbac/{id}', keyed: true },
   'rule.create': { method: 'POST', path: '/api/webui/aggregator/rules', keyed: true },
   'rule.delete': { method: 'DELETE', path: '/api/webui/aggregator/rules/{id}', keyed: false },
+  'rule.explain': { method: 'GET', path: '/api/webui/aggregator/rules/{id}/explain', keyed: false },
   'rule.get': { method: 'GET', path: '/api/webui/aggregator/rules/{id}', keyed: false },
   'rule.getVersion': { method: 'GET', path: '/api/webui/aggregator/rules/{id}/history/{version}', keyed: false },
   'rule.list': { method: 'GET', path: '/api/webui/aggregator/rules', keyed: false },

@@ -1,5 +1,5 @@
 import type { CachedService } from '../../db/schema/snapshot/service-lists.ts';
-import { isReachable, type NodeAvailability } from '../sites/calls/order.ts';
+import { isUnreachable, type NodeAvailability } from '../sites/calls/order.ts';
 
 /** The facts that decide whether a pool accepts a new session of a user. */
 export type PoolFacts = {
@@ -20,26 +20,47 @@ export type Obstacle = { step: 'site' | 'farm' | 'entitlement' | 'pool' | 'node'
 /** The state of a service as users see it. */
 export type ServiceState = Exclude<CachedService['state'], 'unknown'>;
 
-/**
- * The only place that decides on readiness. Lists, verdicts, connections, rules and explanations derive from it.
- * @returns the first obstacle to a new session; undefined if the dispatcher is to be called
- */
-export function obstacleOf(facts: PoolFacts): Obstacle | undefined {
-  const { site, farm, entitled, hasSession } = facts;
-  if (!site.enabled) return { step: 'site', reason: 'site_disabled' };
-  if (site.maintenance && !hasSession) return { step: 'site', reason: 'site_maintenance' };
-  if (!farm.enabled) return { step: 'farm', reason: 'farm_disabled' };
-  if (farm.maintenance && !hasSession) return { step: 'farm', reason: 'farm_maintenance' };
-  if (entitled === false) return { step: 'entitlement', reason: 'not_entitled' };
-  if (facts.maintenance && !hasSession) return { step: 'pool', reason: 'pool_maintenance' };
-  if (facts.unknown) return { step: 'pool', reason: unknownReason };
-  if (farm.nodes.length === 0) return { step: 'node', reason: 'no_node' };
-  if (!isReachable(farm.nodes)) return { step: 'node', reason: 'circuit_open' };
-  return undefined;
-}
-
 /** A service in an unknown state accepts no connection, not even if the user has an open session there. */
 export const unknownReason = 'state_unknown';
+
+type Check = Obstacle & { blocks: (facts: PoolFacts) => boolean };
+
+/** The only place that decides on readiness. Lists, verdicts, connections, rules and explanations derive from it. */
+const checks: readonly Check[] = [
+  { step: 'site', reason: 'site_disabled', blocks: ({ site }) => !site.enabled },
+  {
+    step: 'site',
+    reason: 'site_maintenance',
+    blocks: ({ site, hasSession }) => site.maintenance && !hasSession,
+  },
+  { step: 'farm', reason: 'farm_disabled', blocks: ({ farm }) => !farm.enabled },
+  {
+    step: 'farm',
+    reason: 'farm_maintenance',
+    blocks: ({ farm, hasSession }) => farm.maintenance && !hasSession,
+  },
+  { step: 'entitlement', reason: 'not_entitled', blocks: ({ entitled }) => entitled === false },
+  {
+    step: 'pool',
+    reason: 'pool_maintenance',
+    blocks: ({ maintenance, hasSession }) => maintenance && !hasSession,
+  },
+  { step: 'pool', reason: unknownReason, blocks: ({ unknown }) => unknown },
+  { step: 'node', reason: 'no_node', blocks: ({ farm }) => farm.nodes.length === 0 },
+  { step: 'node', reason: 'circuit_open', blocks: ({ farm }) => isUnreachable(farm) },
+];
+
+const obstacleIn = ({ step, reason }: Check): Obstacle => ({ step, reason });
+
+/** @returns the first obstacle to a new session; undefined if the dispatcher is to be called */
+export function obstacleOf(facts: PoolFacts): Obstacle | undefined {
+  const found = checks.find(({ blocks }) => blocks(facts));
+  return found && obstacleIn(found);
+}
+
+/** All obstacles to a new session, in the order in which they are checked. */
+export const obstaclesOf = (facts: PoolFacts): Obstacle[] =>
+  checks.filter(({ blocks }) => blocks(facts)).map(obstacleIn);
 
 /** True during a maintenance of site, farm or pool, regardless of open sessions. */
 export const isMaintained = ({ site, farm, maintenance }: PoolFacts): boolean =>

@@ -43,19 +43,53 @@ export async function loadListedSite(
   viewer: Viewer = { ...ctx.principal.user, domain: ctx.principal.domain },
   lists?: NeededLists,
 ): Promise<ListedSite> {
+  const own = viewer.id === ctx.principal.user.id;
+  const found = await findListedSite(ctx, { uri, target, viewer, own, ip: ctx.client.ip, lists });
+  if (!found) throw notFound();
+  return found;
+}
+
+type SiteQuestion = {
+  uri: string;
+  target: RoutingTarget;
+  viewer: Viewer;
+  own: boolean;
+  /** Address of the client, as dispatchers receive it. */
+  ip: string;
+  lists?: NeededLists | undefined;
+};
+
+/** @returns undefined for a site that the viewer may not use */
+async function findListedSite(
+  { deps }: Pick<UserCtx, 'deps'>,
+  { uri, target, viewer, own, ip, lists }: SiteQuestion,
+): Promise<ListedSite | undefined> {
   const { id, name, domain } = viewer;
   const userKey = `${foldName(domain.label)}\\${foldName(name)}`;
   const who = { userId: id, domainId: domain.id };
-  const found = await findFarms(ctx.deps, { uri, who, routing: { userKey, target, lists } });
-  if (!found?.routing) throw notFound();
-  const own = id === ctx.principal.user.id;
+  const found = await findFarms(deps, { uri, who, routing: { userKey, target, lists } });
+  if (!found?.routing) return undefined;
   // Preferences are shown to their user only.
   const routing = own ? found.routing : { ...found.routing, user_preferences: [] };
-  return { ...userSiteOf(found, viewer, ctx.client.ip), viewer, own, routing };
+  return { ...userSiteOf(found, viewer, ip), viewer, own, routing };
+}
+
+/**
+ * The site as any user sees it, for an administrator. Dispatchers are not called.
+ * @returns undefined for a site that the user may not use
+ */
+export async function findSiteOfUser(
+  ctx: Pick<UserCtx, 'deps'>,
+  uri: string,
+  target: RoutingTarget,
+  viewer: Viewer,
+): Promise<RoutedSite | undefined> {
+  const found = await findListedSite(ctx, { uri, target, viewer, own: false, ip: '' });
+  return found && withServices(ctx, found);
 }
 
 /** Reads the cached lists again if services are absent. All lists are then of that time. */
-export async function withServices(ctx: UserCtx, site: ListedSite): Promise<RoutedSite> {
+export async function withServices(ctx: Pick<UserCtx, 'deps'>, site: ListedSite): Promise<RoutedSite> {
   const { lists } = site.routing;
   const complete = lists.flatMap(({ services, ...list }) => (services ? [{ ...list, services }] : []));
   const read =

@@ -1,5 +1,5 @@
 import type { NodeAvailability } from '../sites/calls/order.ts';
-import { obstacleOf } from './readiness.ts';
+import { obstacleOf, obstaclesOf, type PoolFacts } from './readiness.ts';
 
 export type Policy = 'priority' | 'round_robin' | 'least_loaded' | 'random';
 export type Affinity = 'session' | 'last_used' | 'none';
@@ -70,8 +70,7 @@ export type Explanation = {
 };
 export type Route = { candidates: Candidate[]; explain: Explanation[]; conflict?: LiveSession[] };
 
-type Exclusion = { step: string; reason: string };
-
+export type Exclusion = Pick<Explanation, 'step' | 'reason'>;
 /**
  * Chooses the members of a rule for its caller. A farm with an open session of the caller comes first, then the order
  * of the priority groups and the policy applies. A member with `entitled: null` is a candidate, and its dispatcher
@@ -109,13 +108,26 @@ export function conflictOf({ conflict: sessions }: Pick<Route, 'conflict'>): {
 }
 
 /** The first reason that excludes a member. */
-function exclusionOf({ rule, site, sessions }: RoutingFacts, member: MemberFacts): Exclusion | undefined {
+const exclusionOf = (facts: RoutingFacts, member: MemberFacts): Exclusion | undefined =>
+  ruleExclusionOf(facts, member) ?? obstacleOf(poolFactsOf(facts, member));
+
+/** All reasons that exclude a member, in the order in which they are checked. */
+export const exclusionsOf = (facts: RoutingFacts, member: MemberFacts): Exclusion[] => [
+  ...[ruleExclusionOf(facts, member)].filter((one) => one !== undefined),
+  ...obstaclesOf(poolFactsOf(facts, member)),
+];
+
+function ruleExclusionOf({ rule }: RoutingFacts, member: MemberFacts): Exclusion | undefined {
   if (!rule.enabled) return { step: 'rule', reason: 'rule_disabled' };
   if (!rule.usable) return { step: 'rule', reason: 'rule_not_for_user' };
-  if (!member.enabled) return { step: 'member', reason: 'member_disabled' };
-  const hasSession = sessions.some((session) => keyText(session) === keyText(member));
-  return obstacleOf({ ...member, site, hasSession });
+  return member.enabled ? undefined : { step: 'member', reason: 'member_disabled' };
 }
+
+const poolFactsOf = ({ site, sessions }: RoutingFacts, member: MemberFacts): PoolFacts => ({
+  ...member,
+  site,
+  hasSession: sessions.some((session) => keyText(session) === keyText(member)),
+});
 
 function explainPlaced({ rule }: RoutingFacts, { member, step, reason }: Placed, at: number): Explanation {
   if (at > 0 && !rule.failover)
@@ -175,7 +187,7 @@ function affinityOf(facts: RoutingFacts, member: MemberFacts): { rank: number; r
 }
 
 /** True if at least one node has a closed circuit and did not fail its last probe. Other farms come last. */
-const isHealthy = (nodes: readonly NodeAvailability[]): boolean =>
+export const isHealthy = (nodes: readonly NodeAvailability[]): boolean =>
   nodes.some(({ circuit, status }) => circuit === 'closed' && status !== 'fail' && status !== 'unauthorized');
 
 /** The best priority that a priority group of the caller gives the farm. */

@@ -159,7 +159,7 @@ const keyOf = ({ farm_id, revision }: { farm_id: string; revision: string }): st
  * @template Services null is possible for a list that was read without its services
  */
 export function farmStates<Services>(
-  ctx: UserCtx,
+  ctx: Pick<UserCtx, 'parameters' | 'now'>,
   site: ListedSite & { routing: { lists: ServiceListRow<Services>[] } },
   outcomes: FarmOutcomes,
 ): FarmState<Services | CachedService[]>[] {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../../client.ts';
 import { maintenanceTemplates as templates } from '../../schema/maintenance/templates.ts';
 import { maintenanceWindows as windows } from '../../schema/maintenance/windows.ts';
@@ -26,19 +27,27 @@ export type MaintenanceOverview = {
 
 const mostEntries = 100;
 
-/** Objects with a maintenance, as rows of (type, id, name, site, farm, template, message). */
+const windowOf = (type: 'site' | 'farm', id: PgColumn): SQL => sql`(select ${windows.begun_at} from ${windows}
+  where ${windows.about} = ${`${type}:`}::text || ${id})`;
+
+/**
+ * Objects with a maintenance. `begun_at` is the start of a maintenance in effect; null if it is unknown or has not
+ * started.
+ */
 const ordered = sql.join(
   [
-    sql`select 'site', ${sites.id}, ${sites.name}, ${sites.id}, null::text, ${sites.maintenance_template_id}, null::text
+    sql`select 'site', ${sites.id}, ${sites.name}, ${sites.id}, null::uuid, null::text, ${sites.maintenance_template_id},
+        null::text, ${windowOf('site', sites.id)}
       from ${sites} where ${sites.maintenance}`,
-    sql`select 'farm', ${farms.id}, ${farms.name}, ${farms.site_id}, ${farms.name}, ${farms.maintenance_template_id}, null
+    sql`select 'farm', ${farms.id}, ${farms.name}, ${farms.site_id}, ${farms.id}, ${farms.name},
+        ${farms.maintenance_template_id}, null, ${windowOf('farm', farms.id)}
       from ${farms} where ${farms.maintenance}`,
     sql`select ${windows.object_type}, coalesce(${windows.workplace_uuid}, ${windows.pool_uuid}), ${windows.object_name},
-        ${farms.site_id}, ${farms.name}, ${windows.template_id}, ${windows.message}
+        ${farms.site_id}, ${farms.id}, ${farms.name}, ${windows.template_id}, ${windows.message}, ${windows.begun_at}
       from ${windows} join ${farms} on ${farms.id} = ${windows.farm_id}
       where ${windows.object_type} in ('servicespool', 'workplace')`,
-    sql`select 'servicespool', ${pools.uuid}, coalesce(${pools.name}, ''), ${farms.site_id}, ${farms.name}, null::uuid,
-        ${pools.maintenance_message}
+    sql`select 'servicespool', ${pools.uuid}, coalesce(${pools.name}, ''), ${farms.site_id}, ${farms.id}, ${farms.name},
+        null::uuid, ${pools.maintenance_message}, ${pools.maintenance_since}
       from ${pools} join ${farms} on ${farms.id} = ${pools.farm_id}
       where ${pools.maintenance} and not exists (select from ${windows}
         where ${windows.farm_id} = ${pools.farm_id} and ${windows.pool_uuid} = ${pools.uuid}
@@ -47,7 +56,25 @@ const ordered = sql.join(
   sql` union all `,
 );
 
-const hasStarted = sql`coalesce(${templates.start_at} <= now(), true)`;
+/** The rows as a table of a statement. */
+export const orderedMaintenance = sql`(${ordered}) as ordered (object_type, object_id, object_name, site_id, farm_id,
+  farm_name, template_id, message, begun_at)`;
+
+export const hasStarted = sql`coalesce(${templates.start_at} <= now(), true)`;
+
+export const overviewColumns = {
+  object_type: sql<MaintenanceOverview['object_type']>`ordered.object_type`,
+  object_id: sql<string>`ordered.object_id::text`,
+  object_name: sql<string>`ordered.object_name`,
+  site_id: sql<string>`${sites.id}`,
+  site_name: sql<string>`${sites.name}`,
+  farm_name: sql<string | null>`ordered.farm_name`,
+  title: sql<string | null>`coalesce(nullif(${templates.title}, ''), ${templates.name})`,
+  message: sql<string | null>`coalesce(ordered.message, ${templates.message})`,
+  start_at: sql<string | null>`${momentText(templates.start_at)}`,
+  end_at: sql<string | null>`${momentText(templates.end_at)}`,
+  in_effect: sql<boolean>`${hasStarted}`,
+};
 
 /**
  * Returns the maintenance of sites, farms, pools and workplaces of the scope that is in effect, then what starts next,
@@ -56,22 +83,8 @@ const hasStarted = sql`coalesce(${templates.start_at} <= now(), true)`;
 export async function maintenanceOverview(db: Db, scope: Scope): Promise<MaintenanceOverview[]> {
   const inside: SQL = within(sites.id, scope) ?? sql`true`;
   return db
-    .select({
-      object_type: sql<MaintenanceOverview['object_type']>`ordered.object_type`,
-      object_id: sql<string>`ordered.object_id::text`,
-      object_name: sql<string>`ordered.object_name`,
-      site_id: sql<string>`${sites.id}`,
-      site_name: sql<string>`${sites.name}`,
-      farm_name: sql<string | null>`ordered.farm_name`,
-      title: sql<string | null>`coalesce(nullif(${templates.title}, ''), ${templates.name})`,
-      message: sql<string | null>`coalesce(ordered.message, ${templates.message})`,
-      start_at: sql<string | null>`${momentText(templates.start_at)}`,
-      end_at: sql<string | null>`${momentText(templates.end_at)}`,
-      in_effect: sql<boolean>`${hasStarted}`,
-    })
-    .from(
-      sql`(${ordered}) as ordered (object_type, object_id, object_name, site_id, farm_name, template_id, message)`,
-    )
+    .select(overviewColumns)
+    .from(orderedMaintenance)
     .innerJoin(sites, sql`${sites.id} = ordered.site_id`)
     .leftJoin(templates, sql`${templates.id} = ordered.template_id`)
     .where(sql`${inside} and coalesce(${templates.end_at} > now(), true)`)

@@ -181,12 +181,16 @@ const preferencesOf = ({ userId }: RoutedUser): SQL => sql`
   from ${priorityGroups}
     join ${priorityGroupFarms} on ${priorityGroupFarms.priority_group_id} = ${priorityGroups.id}
     join ${farms} on ${farms.id} = ${priorityGroupFarms.farm_id} and ${farms.site_id} = ${sites.id}
-  where ${concerns(
+  where ${isPreferenceOf({ userId })}`;
+
+/** The same for a priority group. */
+export const isPreferenceOf = ({ userId }: Pick<RoutedUser, 'userId'>): SQL =>
+  concerns(
     userId,
     priorityGroups.id,
     [priorityGroupUsers, priorityGroupUsers.priority_group_id],
     [priorityGroupGroups, priorityGroupGroups.priority_group_id],
-  )}`;
+  );
 
 const sessionsOf = ({ userKey }: RoutedUser): SQL => sql`
   select coalesce(json_agg(json_build_object('session_uuid', ${workplaceSessions.uuid},

@@ -38,19 +38,20 @@ export const effectiveGroups = (userId: string): SQL =>
  * The condition that the user may use the site, by domain, name or group; only enabled sites.
  * @param own a select of the user's groups, if the statement has one already
  */
-export const maySeeSite = (
+export const maySeeSite = (who: EntitledUser, own?: SQL): SQL | undefined =>
+  and(sites.enabled, isSiteFor(who, own));
+
+/** The same, also for a disabled site. */
+export const isSiteFor = (
   { userId, domainId }: EntitledUser,
   own: SQL = effectiveGroups(userId),
 ): SQL | undefined =>
-  and(
-    sites.enabled,
-    or(
-      sql`exists(select 1 from ${siteAuthenticators} where ${siteAuthenticators.site_id} = ${sites.id}
+  or(
+    sql`exists(select 1 from ${siteAuthenticators} where ${siteAuthenticators.site_id} = ${sites.id}
             and ${siteAuthenticators.authenticator_id} = ${domainId})`,
-      sql`exists(select 1 from ${siteUsers} where ${siteUsers.site_id} = ${sites.id} and ${siteUsers.user_id} = ${userId})`,
-      sql`exists(select 1 from ${siteGroups} where ${siteGroups.site_id} = ${sites.id}
+    sql`exists(select 1 from ${siteUsers} where ${siteUsers.site_id} = ${sites.id} and ${siteUsers.user_id} = ${userId})`,
+    sql`exists(select 1 from ${siteGroups} where ${siteGroups.site_id} = ${sites.id}
             and ${siteGroups.group_id} in (${own}))`,
-    ),
   );
 
 /** Returns the user's name and domain, as used for sites and dispatchers. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { Maintenance } from '../../../shared/maintenance/shapes.ts';
 import { ClientService } from '../../../shared/services/service-shape.ts';
 import { Id, idOf, Moment, State, Status } from '../../../shared/shapes/fields.ts';
 import { FarmStatus } from '../../../shared/sites/farm-status.ts';
 import { WorkplaceSession } from '../../../shared/snapshot/session-shape.ts';
-import { FailureGroup, FarmOverview, GatewayOverview, Maintenance, NodeOverview } from './overview-shapes.ts';
+import { FailureGroup, FarmOverview, GatewayOverview, NodeOverview } from './overview-shapes.ts';
 
 /** A part that could not be read has a problem code. */
 const Missing = z.strictObject({

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import { rulesOfSite } from '../../../db/repositories/routing/rules.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
-import { Id } from '../../../shared/shapes/fields.ts';
+import { Id, idOf } from '../../../shared/shapes/fields.ts';
 import { listOf, listQuery } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
+import { explainRule } from './explanation.ts';
+import { RuleExplanation } from './explanation-schema.ts';
 import { ruleCrud } from './record.ts';
 import { Rule, ruleFilters, ruleSorts } from './schema.ts';
 import { createRule, deleteRule, replaceRule, updateRule } from './usecases.ts';
@@ -22,6 +24,21 @@ export const ruleOperations = [
   ),
   endpoint({ ...declared.update, maxBodyBytes }, (ctx, input) => updateRule(ctx, target(input), input.body)),
   endpoint(declared.delete, (ctx, input) => deleteRule(ctx, target(input))),
+  endpoint(
+    {
+      id: 'rule.explain',
+      route: `GET ${base}/rules/{id}/explain`,
+      access: 'rules.explain',
+      summary: 'Explain a rule for a user',
+      description:
+        'The answer has the members of the rule in the order in which a connection of the user tries them, with everything that excludes or orders them. Dispatchers are not called.',
+      params: z.object({ id: Id.describe('Identifier of the rule.') }),
+      query: z.strictObject({ user_id: idOf('user').describe('Identifier of the user.') }),
+      returns: [200, RuleExplanation],
+      errors: ['not_found'],
+    },
+    (ctx, { params, query }) => explainRule(ctx, params.id, query.user_id),
+  ),
   endpoint(
     {
       id: 'site.listRules',

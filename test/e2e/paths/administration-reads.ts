@@ -81,6 +81,9 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/gateways': list(`${webui}/gateways`),
     '/api/webui/aggregator/gateways/{id}': one(`${webui}/gateways/${gateway.id}`),
     '/api/webui/aggregator/maintenance': list(`${webui}/maintenance`),
+    '/api/webui/aggregator/maintenance/calendar': one(
+      `${webui}/maintenance/calendar?from=2020-01-01T00:00:00Z&days=7`,
+    ),
     '/api/webui/aggregator/maintenance/{id}': one(`${webui}/maintenance/${template.id}`),
     '/api/webui/aggregator/monitoring': list(`${webui}/monitoring`, 'at').map((question) => ({
       ...question,
@@ -92,6 +95,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/priority_groups/{id}': one(`${webui}/priority_groups/${priority_group.id}`),
     '/api/webui/aggregator/rules': list(`${webui}/rules`),
     '/api/webui/aggregator/rules/{id}': one(`${webui}/rules/${rule.id}`),
+    '/api/webui/aggregator/rules/{id}/explain': one(`${webui}/rules/${rule.id}/explain?user_id=${user.id}`),
     '/api/webui/aggregator/sites/{id}/rules': list(`${webui}/sites/${site.id}/rules`),
     '/api/webui/aggregator/tags': list(`${webui}/tags`),
     '/api/webui/aggregator/tags/{id}': one(`${webui}/tags/${tag.id}`),

@@ -1,4 +1,14 @@
 import type { Area } from '../shell/area.ts';
 
 /** System parameters, appearance, certificates and the nodes of the portal. */
-export const settings: Area = {};
+export const settings: Area = {
+  screens: [
+    {
+      segment: 'parameters',
+      title: 'parameters',
+      section: 'section_settings',
+      permissions: ['system_parameters.read'],
+      load: async () => (await import('./parameters/page.tsx')).ParametersPage,
+    },
+  ],
+};

@@ -4,9 +4,9 @@ import { farms } from '../../schema/sites/farms.ts';
 import { pools } from '../../schema/snapshot/pools.ts';
 import { workplaceSessions } from '../../schema/snapshot/workplace-sessions.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
-import type { SearchedType } from '../records/found-objects.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { nameOf } from '../records/statements.ts';
+import type { SearchedType } from '../search/found-objects.ts';
 
 type Searched = Pick<SearchedType, 'id' | 'name' | 'key' | 'also'> & {
   table: typeof pools | typeof workplaces | typeof workplaceSessions;

@@ -1,11 +1,11 @@
+import type { ListSpec, Selection } from '../../../db/repositories/records/records.ts';
+import type { Scope } from '../../../db/repositories/records/scope.ts';
 import {
   type FoundObject,
   findObjects,
   type SearchedType,
   searchedRecords,
-} from '../../../db/repositories/records/found-objects.ts';
-import type { ListSpec, Selection } from '../../../db/repositories/records/records.ts';
-import type { Scope } from '../../../db/repositories/records/scope.ts';
+} from '../../../db/repositories/search/found-objects.ts';
 import { searchedSnapshot, snapshotTypes } from '../../../db/repositories/snapshot/searched.ts';
 import { readPermissionOf } from '../../../shared/context/permissions.ts';
 import type { SignedIn } from '../../../shared/context/principal.ts';

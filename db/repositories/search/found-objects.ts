@@ -3,8 +3,8 @@ import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import { containsPattern, foldName } from '../../../shared/kernel/text.ts';
 import type { ResourceType } from '../../../shared/resources.ts';
 import { type Db, readTogether } from '../../client.ts';
-import { type ListedTable, type ListSpec, reachable, type Selection } from './records.ts';
-import type { Scope } from './scope.ts';
+import { type ListedTable, type ListSpec, reachable, type Selection } from '../records/records.ts';
+import type { Scope } from '../records/scope.ts';
 
 /** A type of objects whose names are searched, and which of them the caller may read. */
 export type SearchedType = {

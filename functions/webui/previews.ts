@@ -35,10 +35,10 @@ export type Judgement = { verdict: (typeof verdicts)[number]; reason: PreviewRea
 
 const most = 500;
 
-/** @param actions the actions that can be previewed */
-export const previewBodyOf = <const A extends readonly [string, ...string[]]>(actions: A) =>
+/** @param action the actions that can be previewed */
+export const previewBodyOf = <A extends z.ZodEnum>(action: A) =>
   z.strictObject({
-    action: z.enum(actions).describe('The action.'),
+    action,
     objects: z
       .array(
         z.strictObject({

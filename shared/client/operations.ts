@@ -1519,7 +1519,7 @@ export type DispatcherTestSettings = {
   tls: {
     /** Version of TLS. */
     protocol: string;
-    /** Reasons why the certificate is not accepted. Empty if it is accepted. */
+    /** Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name`, `self_signed`, `unknown_ca`, `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted. */
     faults: ("expired" | "not_yet_valid" | "wrong_name" | "self_signed" | "unknown_ca" | "unsupported_on_this_runtime" | "unknown")[];
     /** Certificate of the node, then those of its issuers as far as the node sends them. At most 8. */
     chain: ({
@@ -3960,7 +3960,7 @@ export type ServicespoolPreview = {
   reason: "not_found" | "forbidden" | "farm_disabled" | "machine_state" | "in_maintenance" | "not_in_maintenance" | "being_deleted" | "other_owner" | "no_owner" | "disconnected" | "no_session" | "session_live" | "use_unknown" | "snapshot_stale" | "circuit_open" | null;
 };
 export type ServicespoolPreviewBody = {
-  /** The action. */
+  /** Action to preview: `start_maintenance`, `end_maintenance`, `message` or `update`. */
   action: "start_maintenance" | "end_maintenance" | "message" | "update";
   /** The objects of the action. */
   objects: ({
@@ -4428,7 +4428,7 @@ export type SpsessionAssist = {
   expires_in: number;
 };
 export type SpsessionPreviewBody = {
-  /** The action. */
+  /** Action to preview: `disconnect`, `logoff` or `message`. */
   action: "disconnect" | "logoff" | "message";
   /** The objects of the action. */
   objects: ({
@@ -6276,7 +6276,7 @@ export type WorkplaceMessageBody = {
   level?: "info" | "warning" | "error";
 };
 export type WorkplacePreviewBody = {
-  /** The action. */
+  /** Action to preview: `start`, `shutdown`, `poweroff`, `reboot`, `reset`, `suspend`, `resume`, `refresh`, `delete`, `assign`, `unassign`, `start_maintenance`, `end_maintenance`, `tag` or `message`. */
   action: "start" | "shutdown" | "poweroff" | "reboot" | "reset" | "suspend" | "resume" | "refresh" | "delete" | "assign" | "unassign" | "start_maintenance" | "end_maintenance" | "tag" | "message";
   /** The objects of the action. */
   objects: ({

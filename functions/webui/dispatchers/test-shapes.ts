@@ -38,7 +38,9 @@ const TestedTls = z.strictObject({
         'unknown',
       ]),
     )
-    .describe('Reasons why the certificate is not accepted. Empty if it is accepted.'),
+    .describe(
+      'Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name`, `self_signed`, `unknown_ca`, `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted.',
+    ),
   chain: z
     .array(PresentedCertificate)
     .describe('Certificate of the node, then those of its issuers as far as the node sends them. At most 8.'),

@@ -1,9 +1,14 @@
+import { z } from 'zod';
 import type { Permission } from '../../../shared/context/permissions.ts';
 import { kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { maintenanceJudgement, previewAction, previewBodyOf } from '../previews.ts';
 
-export const PoolPreviewBody = previewBodyOf(['start_maintenance', 'end_maintenance', 'message', 'update']);
+export const PoolPreviewBody = previewBodyOf(
+  z
+    .enum(['start_maintenance', 'end_maintenance', 'message', 'update'])
+    .describe('Action to preview: `start_maintenance`, `end_maintenance`, `message` or `update`.'),
+);
 type Body = ReturnType<typeof PoolPreviewBody.parse>;
 
 const permissions: Record<Body['action'], Permission> = {

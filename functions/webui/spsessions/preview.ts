@@ -1,9 +1,14 @@
+import { z } from 'zod';
 import type { Permission } from '../../../shared/context/permissions.ts';
 import { kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { noEffect, previewAction, previewBodyOf } from '../previews.ts';
 
-export const SessionPreviewBody = previewBodyOf(['disconnect', 'logoff', 'message']);
+export const SessionPreviewBody = previewBodyOf(
+  z
+    .enum(['disconnect', 'logoff', 'message'])
+    .describe('Action to preview: `disconnect`, `logoff` or `message`.'),
+);
 type Body = ReturnType<typeof SessionPreviewBody.parse>;
 
 const permissions: Record<Body['action'], Permission> = {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ListedObject } from '../../../db/repositories/snapshot/listed-objects.ts';
 import type { Permission } from '../../../shared/context/permissions.ts';
 import { type MachineAction, machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
@@ -25,7 +26,13 @@ const otherActions = [
   'message',
 ] as const;
 
-export const WorkplacePreviewBody = previewBodyOf([...machineActions, ...otherActions]);
+export const WorkplacePreviewBody = previewBodyOf(
+  z
+    .enum([...machineActions, ...otherActions])
+    .describe(
+      'Action to preview: `start`, `shutdown`, `poweroff`, `reboot`, `reset`, `suspend`, `resume`, `refresh`, `delete`, `assign`, `unassign`, `start_maintenance`, `end_maintenance`, `tag` or `message`.',
+    ),
+);
 type Body = ReturnType<typeof WorkplacePreviewBody.parse>;
 type Action = Body['action'];
 

@@ -82,11 +82,15 @@ describe('the example of a parameter', () => {
 
   it.each(asked)('of $id is accepted by the server', async (operation) => {
     const { path, token, body } = await groundOf(operation);
-    const explains = parametersOf(operation).some(({ name }) => name === 'explain');
-    for (const { name, schema } of parametersOf(operation)) {
-      const value = encodeURIComponent(String(exampleOf(schema, document.components.schemas)));
+    const parameters = parametersOf(operation);
+    const explains = parameters.some(({ name }) => name === 'explain');
+    const queryOf = ({ name, schema }: Json) =>
+      `${name}=${encodeURIComponent(String(exampleOf(schema, document.components.schemas)))}`;
+    for (const parameter of parameters) {
+      const { name } = parameter;
+      const asked = [parameter, ...parameters.filter((one) => one.required && one !== parameter)];
       const answer = await portal.send(
-        `${operation.method} ${path}?${name}=${value}${(explains && companions[name]) || ''}`,
+        `${operation.method} ${path}?${asked.map(queryOf).join('&')}${(explains && companions[name]) || ''}`,
         { token, body },
       );
       expect([name, answer.body?.errors ?? []]).toEqual([name, []]);

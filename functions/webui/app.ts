@@ -18,10 +18,14 @@ import { gatewayOperations } from './gateways/routes.ts';
 import { groupCrud } from './groups/record.ts';
 import { groupOperations } from './groups/routes.ts';
 import { imageOperations } from './images/routes.ts';
+import { issuedTokenOperations } from './issued-tokens/routes.ts';
+import { lockOutOperations } from './lock-outs/routes.ts';
+import { loginSessionOperations } from './login-sessions/routes.ts';
 import { maintenanceCrud } from './maintenance/record.ts';
 import { maintenanceOperations } from './maintenance/routes.ts';
 import { monitoringOperations } from './monitoring/routes.ts';
 import { nodeInfoOperations } from './node-info/routes.ts';
+import { portalUserOperations } from './portal-users/routes.ts';
 import { portalOperations } from './portals/routes.ts';
 import { priorityGroupCrud } from './priority-groups/routes.ts';
 import { roleCrud } from './roles/record.ts';
@@ -51,6 +55,10 @@ const operations: Operation<WebuiDeps>[] = [
   ...userOperations,
   ...serviceTokenOperations,
   ...userSessionOperations,
+  ...portalUserOperations,
+  ...loginSessionOperations,
+  ...lockOutOperations,
+  ...issuedTokenOperations,
   ...roleOperations,
   ...siteOperations,
   ...setupOperations({

@@ -2314,6 +2314,30 @@ export type HealthSummary = {
   /** Result of the check, or overall result: `pass` or `fail`. */
   status: "pass" | "fail";
 };
+export type IssuedToken = {
+  /** Identifier of the token. Set by the portal. */
+  id: string;
+  /** Name of the token. */
+  name: string;
+  /** Permissions of the token. A request has only those permissions that the user currently holds as well. */
+  permissions: (string)[];
+  /** When the token was created. */
+  created_at: string;
+  /** Expiration time of the token. */
+  expires_at: string;
+  /** When the token was last used, recorded at most once a minute. Null before the first use. */
+  last_seen_at: string | null;
+  /** True if the user created the token, false if an administrator did. */
+  own: boolean;
+  /** Identifier of the user of the token. */
+  user_id: string;
+  /** Login name of the user of the token. */
+  user: string;
+  /** Identifier of the domain of the user. */
+  authenticator_id: string;
+  /** Name of the domain of the user. */
+  authenticator_name: string;
+};
 export type Jwks = {
   /** Public keys of the portal: one, or two during a rotation. */
   keys: ({
@@ -2326,6 +2350,26 @@ export type Jwks = {
     /** Purpose of the key: always `sig`. */
     use: "sig";
   })[];
+};
+export type LockOut = {
+  /** Identifier of the lock-out. */
+  id: string;
+  /** Refused logins: `account_from_network`: of this account from this network; `account`: of this account from all networks without a recent login; `network`: of all accounts from this network; `all`: all logins from networks without a recent login. */
+  reach: "account_from_network" | "account" | "network" | "all";
+  /** Login name of the account, also of an unknown one. Null if the lock-out is not of an account. */
+  user: string | null;
+  /** Identifier of the user. Null if no user has this name. */
+  user_id: string | null;
+  /** Identifier of the domain. Null if the lock-out is not of an account. */
+  authenticator_id: string | null;
+  /** Name of the domain. Null if the lock-out is not of an account. */
+  authenticator_name: string | null;
+  /** IPv4 address or IPv6 network (/64) of the failed logins. Null for all networks. */
+  network: string | null;
+  /** Time at which the lock-out ends. */
+  locked_until: string;
+  /** Time of the last failed login that was counted. */
+  last_failure_at: string | null;
 };
 export type Login = {
   /** Always `ok`. */
@@ -2357,6 +2401,34 @@ export type Login = {
 export type LoginEnd = {
   /** Always `ok`. */
   result: "ok";
+};
+export type LoginSession = {
+  /** Identifier of the session. */
+  id: string;
+  /** Portal of the session: `admin` (administrators) or `user`. */
+  portal: "admin" | "user";
+  /** IP address from which the user logged in. */
+  source_ip: string;
+  /** Header `User-Agent` of the login. Empty if it was absent. */
+  user_agent: string;
+  /** `platform` of the login request. Empty if it was absent. */
+  platform: string;
+  /** When the user logged in. */
+  created_at: string;
+  /** When the session was last used, recorded at most once a minute. */
+  last_seen_at: string;
+  /** Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request. */
+  expires_at: string;
+  /** Identifier of the user. */
+  user_id: string;
+  /** Login name of the user. */
+  user: string;
+  /** Identifier of the domain of the user. */
+  authenticator_id: string;
+  /** Name of the domain of the user. */
+  authenticator_name: string;
+  /** True if this is the session of the request. */
+  current: boolean;
 };
 export type LoginWrite = {
   /** Login name: a plain name, or with a domain as `DOMAIN\name` or `name@suffix`. */
@@ -2931,6 +3003,34 @@ export type PortalSelf = {
 export type PortalTags = {
   /** Names of the tags of the portal. */
   tags: (string)[];
+};
+export type PortalUser = {
+  /** Identifier of the user. */
+  id: string;
+  /** Login name of the user, unique in the domain. */
+  name: string;
+  /** Full name of the user. Empty if it is not set. */
+  real_name: string;
+  /** E-mail address of the user. Empty if it is not set. */
+  email: string;
+  /** Identifier of the domain of the user. */
+  authenticator_id: string;
+  /** Name of the domain of the user. */
+  authenticator_name: string;
+  /** `active`, or `inactive`: the user cannot log in. */
+  state: "active" | "inactive";
+  /** `person`: logs in with a password; `service`: uses service tokens. */
+  kind: "person" | "service";
+  /** Identifiers of the roles of the user. */
+  roles: (string)[];
+  /** True if the user has enrolled a second factor. */
+  two_factor_enrolled: boolean;
+  /** Time until which the account is locked. Null if it is not locked. */
+  locked_until: string | null;
+  /** Last login of the user. Null before the first. */
+  last_login_at: string | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
 };
 export type PriorityGroup = {
   /** Identifier of the priority group. Set by the portal. */
@@ -5995,6 +6095,91 @@ export type UserSession = {
   /** Expiration time of the session. It ends earlier after `session.idle_s` seconds without a request. */
   expires_at: string;
 };
+export type UserShowAccess = {
+  /** Reasons for which the user cannot log in. `users_only` and `staff_only`: the domain admits only users without, or with, a role. `not_bound`: the user must be bound to a directory entry. Empty if nothing prevents the login. */
+  refusals: ("user_inactive" | "domain_disabled" | "service_account" | "users_only" | "staff_only" | "not_bound")[];
+  /** True if the user must change the password after the next login. */
+  must_change_password: boolean;
+  /** Directory entry of the user: `none` (the domain has no directory), `bound`, or `unbound`: the entry is not known yet. */
+  binding: "none" | "bound" | "unbound";
+  /** Roles of the user, by name. Null if the caller cannot read roles. */
+  roles: ({
+    /** Identifier of the role. */
+    id: string;
+    /** Name of the role. */
+    name: string;
+    /** True for a built-in role. */
+    builtin: boolean;
+    /** Sites in which the permissions apply. `*`: all sites. */
+    sites: "*" | ({
+      /** Identifier of the site. */
+      id: string;
+      /** Name of the site. Null if the caller cannot read the site. */
+      name: string | null;
+    })[];
+    /** Permissions that the role grants. */
+    permissions: (string)[];
+  })[] | null;
+  /** Permissions of the user on the administrator portal, each with its sites and the roles that grant it. Null if the caller cannot read roles. */
+  permissions: ({
+    /** Identifier of the permission. */
+    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+    /** Sites in which the permissions apply. `*`: all sites. */
+    sites: "*" | ({
+      /** Identifier of the site. */
+      id: string;
+      /** Name of the site. Null if the caller cannot read the site. */
+      name: string | null;
+    })[];
+    /** Identifiers of the roles that grant the permission. */
+    roles: (string)[];
+  })[] | null;
+  /** Groups of the user, by name, at most 500. Null if the caller cannot read groups. */
+  groups: ({
+    /** Identifier of the group. */
+    id: string;
+    /** Name of the group. */
+    name: string;
+    /** `group`, or `meta`: the user meets the condition of a meta group. */
+    type: "group" | "meta";
+    /** `active`, or `inactive`: the group has no effect. */
+    state: "active" | "inactive";
+    /** True if members need not enrol a second factor. */
+    skip_two_factor: boolean;
+  })[] | null;
+  /** Second factor of the user. */
+  two_factor: {
+    /** When the user enrolled the second factor. Null if none is enrolled. */
+    enrolled_at: string | null;
+    /** True if the domain requires a second factor. */
+    is_required: boolean;
+    /** True if a group of the user waives the enrolment. */
+    is_waived: boolean;
+  };
+  /** Lock-outs of the account that are in effect, the longest first. */
+  locks: ({
+    /** Identifier of the lock-out. */
+    id: string;
+    /** Network from which logins are refused. Null for all networks. */
+    network: string | null;
+    /** Time at which the lock-out ends. */
+    locked_until: string;
+  })[];
+  /** Active login sessions of the user. */
+  sessions: {
+    /** At most 20 items, the newest first. */
+    items: (UserSession)[];
+    /** Number of all items. */
+    total: number;
+  };
+  /** Service tokens of the user. */
+  tokens: {
+    /** At most 20 items, those that expire next first. */
+    items: (ServiceToken)[];
+    /** Number of all items. */
+    total: number;
+  };
+};
 export type UserVersion = {
   /** Identifier of the version, of its audit event. */
   version: string;
@@ -7626,6 +7811,42 @@ export type Operations = {
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the service tokens of all users. By default, tokens that expire first are listed first. Expired tokens are listed until they are revoked. The value of a token is never returned. Requires the permission `users.read`. */
+  "issuedToken.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "expires_at" | "-expires_at" | "created_at" | "-created_at" | "name" | "-name";
+        /** Part of the name of the token or of the user. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only tokens of users of this domain. */
+        authenticator?: string;
+        /** Only tokens of this user. */
+        user?: string;
+        /** Only tokens that users created for themselves, or that administrators created. */
+        own?: "true" | "false";
+        /** Only tokens that expire before this time. */
+        expires_before?: string;
+        /** Only tokens that were not used since this time. An unused token counts from its creation. */
+        unused_since?: string;
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (IssuedToken)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Get the public keys of the portal as a JSON Web Key Set. Requires no session. */
   "jwks.get": {
     asks: {};
@@ -7637,6 +7858,45 @@ export type Operations = {
     asks: {};
     answer: string;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
+  };
+  /** End a lock-out. A lock-out of an account ends for all networks. The caller must hold every permission of the user, and every permission for all sites to end the lock-out of a network or of all logins. Requires the permission `users.update`. */
+  "lockOut.delete": {
+    asks: {
+      path: {
+        /** Identifier of the lock-out. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the current lock-outs. Failed logins lock an account for a network, an account for all networks, a network, or all logins. Lock-outs that have ended are not listed. Requires the permission `users.read`. */
+  "lockOut.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "locked_until" | "-locked_until";
+        /** Part of the login name or of the network. Case is ignored. */
+        search?: string;
+        /** Only lock-outs of accounts of this domain. */
+        authenticator?: string;
+        /** Only lock-outs of this kind. */
+        reach?: "account_from_network" | "account" | "network" | "all";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (LockOut)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Log in with domain, login name and password. Requires no session. */
   "login.create": {
@@ -7703,6 +7963,51 @@ export type Operations = {
     asks: {};
     answer: LoginEnd;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** End a login session. The caller must hold every permission of the user. Requires the permission `users.update`. */
+  "loginSession.delete": {
+    asks: {
+      path: {
+        /** Identifier of the session. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the active login sessions of all users. Requires the permission `users.read`. */
+  "loginSession.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "last_seen_at" | "-last_seen_at" | "created_at" | "-created_at";
+        /** Part of the login name, of the IP address or of the header `User-Agent`. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only sessions of users of this domain. */
+        authenticator?: string;
+        /** Only sessions of this user. */
+        user?: string;
+        /** Only sessions of this portal. */
+        portal?: "admin" | "user";
+        /** Only sessions from this IP address. */
+        source_ip?: string;
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (LoginSession)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all maintenance templates. Requires the permission `maintenance.delete`. */
   "maintenance_template.bulkDestroy": {
@@ -8244,6 +8549,48 @@ export type Operations = {
     };
     answer: PortalTags;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the users of all domains. Requires the permission `users.read`. */
+  "portalUser.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "name" | "-name" | "created_at" | "-created_at";
+        /** Part of the login name, the full name or the e-mail address. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
+        /** Only users of this domain. */
+        authenticator?: string;
+        /** Only users in this state. */
+        state?: "active" | "inactive";
+        /** Only users of this kind. */
+        kind?: "person" | "service";
+        /** Only users with the role of this identifier. */
+        role?: string;
+        /** Only users with or without roles. */
+        has_role?: "true" | "false";
+        /** Only users with or without an enrolled second factor. */
+        two_factor?: "true" | "false";
+        /** Only users whose account is locked, or is not locked. */
+        locked?: "true" | "false";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (PortalUser)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a priority group. Requires the permission `priority_groups.create`. */
   "priority_group.create": {
@@ -9783,6 +10130,17 @@ export type Operations = {
     answer: UserRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Get the effective permissions, sessions and lock-outs of a user. Roles are assigned to the account and apply on the administrator portal. Groups grant services, not permissions. Requires the permission `users.read`. */
+  "user.showAccess": {
+    asks: {
+      path: {
+        /** Identifier of the user. */
+        id: string;
+      };
+    };
+    answer: UserShowAccess;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update`. */
   "user.update": {
     asks: {
@@ -10257,11 +10615,16 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'image.get': { method: 'GET', path: '/api/userinfo/images/{image_id}', keyed: false },
   'image.getOfProtocol': { method: 'GET', path: '/api/webui/aggregator/gallery/images/transicon/{image_id}', keyed: false },
   'image.getOfService': { method: 'GET', path: '/api/webui/aggregator/gallery/images/srvimg/{image_id}', keyed: false },
+  'issuedToken.list': { method: 'GET', path: '/api/webui/aggregator/service-tokens', keyed: false },
   'jwks.get': { method: 'GET', path: '/api/auth/v7.0/jwks', keyed: false },
   'liveness.get': { method: 'GET', path: '/livez', keyed: false },
+  'lockOut.delete': { method: 'DELETE', path: '/api/webui/aggregator/lock-outs/{id}', keyed: false },
+  'lockOut.list': { method: 'GET', path: '/api/webui/aggregator/lock-outs', keyed: false },
   'login.create': { method: 'POST', path: '/api/auth/v7.0/login', keyed: false },
   'login.createTwoFactor': { method: 'POST', path: '/api/auth/v7.0/login/2fa', keyed: false },
   'login.end': { method: 'POST', path: '/api/auth/v7.0/logout', keyed: false },
+  'loginSession.delete': { method: 'DELETE', path: '/api/webui/aggregator/login-sessions/{id}', keyed: false },
+  'loginSession.list': { method: 'GET', path: '/api/webui/aggregator/login-sessions', keyed: false },
   'maintenance_template.bulkDestroy': { method: 'PATCH', path: '/api/webui/aggregator/maintenance/bulk_destroy', keyed: true },
   'maintenance_template.calendar': { method: 'GET', path: '/api/webui/aggregator/maintenance/calendar', keyed: false },
   'maintenance_template.create': { method: 'POST', path: '/api/webui/aggregator/maintenance', keyed: true },
@@ -10302,6 +10665,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'portal.readMetrics': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/metrics', keyed: false },
   'portal.self': { method: 'GET', path: '/api/aggregator/v7.0/portals/self', keyed: false },
   'portal.tags': { method: 'PATCH', path: '/api/webui/aggregator/appnodes/portals/{uuid}/tags', keyed: true },
+  'portalUser.list': { method: 'GET', path: '/api/webui/aggregator/users', keyed: false },
   'priority_group.create': { method: 'POST', path: '/api/webui/aggregator/priority_groups', keyed: true },
   'priority_group.delete': { method: 'DELETE', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
   'priority_group.get': { method: 'GET', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
@@ -10399,6 +10763,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'user.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/history', keyed: false },
   'user.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },
   'user.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/restore', keyed: true },
+  'user.showAccess': { method: 'GET', path: '/api/webui/aggregator/users/{id}/access', keyed: false },
   'user.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: true },
   'userSession.endAll': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },

@@ -16,6 +16,7 @@ const withoutChange: Readonly<Record<string, string>> = {
   'image.create': 'a picture is part of the objects that refer to it',
   'workplace.message': 'a message is shown and not stored',
   'spsession.assist': 'returns the address of a viewer',
+  'lockOut.delete': 'a lock-out is no object with a history; pages read the list again',
   'user.bind': 'needs an entry of a directory; the row of the user is written as by user.update',
 };
 
@@ -23,6 +24,7 @@ const withoutChange: Readonly<Record<string, string>> = {
 const typeOf: Readonly<Record<string, string>> = {
   serviceToken: 'service_token',
   userSession: 'session',
+  loginSession: 'session',
   systemParameters: 'system_parameter',
 };
 const rank = ({ id }: Registered): number =>
@@ -80,6 +82,15 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
       body: { username: user.name, password: goodPassword, authSmallName: world.domain.small_name },
     });
     return { path: `/api/webui/aggregator/authenticators/${world.domain.id}/users/${user.id}/sessions` };
+  },
+  'loginSession.delete': async () => {
+    const user = await addUser(world.admin, world.domain, { password: goodPassword });
+    await world.portal.send('POST /api/auth/v7.0/login', {
+      body: { username: user.name, password: goodPassword, authSmallName: world.domain.small_name },
+    });
+    const path = '/api/webui/aggregator/login-sessions';
+    const { body } = await world.admin(`GET ${path}?user=${user.id}`);
+    return { path: `${path}/${body.items[0].id}` };
   },
   'portal.delete': portalRow,
   'portal.tags': async () => ({ path: `${(await portalRow()).path}/tags`, body: { tags: ['production'] } }),

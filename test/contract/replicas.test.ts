@@ -4,6 +4,9 @@ import { everyOperation } from './generated/described.ts';
 /** A revoked session or token must not be listed as valid. Groups in a directory are not rows of the database. */
 const current = [
   'group.listExternal',
+  'issuedToken.list',
+  'lockOut.list',
+  'loginSession.list',
   'serviceToken.list',
   'userSession.list',
   'userinfo.listServiceTokens',

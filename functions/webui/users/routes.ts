@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
+import { showAccess } from './access.ts';
+import { UserAccess } from './access-schema.ts';
 import { bindUser } from './bind.ts';
 import { userCrud, userPatch } from './record.ts';
 import { User } from './schema.ts';
@@ -34,6 +36,19 @@ export const userOperations = [
       errors: ['in_use', 'invalid_state'],
     },
     (ctx, input) => deleteUser(ctx, target(input)),
+  ),
+  endpoint(
+    {
+      id: 'user.showAccess',
+      route: `GET ${base}/users/{id}/access`,
+      access: 'users.read',
+      summary: 'Get the effective permissions, sessions and lock-outs of a user',
+      description:
+        'Roles are assigned to the account and apply on the administrator portal. Groups grant services, not permissions.',
+      params: z.object({ id: Id.describe('Identifier of the user.') }),
+      returns: [200, UserAccess],
+    },
+    (ctx, { params }) => showAccess(ctx, params.id),
   ),
   endpoint(
     {

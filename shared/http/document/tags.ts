@@ -20,15 +20,18 @@ const resources: Readonly<Record<string, string>> = {
   gateway:
     'Gateways: tunnel servers through which external clients reach the network of a site. A gateway authenticates with its own token and sends heartbeats.',
   group:
-    'Groups of a domain and the roles that they grant to their members. Meta groups combine other groups of the same domain.',
+    'Groups of a domain. Services and sites are assigned to groups. Meta groups combine other groups of the same domain.',
   health:
     'Health check and metrics of the installation. They are served on the health port and require an access key instead of a session.',
   home: 'The page of the user for browsers, with its files: services at all sites, and connections to them.',
   image: 'Pictures of services, transports and themes, as PNG, WebP or SVG of at most 256 KiB.',
+  'issued token': 'The service tokens of all users, to find those that expire or are not used.',
   jwks: 'The public keys (JSON Web Key Set) with which dispatchers and peers verify the tokens that this portal signs.',
   liveness: 'Liveness check for process supervisors: the process answers requests.',
+  'lock out': 'Lock-outs after failed logins, of accounts, networks or all logins: list them, and end one.',
   login:
     'Login with a password, with a password and a one-time code, or with a signed token, and logout. The login response contains the token for `X-Auth-Token`.',
+  'login session': 'The login sessions of all users: list them, and end one.',
   'maintenance template':
     'Templates of maintenance windows: start and end, warnings to users, blocking of new sessions, handling of active sessions, and message texts.',
   module: 'The API modules that this portal serves, with their base paths and versions.',
@@ -40,10 +43,11 @@ const resources: Readonly<Record<string, string>> = {
   pkinit:
     'Login with a smart card (PKINIT, RFC 4556): the data that the card signs, and the exchange of the signature for a session.',
   portal: 'The portal nodes of the installation, registered by their heartbeats, with version and state.',
+  'portal user': 'The users of all domains in one list, to find an account whose domain is not known.',
   'priority group':
     'Priority groups: a farm order for selected users and groups. Rules use it to select a farm.',
   readiness: 'Readiness check for load balancers: the process can serve writes.',
-  role: 'Roles: a set of permissions and the sites in which they apply. A user has the roles assigned to the account and to its groups.',
+  role: 'Roles: a set of permissions and the sites in which they apply. A user has the roles assigned to the account.',
   rule: 'Rules (merged resource sets): one service made of pools in several farms of a site, with the order in which farms are tried.',
   search: 'Search of administered objects by their names.',
   service:

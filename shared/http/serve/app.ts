@@ -112,10 +112,11 @@ function byPath<D extends BaseDeps>(operations: readonly Operation<D>[]): [strin
   return [...paths].sort(([a], [b]) => compareLiteralFirst(a.split('/'), b.split('/')));
 }
 
+/** A shorter path counts as one that ends with literal segments, so that the order is the same for all pairs. */
 function compareLiteralFirst(a: string[], b: string[]): number {
-  for (const [at, segment] of a.entries()) {
-    const other = b[at] ?? '';
-    const difference = Number(segment.startsWith(':')) - Number(other.startsWith(':'));
+  const isParameter = (segment = ''): number => Number(segment.startsWith(':'));
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const difference = isParameter(a[at]) - isParameter(b[at]);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -63,6 +63,11 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/tokens': one(
       `${users}/${service_user.id}/tokens`,
     ),
+    '/api/webui/aggregator/users': list(`${webui}/users`, '-name'),
+    '/api/webui/aggregator/users/{id}/access': one(`${webui}/users/${user.id}/access`),
+    '/api/webui/aggregator/login-sessions': one(`${webui}/login-sessions?user=${service_user.id}`),
+    '/api/webui/aggregator/lock-outs': one(`${webui}/lock-outs`),
+    '/api/webui/aggregator/service-tokens': list(`${webui}/service-tokens`, 'name'),
     '/api/webui/aggregator/dashboard/admin': one(`${webui}/dashboard/admin`),
     '/api/webui/aggregator/dashboard/user/{site_uri}': one(`${webui}/dashboard/user/${site.uri}`, 'user'),
     '/api/webui/aggregator/gallery/images/srvimg/{image_id}': one(

@@ -8,7 +8,8 @@ import type { OwnerPath } from '../service-tokens.ts';
 /** Sessions that began and were used after these timestamps are alive. */
 export type AliveSince = { admin: Date; user: Date; used: Date; now: Date };
 
-const isAlive = ({ admin, user, used, now }: AliveSince): SQL | undefined =>
+/** The condition that a session has not ended. */
+export const isAlive = ({ admin, user, used, now }: AliveSince): SQL | undefined =>
   and(
     gt(table.last_seen_at, used),
     or(isNull(table.idle_until), gt(table.idle_until, now)),

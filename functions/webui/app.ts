@@ -9,6 +9,7 @@ import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
 import { dispatcherCrud } from './dispatchers/record.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
+import { exportOperations } from './exports/routes.ts';
 import { farmCrud } from './farms/record.ts';
 import { farmOperations } from './farms/routes.ts';
 import { gatewayCrud } from './gateways/record.ts';
@@ -59,6 +60,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...monitoringOperations,
   ...priorityGroupCrud.operations,
   ...auditOperations,
+  ...exportOperations,
   ...ruleOperations,
   ...imageOperations,
   ...servicesPoolOperations,

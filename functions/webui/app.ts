@@ -10,6 +10,7 @@ import type { WebuiDeps } from './deps.ts';
 import { dispatcherCrud } from './dispatchers/record.ts';
 import { dispatcherOperations } from './dispatchers/routes.ts';
 import { Dispatcher, DispatcherWrite } from './dispatchers/schema.ts';
+import { exportOperations } from './exports/routes.ts';
 import { farmCrud } from './farms/record.ts';
 import { farmOperations } from './farms/routes.ts';
 import { Farm, FarmWrite } from './farms/schema.ts';
@@ -78,6 +79,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...monitoringOperations,
   ...priorityGroupCrud.operations,
   ...auditOperations,
+  ...exportOperations,
   ...ruleOperations,
   ...imageOperations,
   ...servicesPoolOperations,

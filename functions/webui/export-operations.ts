@@ -22,7 +22,7 @@ type Exported = {
   formats: readonly [FormatName, ...FormatName[]];
 };
 
-const Report = z
+export const Report = z
   .strictObject({
     export_id: Id.describe('Identifier of the export.'),
     state: z

@@ -1727,6 +1727,32 @@ export type Export = {
   /** When the file is removed. Set by the portal from `export.keep_h`. */
   expires_at: string;
 };
+export type ExportOwn = {
+  /** Identifier of the export. */
+  export_id: string;
+  /** `pending`: queued; `running`: being built; `ready`: the file can be downloaded; `failed`: the file could not be built. */
+  state: "pending" | "running" | "ready" | "failed";
+  /** Format of the file: `csv` (RFC 4180), `ndjson` (a JSON object per line), `json` (an array) or, for audit events, `cef`. */
+  format: "csv" | "ndjson" | "json" | "cef";
+  /** Number of rows in the file, or so far while it is built. */
+  rows?: number;
+  /** Size of the file in bytes, or so far while it is built. */
+  bytes?: number;
+  /** SHA-256 of the whole file, hexadecimal. Present once the file is ready. */
+  sha256?: string;
+  /** Cause of the failure: `too_many_rows` (more than `export.max_rows`), `not_written` (the file could not be written) or `late` (not built in time). */
+  reason?: "too_many_rows" | "not_written" | "late";
+  /** Built part of the file as a fraction from 0 to 1. */
+  progress: number;
+  /** When the file is removed. Set by the portal from `export.keep_h`. */
+  expires_at: string;
+  /** Type of the exported objects, as in operation identifiers. */
+  object_type: "audit" | "monitoring_record" | "portal" | "tag";
+  /** Filters of the list with which the export was ordered. */
+  filters: Record<string, unknown>;
+  /** When the export was ordered. */
+  ordered_at: string;
+};
 export type Farm = {
   /** Identifier of the farm. Set by the portal. */
   id: string;
@@ -6596,6 +6622,8 @@ export type Operations = {
         from?: string;
         /** Only events before this time. */
         to?: string;
+        /** Only the event at this position of the hash chain. */
+        seq?: number;
         /** Only events with this name. */
         event?: string;
         /** Only events of this category. */
@@ -6631,6 +6659,8 @@ export type Operations = {
         from?: string;
         /** Only events before this time. */
         to?: string;
+        /** Only the event at this position of the hash chain. */
+        seq?: number;
         /** Only events with this name. */
         event?: string;
         /** Only events of this category. */
@@ -7171,6 +7201,15 @@ export type Operations = {
     };
     answer: Error;
     refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List own exports. Up to 100 exports that the caller ordered and that have not expired. Exports of objects for which the caller no longer holds the `export` permission for all sites are left out. Requires a session. */
+  "export.listOwn": {
+    asks: {};
+    answer: {
+      /** The exports, the newest first. */
+      items: (ExportOwn)[];
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all farms. Requires the permission `farms.delete`. */
   "farm.bulkDestroy": {
@@ -10574,6 +10613,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'dispatcher.update': { method: 'PATCH', path: '/api/webui/aggregator/dispatchers/{id}', keyed: true },
   'domain.list': { method: 'GET', path: '/api/auth/v7.0/authenticators', keyed: false },
   'error.get': { method: 'GET', path: '/api/errors/{code}', keyed: false },
+  'export.listOwn': { method: 'GET', path: '/api/webui/aggregator/exports', keyed: false },
   'farm.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/farms/bulk_destroy', keyed: true },
   'farm.create': { method: 'POST', path: '/api/webui/aggregator/farms', keyed: true },
   'farm.delete': { method: 'DELETE', path: '/api/webui/aggregator/farms/{id}', keyed: false },

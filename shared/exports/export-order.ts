@@ -84,7 +84,7 @@ const orderEvent = (ctx: Ctx<BaseDeps, SignedIn>, { id, subject, format, filters
 /** The state of an export. `isOver` is true if it is ready or has failed. */
 export type ExportReport = { report: Record<string, unknown>; isOver: boolean };
 
-function reportOf(row: ExportedFile): ExportReport {
+export function reportOf(row: ExportedFile): ExportReport {
   const { rows, bytes, sha256: digest } = row;
   const isOver = row.state === 'ready' || row.state === 'failed';
   const report = {

@@ -46,6 +46,7 @@ export const auditList: { spec: ListSpec<typeof select> } = {
     filters: {
       from: (value: string) => sql`${table.at} >= ${value}::timestamptz`,
       to: (value: string) => sql`${table.at} < ${value}::timestamptz`,
+      seq: (value: number) => eq(table.seq, value),
       event: (value: string) => eq(table.event, value),
       category: (value: typeof table.category._.data) => eq(table.category, value),
       result: (value: typeof table.result._.data) => eq(table.result, value),

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { atomically, type Db, type Statement } from '../../client.ts';
 import { isUniqueViolation } from '../../errors.ts';
 import { exportedFiles as table } from '../../schema/exports/files.ts';
@@ -41,6 +41,21 @@ export const findNewestExport = async (
     .limit(1);
   return row;
 };
+
+/** Returns the exports of an owner that have not expired, the newest first. */
+export const findOwnExports = (
+  db: Db,
+  { owner_id, subjects }: { owner_id: string; subjects: readonly ExportSubject[] },
+  { now, limit }: { now: Date; limit: number },
+): Promise<ExportedFile[]> =>
+  db
+    .select()
+    .from(table)
+    .where(
+      and(eq(table.owner_id, owner_id), inArray(table.subject, [...subjects]), gt(table.expires_at, now)),
+    )
+    .orderBy(desc(table.created_at), desc(table.id))
+    .limit(limit);
 
 /** Returns an export for an equal order: one in progress, or one that became ready after `readySince`. */
 export const findEqualExport = async (

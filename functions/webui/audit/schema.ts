@@ -55,11 +55,14 @@ export const AuditEvent = z.strictObject({
   ),
 });
 
+const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
 const Exactly = z.string().max(256).optional();
 
 export const auditFilters = {
   from: Instant.optional().describe('Only events at or after this time.'),
   to: Instant.optional().describe('Only events before this time.'),
+  seq: Seq.optional().meta({ example: 1 }).describe('Only the event at this position of the hash chain.'),
   event: Exactly.describe('Only events with this name.'),
   category: Category.optional().describe('Only events of this category.'),
   result: Result.optional().describe('Only events with this result.'),
@@ -71,8 +74,6 @@ export const auditFilters = {
 
 /** Events have no name, so there is no `search`. */
 export const AuditQuery = listQuery(['at'], auditFilters, '-at').omit({ search: true });
-
-const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 export const VerifyQuery = z
   .strictObject({

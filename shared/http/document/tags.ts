@@ -16,6 +16,8 @@ const resources: Readonly<Record<string, string>> = {
   docs: 'The interactive API reference for browsers: the page and its files.',
   domain: 'The authentication domains that a sign-in form offers. The list is public.',
   error: 'Explanations of problem codes: meaning, usual causes and remedies.',
+  export:
+    'Files with the objects of a list, built in the background. Each list has the operations to order and to download one.',
   farm: 'Farms: groups of dispatcher nodes that serve the same pools and workplaces. A farm belongs to a site; calls are balanced over its nodes.',
   gateway:
     'Gateways: tunnel servers through which external clients reach the network of a site. A gateway authenticates with its own token and sends heartbeats.',

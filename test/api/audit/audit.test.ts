@@ -217,6 +217,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver
     expect(await verify(`?from=${sealed + 1}`)).toEqual({ ok: true, checked: 0, sealed_to: sealed });
     const { items } = await list('?limit=500');
     const [first] = items.filter(({ seq }: Json) => seq === 1);
+    expect((await list('?seq=1')).items).toEqual([first]);
     expect([first.prev_hash, first.hash]).toEqual(['0'.repeat(64), expect.stringMatching(/^[0-9a-f]{64}$/)]);
     await ownerDb.execute(sql`alter table audit_events disable trigger user`);
     await ownerDb.update(auditEvents).set({ user_name: 'somebody else' }).where(eq(auditEvents.seq, 3));

@@ -60,6 +60,7 @@ describe('a page of the audit is read from an index', () => {
     { object_id: 'object 17' },
     { object_type: 'farm', object_id: 'object 17' },
     { source_ip: '10.0.0.17' },
+    { seq: 17 },
     { from: '2026-01-01T10:00:00.000Z' },
     { to: '2026-01-01T02:00:00.000Z' },
     { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' },

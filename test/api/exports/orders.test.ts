@@ -139,3 +139,41 @@ describe('H5: an export', () => {
       expect((await admin(`POST ${audit}/export`, { offset })).status).toBe(422);
   });
 });
+
+describe('the list of own exports', () => {
+  const own = async (ask: typeof admin) => (await ask(`GET ${base}/exports`)).body.items;
+
+  it('has the exports of the caller, the newest first, with their filters', async () => {
+    const member = await addMember(world, ['audit.export', 'tags.export']);
+    const first = (await member.ask(`GET ${audit}/export?user=first&result=failure`)).body.export_id;
+    const second = (await member.ask(`GET ${base}/tags/export?format=json`)).body.export_id;
+    expect(await own(member.ask)).toEqual([
+      expect.objectContaining({ export_id: second, object_type: 'tag', format: 'json', filters: {} }),
+      expect.objectContaining({
+        export_id: first,
+        object_type: 'audit',
+        state: 'pending',
+        filters: { user: 'first', result: 'failure' },
+        ordered_at: expect.any(String),
+      }),
+    ]);
+    const ids = (await own(admin)).map(({ export_id }: { export_id: string }) => export_id);
+    expect(ids).not.toContain(first);
+  });
+
+  it('has no exports that are expired, or that the caller may no longer download', async () => {
+    const member = await addMember(world, ['audit.export', 'tags.export']);
+    const expired = (await member.ask(`GET ${audit}/export?user=expired`)).body.export_id;
+    const kept = (await member.ask(`GET ${base}/tags/export`)).body.export_id;
+    const { db } = world.portal;
+    await db
+      .update(exportedFiles)
+      .set({ expires_at: new Date(Date.now() - 1_000) })
+      .where(eq(exportedFiles.id, expired));
+    const foreign = (await member.ask(`GET ${audit}/export?user=foreign`)).body.export_id;
+    await db.update(exportedFiles).set({ subject: 'portals' }).where(eq(exportedFiles.id, foreign));
+    expect(await own(member.ask)).toEqual([expect.objectContaining({ export_id: kept })]);
+    const reader = await addMember(world, ['audit.read']);
+    expect(await own(reader.ask)).toEqual([]);
+  });
+});

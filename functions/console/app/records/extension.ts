@@ -10,12 +10,20 @@ export type Extension = {
   RecordActions?: ComponentType<{ target: Target; state: RecordState }>;
   /** Parts of the page of a record, below its members. */
   RecordParts?: ComponentType<{ target: Target; state: RecordState }>;
+  /** What names a record, if no member does. `kinds` are those that the user may read. */
+  title?: { label: string; of: (row: Row, kinds: readonly Kind[]) => string };
+  /** The columns of a list that the reader has not chosen, after the name. */
+  columns?: readonly string[];
+  /** Above the filters of a list, such as filters that are often used. It stays while rows are read. */
+  ListFilters?: ComponentType<{ kind: Kind }>;
   /** Above the table of a list. `answer` is the first page as the API returned it. */
   ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
   /** Buttons for several selected records. With it the rows of the list can be selected. */
   SelectionActions?: ComponentType<{ kind: Kind; parents: Parents; selection: Selected }>;
   /** In the dialog with a record that the API returns in lists only. */
   DialogParts?: ComponentType<{ kind: Kind; row: Row; onClose: () => void }>;
+  /** The dialog shows `DialogParts`, and the members only when the reader opens them. */
+  foldsMembers?: true;
   /** Inputs for members of the form, by the name of the member. */
   inputs?: Readonly<Record<string, ComponentType<InputProps>>>;
 };

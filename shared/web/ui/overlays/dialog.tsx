@@ -10,10 +10,12 @@ type DialogProps = {
   children: ComponentChildren;
   /** Buttons, the most important one last. */
   actions?: ComponentChildren;
+  /** For tables and other content that needs room. */
+  isWide?: boolean;
 };
 
 /** A modal dialog. It exists while it is open; the Escape key and a click outside close it. */
-export function Dialog({ title, onClose, children, actions }: DialogProps): JSX.Element {
+export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -27,7 +29,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps): JSX.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the Escape key closes it as well
     <dialog
       ref={dialog}
-      class={classes.dialog}
+      class={`${classes.dialog} ${isWide ? classes.wide : ''}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

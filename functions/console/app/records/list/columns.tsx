@@ -10,7 +10,6 @@ import {
   type Parents,
   type Row,
   titleField,
-  titleOf,
 } from '../kinds.ts';
 import classes from './list.module.css';
 
@@ -65,35 +64,39 @@ export function chosenColumns(kind: Kind, names: readonly string[] | undefined):
   return [...(title ? [title] : []), ...rest.filter(({ name }) => names.includes(name))];
 }
 
+/** How records are named in the first column. */
+export type Naming = { nameOf: (row: Row) => string; titleLabel?: string };
+
+export type Titles = Naming & { parents: Parents; onShow: (row: Row) => void };
+
 /** The columns of a table. The first one is a link to the record. */
 export const tableColumns = (
   kind: Kind,
   fields: readonly Field[],
-  parents: Parents,
-  onShow: (row: Row) => void,
+  { titleLabel, ...titles }: Titles,
 ): DataColumn<Row>[] =>
   fields.map((field, at) => ({
     key: field.name,
-    header: field.label,
+    header: (at === 0 ? titleLabel : undefined) ?? field.label,
     isSortable: kind.list.sorts.some(({ value }) => value === field.name),
     ...((field.type === 'integer' || field.type === 'number') && { align: 'end' as const }),
     share: at === 0 ? 1.75 : 1,
     cell: (row) =>
       at === 0 ? (
-        <Title kind={kind} row={row} parents={parents} onShow={onShow} />
+        <Title kind={kind} row={row} {...titles} />
       ) : (
         <Value field={field} value={row[field.name]} row={row} isShort={true} />
       ),
   }));
 
-type TitleProps = { kind: Kind; row: Row; parents: Parents; onShow: (row: Row) => void };
+type TitleProps = Titles & { kind: Kind; row: Row };
 
 /** The name of a record, which opens it. */
-const Title = ({ kind, row, parents, onShow }: TitleProps): JSX.Element =>
+const Title = ({ kind, row, parents, nameOf, onShow }: TitleProps): JSX.Element =>
   kind.get ? (
-    <a href={addressOf([kind.type, idOf(kind, row)], parents)}>{titleOf(kind, row)}</a>
+    <a href={addressOf([kind.type, idOf(kind, row)], parents)}>{nameOf(row)}</a>
   ) : (
     <button type="button" class={classes.opener} onClick={() => onShow(row)}>
-      {titleOf(kind, row)}
+      {nameOf(row)}
     </button>
   );

@@ -14,14 +14,15 @@ export type ListView = {
   columns: string[] | undefined;
 };
 
-export function viewOf(kind: Kind, query: URLSearchParams): ListView {
+/** @param usual columns that are shown if the address names none */
+export function viewOf(kind: Kind, query: URLSearchParams, usual?: readonly string[]): ListView {
   const filters = kind.list.filters.flatMap(({ name }) => {
     const value = query.get(name);
     return value === null || value === '' ? [] : [[name, value]];
   });
   const sort = query.get('sort') ?? '';
   const isKnown = kind.list.sorts.some(({ value }) => value === sort.replace(/^-/, ''));
-  const columns = query.get('columns')?.split(',');
+  const columns = query.get('columns')?.split(',') ?? usual;
   return {
     parents: parentsOf(kind, query),
     search: query.get('search') ?? '',

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { countText } from '../../../../../shared/web/text/numbers.ts';
@@ -9,10 +9,10 @@ import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
 import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import { allowed, idOf, type Kind, type Row, titleOf } from '../kinds.ts';
+import { allowed, idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
-import { chosenColumns, tableColumns } from './columns.tsx';
+import { chosenColumns, type Naming, type Titles, tableColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import classes from './list.module.css';
 import { type ListView, listQueryOf, orderOf, sortedBy, viewOf } from './list-address.ts';
@@ -24,7 +24,7 @@ import { useSelection } from './use-selection.ts';
 /** The list of a kind of records. Search, filters, order and columns are in the address. */
 export function ListPage({ kind }: { kind: Kind }): JSX.Element {
   const { query } = usePlace();
-  const view = viewOf(kind, query);
+  const view = viewOf(kind, query, useExtension(kind)?.columns);
   const rows = useRows(
     kind.type,
     listPath(kind, view.parents),
@@ -41,6 +41,7 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
         </h1>
         <ListTools kind={kind} view={view} onColumns={(names) => change({ columns: names?.join() })} />
       </div>
+      <OwnFilters kind={kind} />
       <Filters kind={kind} view={view} onChange={change} />
       <Head kind={kind} view={view} rows={rows} />
       {rows.error !== null && <ProblemNotice problem={problemOf(rows.error)} />}
@@ -52,6 +53,12 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
 function Count({ rows: { count, total, isLoading } }: { rows: Rows }): JSX.Element | null {
   if (isLoading && count <= 10) return null;
   return <span class={classes.count}>{countText(total ?? count)}</span>;
+}
+
+/** Filters that a kind has besides those of its list. */
+function OwnFilters({ kind }: { kind: Kind }): JSX.Element | null {
+  const ListFilters = useExtension(kind)?.ListFilters;
+  return ListFilters ? <ListFilters kind={kind} /> : null;
 }
 
 /** What a kind shows above its table, such as the state of the farms. */
@@ -67,10 +74,8 @@ type RowsOfProps = { kind: Kind; view: ListView; rows: Rows; onSort: (key: strin
 function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const [shown, setShown] = useState<Row>();
   const { parents } = view;
-  const columns = useMemo(
-    () => tableColumns(kind, chosenColumns(kind, view.columns), parents, setShown),
-    [kind, view.columns?.join(), JSON.stringify(parents)],
-  );
+  const titles = { ...useNaming(kind), parents, onShow: setShown };
+  const columns = useColumns(kind, view, titles);
   const selection = useSelection(kind, rows, useExtension(kind)?.SelectionActions !== undefined);
   const openRow = (row: Row) =>
     kind.get ? open(addressOf([kind.type, idOf(kind, row)], parents)) : setShown(row);
@@ -97,12 +102,29 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
         <RecordDialog
           kind={kind}
           row={shown}
-          title={titleOf(kind, shown)}
+          title={titles.nameOf(shown)}
           onClose={() => setShown(undefined)}
         />
       )}
     </>
   );
+}
+
+function useColumns(kind: Kind, { columns, parents }: ListView, titles: Titles) {
+  return useMemo(
+    () => tableColumns(kind, chosenColumns(kind, columns), titles),
+    [kind, columns?.join(), JSON.stringify(parents), titles.nameOf],
+  );
+}
+
+function useNaming(kind: Kind): Naming {
+  const kinds = useKinds();
+  const title = useExtension(kind)?.title;
+  const nameOf = useCallback(
+    (row: Row) => (title ? title.of(row, kinds ?? []) : titleOf(kind, row)),
+    [kind, kinds, title],
+  );
+  return { nameOf, ...(title && { titleLabel: title.label }) };
 }
 
 const isEmpty = ({ count, isLoading, error }: Rows): boolean => count === 0 && !isLoading && error === null;

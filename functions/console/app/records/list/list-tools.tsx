@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Button, LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Menu } from '../../../../../shared/web/ui/overlays/menu.tsx';
+import { ExportButton } from '../../journal/exports/export-button.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { allowed, type Kind } from '../kinds.ts';
@@ -18,6 +19,7 @@ export const ListTools = ({ kind, view, onColumns }: ListToolsProps): JSX.Elemen
     <CopyCommand
       command={() => curlOf({ method: 'GET', path: listPath(kind, view.parents), query: listQueryOf(view) })}
     />
+    <ExportButton kind={kind} query={listQueryOf(view)} />
     <ColumnMenu kind={kind} view={view} onColumns={onColumns} />
     {allowed(kind.create) && (
       <LinkButton href={addressOf([kind.type, 'new'], view.parents)}>{kind.create?.label}</LinkButton>

@@ -3,14 +3,16 @@ import { type FrameText, type Say, sayText } from '../../../shared/web/text/text
 type JournalText = keyof typeof import('../../../shared/messages/console/journal.en.json');
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
+type RoutingText = keyof typeof import('../../../shared/messages/console/routing.en.json');
 type SettingsText = keyof typeof import('../../../shared/messages/console/settings.en.json');
 
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
+  | JournalText
   | OverviewText
   | RecordsText
-  | JournalText
+  | RoutingText
   | SettingsText;
 
 /** Texts of the console, and of the frame. */

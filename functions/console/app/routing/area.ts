@@ -1,4 +1,24 @@
 import type { Area } from '../shell/area.ts';
 
 /** Rules, gateways, tags and maintenance. */
-export const routing: Area = {};
+export const routing: Area = {
+  screens: [
+    {
+      segment: 'why',
+      title: 'why_title',
+      section: 'section_routing',
+      permissions: ['rules.explain', 'rules.read'],
+      load: async () => (await import('./why/why-page.tsx')).WhyPage,
+    },
+    {
+      segment: 'calendar',
+      title: 'calendar_title',
+      section: 'section_maintenance',
+      permissions: ['maintenance.read'],
+      load: async () => (await import('./calendar/calendar-page.tsx')).CalendarPage,
+    },
+  ],
+  extensions: {
+    rule: async () => (await import('./rules/rule-extension.ts')).rule,
+  },
+};

@@ -1,10 +1,10 @@
 import { afterAll, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { base, goodPassword } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { type RoutingFleet, startRoutingFleet } from '../support/pages/routing-fleet.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { base, goodPassword } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { type RoutingFleet, startRoutingFleet } from '../../support/pages/routing-fleet.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import type { Tab } from '../e2e/support/browser.ts';
-import { addSite, base } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+import type { Tab } from '../../e2e/support/browser.ts';
+import { addSite, base } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

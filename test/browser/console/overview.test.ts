@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { addMember, goodPassword, type Member } from '../support/factories.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
-import { addManySites, type ConsoleFleet, startConsoleFleet } from '../support/pages/console-fleet.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { addMember, goodPassword, type Member } from '../../support/factories.ts';
+import { type BrowserStand, hasChromium, startBrowserStand } from '../../support/pages/browser-stand.ts';
+import { addManySites, type ConsoleFleet, startConsoleFleet } from '../../support/pages/console-fleet.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

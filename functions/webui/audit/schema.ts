@@ -55,7 +55,8 @@ export const AuditEvent = z.strictObject({
   ),
 });
 
-const Seq = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+/** The document omits the largest safe integer, which stands for no limit. */
+const Seq = z.coerce.number().int().min(1).max(1e15);
 
 const Exactly = z.string().max(256).optional();
 

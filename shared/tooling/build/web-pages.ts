@@ -78,7 +78,7 @@ async function buildParts({ name, code, catalogues }: Parts, folder: string): Pr
     ...languages.map((language) => bundle(textsOf({ name, catalogues }, language, folder))),
   ]);
   const script = outputOf(main, '.js', join(code, 'main.tsx'));
-  const style = outputOf(main, '.css');
+  const style = styleOf(main, script);
   const text = Object.fromEntries(
     languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
   );
@@ -191,6 +191,13 @@ const parsed = (text: string): Record<string, string> => JSON.parse(text);
 /** Messages with ICU syntax as an ES module of functions. */
 const compiled = (language: Language, texts: Record<string, string>): string =>
   compileModule(new MessageFormat(language), texts);
+
+/** The style of a script, which contains the styles of all scripts that it loads. */
+function styleOf({ outputs }: Metafile, script: string): string {
+  const [, output] = Object.entries(outputs).find(([path]) => basename(path) === script) ?? [];
+  if (!output?.cssBundle) throw new Error(`the script ${script} has no style`);
+  return basename(output.cssBundle);
+}
 
 /** @param entryPoint of the output, if there are several */
 function outputOf({ outputs }: Metafile, extension: string, entryPoint?: string): string {

@@ -1,12 +1,14 @@
 import { type FrameText, type Say, sayText } from '../../../shared/web/text/texts.ts';
 
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
+type PaletteText = keyof typeof import('../../../shared/messages/console/palette.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
 
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
   | OverviewText
+  | PaletteText
   | RecordsText;
 
 /** Texts of the console, and of the frame. */

@@ -6,6 +6,7 @@ import { ownTokenOperations } from './service-tokens/routes.ts';
 import { sessionOperations } from './sessions/routes.ts';
 import { themeOperations } from './themes/routes.ts';
 import { twoFactorOperations } from './two-factor/routes.ts';
+import { viewOperations } from './views/routes.ts';
 
 export const createUserinfo = (deps: UserinfoDeps) =>
   createModule('userinfo', deps, [
@@ -15,4 +16,5 @@ export const createUserinfo = (deps: UserinfoDeps) =>
     ...twoFactorOperations,
     ...themeOperations,
     ...imageOperations,
+    ...viewOperations,
   ]);

@@ -6345,6 +6345,16 @@ export type UserinfoChangePasswordBody = {
   /** New password. It must satisfy the password policy and differ from the previous passwords. */
   new: string;
 };
+export type UserinfoCreateViewBody = {
+  /** Type of the records in the list, as in operation identifiers. */
+  list: string;
+  /** Name of the view, unique for the list. */
+  name: string;
+  /** Query of the list in the console: search, filters, order and columns. */
+  query: string;
+  /** The console opens the list with this view. The other views of the list are then not default. Default: false. */
+  is_default?: boolean;
+};
 export type UserinfoEnrolTwoFactorBody = {
   /** Password of the user. */
   password: string;
@@ -6381,6 +6391,18 @@ export type UserinfoSessions = {
   expires_at: string;
   /** True if this is the session of the request. */
   current: boolean;
+};
+export type UserinfoViews = {
+  /** Identifier of the view. */
+  id: string;
+  /** Type of the records in the list. */
+  list: string;
+  /** Name of the view. */
+  name: string;
+  /** Query of the list in the console: search, filters, order and columns. */
+  query: string;
+  /** True if the console opens the list with this view. */
+  is_default: boolean;
 };
 export type Workplace = {
   /** Identifier of the workplace, assigned by the dispatcher. */
@@ -9049,9 +9071,9 @@ export type Operations = {
   /** Find objects by their names. Searches the names of records, pools, workplaces and workplace sessions in one request. The response contains only objects that the caller may read. Requires a session. */
   "search.find": {
     asks: {
-      query: {
-        /** Part of the name. Case is ignored. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user. */
-        text: string;
+      query?: {
+        /** Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user. */
+        text?: string;
         /** Maximum number of objects of each type. Default 5. */
         limit?: number;
       };
@@ -10255,6 +10277,25 @@ export type Operations = {
     answer: ServiceTokenCreate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Save a view of a list for the caller. At most 200 views for each user. Requires a session. */
+  "userinfo.createView": {
+    asks: {
+      body: UserinfoCreateViewBody;
+    };
+    answer: UserinfoViews;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Delete one of the caller's saved views. Requires a session. */
+  "userinfo.deleteView": {
+    asks: {
+      path: {
+        /** Identifier of the view. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
     asks: {
@@ -10340,6 +10381,15 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the caller's saved views of lists. Requires a session. */
+  "userinfo.listViews": {
+    asks: {};
+    answer: {
+      /** The caller's views, in the order of lists and names. */
+      items: (UserinfoViews)[];
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Remove the caller's second factor. If the domain requires a second factor, the next login starts a new enrolment. Requires a session. */
   "userinfo.removeTwoFactor": {
     asks: {
@@ -10347,6 +10397,18 @@ export type Operations = {
     };
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+  };
+  /** Replace one of the caller's saved views. Requires a session. */
+  "userinfo.replaceView": {
+    asks: {
+      path: {
+        /** Identifier of the view. */
+        id: string;
+      };
+      body: UserinfoCreateViewBody;
+    };
+    answer: UserinfoViews;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Revoke one of the caller's service tokens. Requires a session. */
   "userinfo.revokeServiceToken": {
@@ -10809,12 +10871,16 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userinfo.changePassword': { method: 'PUT', path: '/api/userinfo/password', keyed: false },
   'userinfo.createServiceToken': { method: 'POST', path: '/api/userinfo/service_tokens', keyed: true },
+  'userinfo.createView': { method: 'POST', path: '/api/userinfo/views', keyed: true },
+  'userinfo.deleteView': { method: 'DELETE', path: '/api/userinfo/views/{id}', keyed: false },
   'userinfo.endSession': { method: 'DELETE', path: '/api/userinfo/sessions/{id}', keyed: false },
   'userinfo.enrolTwoFactor': { method: 'POST', path: '/api/userinfo/two_factor', keyed: true },
   'userinfo.get': { method: 'GET', path: '/api/userinfo', keyed: false },
   'userinfo.listServiceTokens': { method: 'GET', path: '/api/userinfo/service_tokens', keyed: false },
   'userinfo.listSessions': { method: 'GET', path: '/api/userinfo/sessions', keyed: false },
+  'userinfo.listViews': { method: 'GET', path: '/api/userinfo/views', keyed: false },
   'userinfo.removeTwoFactor': { method: 'DELETE', path: '/api/userinfo/two_factor', keyed: false },
+  'userinfo.replaceView': { method: 'PUT', path: '/api/userinfo/views/{id}', keyed: false },
   'userinfo.revokeServiceToken': { method: 'DELETE', path: '/api/userinfo/service_tokens/{id}', keyed: false },
   'userinfo.update': { method: 'PATCH', path: '/api/userinfo', keyed: true },
   'workplace.assign': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}', keyed: true },

@@ -1,8 +1,11 @@
 import type { JSX } from 'preact';
 import { Frame } from '../../../shared/web/frame/frame.tsx';
+import { Button } from '../../../shared/web/ui/controls/button.tsx';
 import { Icon } from '../../../shared/web/ui/controls/icon.tsx';
 import { facts } from './facts.ts';
 import { useLive } from './live/use-live.ts';
+import { showShortcuts } from './palette/keys.ts';
+import { SearchButton } from './palette/search-button.tsx';
 import { useKinds } from './records/kinds.ts';
 import { Screen } from './shell/screen.tsx';
 import classes from './shell/shell.module.css';
@@ -17,7 +20,7 @@ export function ConsolePage(): JSX.Element {
   const kinds = useKinds();
   useLive();
   return (
-    <Frame facts={facts} home={first} isWide={true} menu={<OwnPages />}>
+    <Frame facts={facts} home={first} isWide={true} menu={<OwnPages />} tools={<SearchButton />}>
       <div class={classes.shell}>
         <SideBar kinds={kinds} />
         <div class={classes.content}>
@@ -35,6 +38,9 @@ const OwnPages = (): JSX.Element => (
       <Icon name="reference" />
       {say('reference')}
     </a>
+    <Button look="quiet" icon="keyboard" onClick={() => dispatchEvent(new Event(showShortcuts))}>
+      {say('palette_shortcuts')}
+    </Button>
     {facts.has_home && (
       <a href="/home/">
         <Icon name="screen" />

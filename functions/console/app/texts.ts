@@ -2,6 +2,7 @@ import { type FrameText, type Say, sayText } from '../../../shared/web/text/text
 
 type JournalText = keyof typeof import('../../../shared/messages/console/journal.en.json');
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
+type PaletteText = keyof typeof import('../../../shared/messages/console/palette.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
 type RoutingText = keyof typeof import('../../../shared/messages/console/routing.en.json');
 type SettingsText = keyof typeof import('../../../shared/messages/console/settings.en.json');
@@ -11,6 +12,7 @@ export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
   | JournalText
   | OverviewText
+  | PaletteText
   | RecordsText
   | RoutingText
   | SettingsText;

@@ -9,11 +9,11 @@ export const SearchQuery = z.strictObject({
   text: z
     .string()
     .trim()
-    .min(1)
     .max(128)
+    .default('')
     .meta({ example: 'north' })
     .describe(
-      'Part of the name. Case is ignored. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user.',
+      'Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user.',
     ),
   limit: z
     .preprocess(
@@ -21,7 +21,6 @@ export const SearchQuery = z.strictObject({
       z.int().min(1).max(most),
     )
     .default(5)
-    .meta({ example: 5 })
     .describe('Maximum number of objects of each type. Default 5.'),
 });
 

@@ -29,6 +29,7 @@ export async function searchObjects(
   const searched = typesFor(principal, kinds);
   if (searched.length === 0)
     throw new AppError('forbidden', 'No role of the caller grants a permission to read');
+  if (text === '') return { items: [] };
   return { items: await findObjects(deps.db, searched, text, limit) };
 }
 

@@ -109,4 +109,8 @@ export const identity = {
     'В этой системе пользователям не разрешено создавать собственные сервисные токены',
   'A user can have at most 50 own service tokens':
     'У пользователя может быть не более 50 собственных сервисных токенов',
+  'A user can have at most 200 saved views':
+    'У пользователя может быть не более 200 сохранённых представлений',
+  'The list already has a view with this name': 'У списка уже есть представление с таким названием',
+  'Must contain only letters and _': 'Допустимы только буквы и _',
 } as const;

@@ -81,6 +81,7 @@ describe('STR-1: the data of the scope tests', () => {
         "role.listPermissions",
         "role.listVersions",
         "rule.getVersion",
+        "search.find",
         "service.list",
         "serviceToken.list",
         "settings.get",

@@ -43,6 +43,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
     '/api/userinfo/service_tokens': list('/api/userinfo/service_tokens'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),
+    '/api/userinfo/views': one('/api/userinfo/views', 'user'),
     '/api/webui/aggregator/appnodes/portals': one(`${webui}/appnodes/portals?search=nothing`),
     '/api/webui/aggregator/audit': [
       { path: `${webui}/audit?event=portal.EntityAction&object_type=site&count=exact` },

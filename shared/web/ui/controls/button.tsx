@@ -31,11 +31,28 @@ export const Button = ({
   </button>
 );
 
-type LinkButtonProps = { href: string; look?: Look; icon?: IconName; children: ComponentChildren };
+type LinkButtonProps = {
+  href: string;
+  look?: Look;
+  icon?: IconName;
+  /** A key that opens it. */
+  shortcut?: string;
+  children: ComponentChildren;
+};
 
 /** A link that looks like a button. */
-export const LinkButton = ({ href, look = 'main', icon, children }: LinkButtonProps): JSX.Element => (
-  <a href={href} class={`${classes.button} ${classes[look]}`}>
+export const LinkButton = ({
+  href,
+  look = 'main',
+  icon,
+  shortcut,
+  children,
+}: LinkButtonProps): JSX.Element => (
+  <a
+    href={href}
+    class={`${classes.button} ${classes[look]}`}
+    {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut })}
+  >
     {icon && <Icon name={icon} />}
     <span>{children}</span>
   </a>

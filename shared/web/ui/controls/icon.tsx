@@ -25,6 +25,10 @@ const drawings = {
   columns: 'M4 5h16v14H4zM9.5 5v14M14.7 5v14',
   command: 'M5 7l5 5-5 5M12.5 17H19',
   records: 'M5 5h14M5 9.7h14M5 14.3h14M5 19h9',
+  add: 'M12 5v14M5 12h14',
+  forward: 'M4.500 12h14M13 6.500l5.500 5.500-5.500 5.500',
+  keyboard: 'M3 6.500h18v11H3zM7 10.300h.01M11 10.300h.01M15 10.300h.01M8.500 14h7',
+  recent: 'M12 3.500a8.500 8.500 0 1 0 0 17 8.500 8.500 0 0 0 0-17zM12 7.500V12l3.200 2',
   screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
 } as const;
 

@@ -1,5 +1,6 @@
 import type { ComponentProps, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { shortcutOf } from '../../keys/shortcuts.ts';
 import classes from './controls.module.css';
 import { Icon } from './icon.tsx';
 
@@ -16,9 +17,7 @@ export function SearchField({ label, text, onText, onKeyDown }: SearchFieldProps
   // As soon as the field is shown, so that no key is lost.
   useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.matches('input, select, textarea, dialog *');
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (shortcutOf(event) !== '/') return;
       event.preventDefault();
       field.current?.focus();
     };

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { shortcutOf } from '../../keys/shortcuts.ts';
 import type { DataTableProps, Selection } from './data-columns.ts';
 import classes from './data-table.module.css';
 
@@ -7,7 +8,10 @@ type DataRowProps<Row> = Pick<
   'columns' | 'rowAt' | 'rowKey' | 'onOpen' | 'selection'
 > & { index: number; onMove: (index: number) => void };
 
-const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
+const steps: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 },
+  ...{ j: 1, k: -1 },
+};
 
 /** One row, or its place while it is loaded. It gets the focus by the arrow keys. */
 export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
@@ -39,13 +43,16 @@ function onKey<Row>(
   event: KeyboardEvent,
   { index, onMove, onOpen, selection, row, key }: Pressed<Row>,
 ): void {
-  const step = steps[event.key];
+  const isModified = event.ctrlKey || event.metaKey || event.altKey;
+  const pressed = event.key.length === 1 ? shortcutOf(event) : event.key;
+  if (pressed === undefined && event.key !== ' ') return;
+  const step = isModified ? undefined : steps[pressed ?? ''];
   // Links and boxes within the row have keys of their own.
   const isOwn = event.target === event.currentTarget;
   if (step !== undefined) onMove(index + step);
   else if (!isOwn || row === undefined || key === undefined) return;
   else if (event.key === 'Enter' && onOpen) onOpen(row);
-  else if (event.key === ' ' && selection) selection.toggle(key);
+  else if ((event.key === ' ' || pressed === 'x') && selection) selection.toggle(key);
   else return;
   event.preventDefault();
 }

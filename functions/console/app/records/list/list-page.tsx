@@ -6,12 +6,14 @@ import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Empty } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
-import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
+import { addressOf, changedQuery, open, type Query, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
 import { allowed, idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
+import { SavedViews } from '../views/saved-views.tsx';
+import { all, storedQuery, useDefaultView } from '../views/use-views.ts';
 import { chosenColumns, type Naming, type Titles, tableColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import classes from './list.module.css';
@@ -31,8 +33,13 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
     listQueryOf(view),
     kind.list.canCount === true,
   );
-  const change = (changes: Record<string, string | undefined>) =>
-    open(addressOf([kind.type], changedQuery(query, changes)), { isSame: true });
+  useDefaultView(kind, query);
+  const change = (changes: Record<string, string | undefined>) => {
+    const changed = changedQuery(query, changes);
+    const isPlain = storedQuery(kind, new URLSearchParams(given(changed))) === '';
+    // Without a search and filters the address says that this is what the reader wants.
+    open(addressOf([kind.type], { ...changed, [all]: isPlain ? '1' : undefined }), { isSame: true });
+  };
   return (
     <div class={classes.page}>
       <div class={classes.heading}>
@@ -43,12 +50,17 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
       </div>
       <OwnFilters kind={kind} />
       <Filters kind={kind} view={view} onChange={change} />
+      <SavedViews kind={kind} query={query} />
       <Head kind={kind} view={view} rows={rows} />
       {rows.error !== null && <ProblemNotice problem={problemOf(rows.error)} />}
       <RowsOf kind={kind} view={view} rows={rows} onSort={(key) => change(sortedBy(view, key, query))} />
     </div>
   );
 }
+
+/** Without members that have no value. */
+const given = (query: Query): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 function Count({ rows: { count, total, isLoading } }: { rows: Rows }): JSX.Element | null {
   if (isLoading && count <= 10) return null;
@@ -135,7 +147,7 @@ function Nothing({ kind, view }: { kind: Kind; view: ListView }): JSX.Element {
   if (isFiltered)
     return (
       <Empty icon="search" title={say('no_matches')}>
-        <a href={addressOf([kind.type], view.parents)}>{say('remove_filters')}</a>
+        <a href={addressOf([kind.type], { ...view.parents, [all]: '1' })}>{say('remove_filters')}</a>
       </Empty>
     );
   const create = allowed(kind.create);

@@ -22,7 +22,9 @@ export const ListTools = ({ kind, view, onColumns }: ListToolsProps): JSX.Elemen
     <ExportButton kind={kind} query={listQueryOf(view)} />
     <ColumnMenu kind={kind} view={view} onColumns={onColumns} />
     {allowed(kind.create) && (
-      <LinkButton href={addressOf([kind.type, 'new'], view.parents)}>{kind.create?.label}</LinkButton>
+      <LinkButton href={addressOf([kind.type, 'new'], view.parents)} shortcut="c">
+        {kind.create?.label}
+      </LinkButton>
     )}
   </>
 );

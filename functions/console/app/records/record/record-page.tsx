@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { filledPath } from '../../../../../shared/web/client/request.ts';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Button, LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { forgetRecent, noteRecent } from '../../palette/recent.ts';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
@@ -20,6 +21,12 @@ import { useRecord } from './use-record.ts';
 /** One record with everything that the portal knows about it. */
 export function RecordPage({ kind, parents, id }: Target): JSX.Element {
   const { data, error } = useRecord({ kind, parents, id });
+  const name = data && titleOf(kind, data.row);
+  const isGone = error !== null && problemOf(error).code === 'not_found';
+  useEffect(() => {
+    if (isGone) forgetRecent({ type: kind.type, id });
+    else if (name !== undefined) noteRecent({ type: kind.type, id, name, parents });
+  }, [name, isGone]);
   return (
     <div class={classes.page}>
       <p class={classes.trail}>
@@ -45,7 +52,7 @@ function Content({ target, state }: { target: Target; state: RecordState }): JSX
         <CopyCommand command={() => curlOf({ method: 'GET', path })} />
         {RecordActions && <RecordActions target={target} state={state} />}
         {allowed(kind.update) && (
-          <LinkButton look="plain" href={addressOf([kind.type, id, 'edit'], parents)}>
+          <LinkButton look="plain" href={addressOf([kind.type, id, 'edit'], parents)} shortcut="e">
             {kind.update?.label}
           </LinkButton>
         )}

@@ -51,11 +51,14 @@ export type TwoSites = {
   template: Json;
   user: Json;
   shared: { gateway: Json; group: Json; role: Json };
+  /** The caller, with the password of all test users. */
+  member: Json;
   scoped: Ask;
 };
 
-export async function startTwoSites(): Promise<TwoSites> {
-  const world = await startWorld();
+/** @param given default: a new one */
+export async function startTwoSites(given?: World): Promise<TwoSites> {
+  const world = given ?? (await startWorld());
   const { admin } = world;
   const template = await addTemplate(admin, { name: 'of-both' });
   const user = await addUser(admin, world.domain, { name: 'of-both' });
@@ -82,12 +85,12 @@ export async function startTwoSites(): Promise<TwoSites> {
       });
       if (type === 'maintenance_window') place.monitoring_record = record.id;
     }
-  const scoped = (await addMember(world, permissions, [own.site])).ask;
-  return { world, own, other, template, user, shared, scoped };
+  const { user: member, ask: scoped } = await addMember(world, permissions, [own.site]);
+  return { world, own, other, template, user, shared, member, scoped };
 }
 
 /** Journal records without a site are readable for every reader, with any scope. */
-const exempt = resourceTypes
+export const exempt = resourceTypes
   .filter((type) => resources[type].siteScope === 'any_scope')
   .flatMap((type) => [`omega ${type}`, `omega-${type}`]);
 

@@ -7003,7 +7003,12 @@ export type Operations = {
   };
   /** Get the administrator dashboard. The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
   "dashboard.admin": {
-    asks: {};
+    asks: {
+      query?: {
+        /** Only the site with this identifier. Default: all sites. */
+        site_id?: string;
+      };
+    };
     answer: DashboardAdmin;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };

@@ -6,6 +6,7 @@ type PaletteText = keyof typeof import('../../../shared/messages/console/palette
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
 type RoutingText = keyof typeof import('../../../shared/messages/console/routing.en.json');
 type SettingsText = keyof typeof import('../../../shared/messages/console/settings.en.json');
+type SetupText = keyof typeof import('../../../shared/messages/console/setup.en.json');
 
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
@@ -15,7 +16,8 @@ export type ConsoleText =
   | PaletteText
   | RecordsText
   | RoutingText
-  | SettingsText;
+  | SettingsText
+  | SetupText;
 
 /** Texts of the console, and of the frame. */
 export const say: Say<ConsoleText | FrameText> = sayText;

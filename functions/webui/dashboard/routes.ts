@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { idOf } from '../../../shared/shapes/fields.ts';
 import { SiteUriParams } from '../../../shared/sites/site-uri.ts';
 import { base, endpoint } from '../deps.ts';
 import { AdminDashboard, UserDashboard } from './schema.ts';
@@ -13,10 +15,13 @@ export const dashboardOperations = [
       summary: 'Get the administrator dashboard',
       description:
         'The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless.',
+      query: z.strictObject({
+        site_id: idOf('site').optional().describe('Only the site with this identifier. Default: all sites.'),
+      }),
       mayLag: true,
       returns: [200, AdminDashboard],
     },
-    adminDashboard,
+    (ctx, { query }) => adminDashboard(ctx, query.site_id),
   ),
   endpoint(
     {

@@ -14,14 +14,22 @@ import {
   gatewayOverview,
   nodeOverview,
 } from '../../../db/repositories/monitoring/fleet-overview.ts';
+import type { Scope } from '../../../db/repositories/records/scope.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AdminDashboard } from './schema.ts';
 
 type Missing = { error: string };
 
-/** Reads all parts concurrently. A failing part does not affect the others. */
-export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof AdminDashboard>> {
-  const { scope, now } = ctx;
+/**
+ * Reads all parts concurrently. A failing part does not affect the others.
+ * @param siteId limits the parts to one site
+ */
+export async function adminDashboard(
+  ctx: WebuiCtx,
+  siteId?: string,
+): Promise<z.input<typeof AdminDashboard>> {
+  const { now } = ctx;
+  const scope = siteId === undefined ? ctx.scope : onlySite(ctx.scope, siteId);
   const { db } = ctx.deps;
   const part = <T>(work: Promise<T>): Promise<T | Missing> => orMissing(ctx, work);
   const parts = {
@@ -38,6 +46,9 @@ export async function adminDashboard(ctx: WebuiCtx): Promise<z.input<typeof Admi
   };
   return { generated_at: now.toISOString(), ...(await allOf(parts)) };
 }
+
+const onlySite = (scope: Scope, siteId: string): Scope =>
+  scope === '*' || scope.includes(siteId) ? [siteId] : [];
 
 /** Waits for all members. */
 async function allOf<T extends object>(works: { [Key in keyof T]: Promise<T[Key]> }): Promise<T> {

@@ -13,9 +13,19 @@ export const describeCertificate = (certificate: X509Certificate): PresentedCert
   not_after: new Date(certificate.validTo).toISOString(),
   fingerprint: certificate.fingerprint256,
   is_authority: certificate.ca,
-  is_self_signed: certificate.checkIssued(certificate),
+  is_self_signed: isSelfSigned(certificate),
   pem: certificate.toString(),
 });
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  if (certificate.subject !== certificate.issuer) return false;
+  try {
+    return certificate.verify(certificate.publicKey);
+  } catch {
+    // OpenSSL does not support the key.
+    return false;
+  }
+}
 
 /** Node separates the attributes of distinguished names by line feeds. */
 const nameText = (name: string | undefined): string => plain((name ?? '').split('\n').join(', '));

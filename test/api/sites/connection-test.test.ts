@@ -117,7 +117,10 @@ describe('the test of settings', () => {
     const body = await test(settingsOf(simulator));
     expect(failure(body)).toBe(code);
     expect(body.tls.faults).toEqual(faults);
-    expect(body.tls.chain[0]).toMatchObject({ subject: 'CN=dispatcher', is_authority: false });
+    expect(body.tls.chain[0]).toMatchObject({
+      ...{ subject: 'CN=dispatcher', is_authority: false },
+      is_self_signed: certificate === 'self_signed',
+    });
     expect(body.tls.chain[0].fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
     expect(simulator.calls).toEqual([]);
   });

@@ -18,6 +18,8 @@ export type Extension = {
   ListFilters?: ComponentType<{ kind: Kind }>;
   /** Above the table of a list. `answer` is the first page as the API returned it. */
   ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
+  /** Beside the button that creates a record, also in the empty list. */
+  ListActions?: ComponentType;
   /** Buttons for several selected records. With it the rows of the list can be selected. */
   SelectionActions?: ComponentType<{ kind: Kind; parents: Parents; selection: Selected }>;
   /** In the dialog with a record that the API returns in lists only. */

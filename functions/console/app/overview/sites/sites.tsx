@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
+import { LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Empty, Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { maySetUp, setupAddress } from '../../setup/entry.ts';
 import { say } from '../../texts.ts';
 import { type Dashboard, isMissing } from '../dashboard.ts';
 import { needsAttention, type SiteView } from '../fleet.ts';
@@ -42,7 +44,8 @@ export function Sites({ dashboard, views, shown }: SitesProps): JSX.Element {
       ))}
       {views.length === 0 && (
         <Empty icon="overview" title={say('no_sites')}>
-          {say('no_sites_hint')}
+          <p>{say(maySetUp() ? 'setup_first_hint' : 'no_sites_hint')}</p>
+          {maySetUp() && <LinkButton href={setupAddress}>{say('setup_title')}</LinkButton>}
         </Empty>
       )}
       {views.length > 0 && shown.length === 0 && <Empty icon="search" title={say('no_match')} />}

@@ -3,13 +3,12 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { countText } from '../../../../../shared/web/text/numbers.ts';
-import { LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Empty } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
 import { addressOf, changedQuery, open, type Query, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import { allowed, idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
+import { idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
 import { SavedViews } from '../views/saved-views.tsx';
@@ -18,7 +17,7 @@ import { chosenColumns, type Naming, type Titles, tableColumns } from './columns
 import { Filters } from './filters.tsx';
 import classes from './list.module.css';
 import { type ListView, listQueryOf, orderOf, sortedBy, viewOf } from './list-address.ts';
-import { ListTools } from './list-tools.tsx';
+import { CreateButtons, ListTools } from './list-tools.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type Rows, useRows } from './use-rows.ts';
 import { useSelection } from './use-selection.ts';
@@ -150,10 +149,11 @@ function Nothing({ kind, view }: { kind: Kind; view: ListView }): JSX.Element {
         <a href={addressOf([kind.type], { ...view.parents, [all]: '1' })}>{say('remove_filters')}</a>
       </Empty>
     );
-  const create = allowed(kind.create);
   return (
     <Empty icon="records" title={say('no_records')}>
-      {create && <LinkButton href={addressOf([kind.type, 'new'], view.parents)}>{create.label}</LinkButton>}
+      <div class={classes.creation}>
+        <CreateButtons kind={kind} view={view} />
+      </div>
     </Empty>
   );
 }

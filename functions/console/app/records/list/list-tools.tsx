@@ -4,6 +4,7 @@ import { Menu } from '../../../../../shared/web/ui/overlays/menu.tsx';
 import { ExportButton } from '../../journal/exports/export-button.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
+import { useExtension } from '../extensions.ts';
 import { allowed, type Kind } from '../kinds.ts';
 import { CopyCommand } from '../record/copy-command.tsx';
 import { curlOf, listPath } from '../requests.ts';
@@ -21,13 +22,24 @@ export const ListTools = ({ kind, view, onColumns }: ListToolsProps): JSX.Elemen
     />
     <ExportButton kind={kind} query={listQueryOf(view)} />
     <ColumnMenu kind={kind} view={view} onColumns={onColumns} />
-    {allowed(kind.create) && (
-      <LinkButton href={addressOf([kind.type, 'new'], view.parents)} shortcut="c">
-        {kind.create?.label}
-      </LinkButton>
-    )}
+    <CreateButtons kind={kind} view={view} />
   </>
 );
+
+/** How a record is created: by its form, and by what the kind offers besides. */
+export function CreateButtons({ kind, view }: Pick<ListToolsProps, 'kind' | 'view'>): JSX.Element {
+  const ListActions = useExtension(kind)?.ListActions;
+  return (
+    <>
+      {allowed(kind.create) && (
+        <LinkButton look={ListActions ? 'plain' : 'main'} shortcut="c" href={addressOf([kind.type, 'new'], view.parents)}>
+          {kind.create?.label}
+        </LinkButton>
+      )}
+      {ListActions && <ListActions />}
+    </>
+  );
+}
 
 function ColumnMenu({ kind, view, onColumns }: ListToolsProps): JSX.Element {
   const [, ...possible] = possibleColumns(kind);

@@ -32,7 +32,11 @@ export function CreateButtons({ kind, view }: Pick<ListToolsProps, 'kind' | 'vie
   return (
     <>
       {allowed(kind.create) && (
-        <LinkButton look={ListActions ? 'plain' : 'main'} shortcut="c" href={addressOf([kind.type, 'new'], view.parents)}>
+        <LinkButton
+          look={ListActions ? 'plain' : 'main'}
+          shortcut="c"
+          href={addressOf([kind.type, 'new'], view.parents)}
+        >
           {kind.create?.label}
         </LinkButton>
       )}

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { goodPassword } from '../support/factories.ts';
-import { exempt, leaks, startTwoSites, type TwoSites } from '../support/fleet/two-sites.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { crawlConsole, type Sight } from '../support/pages/crawl.ts';
-import { requireService } from '../support/services.ts';
+import { goodPassword } from '../../support/factories.ts';
+import { exempt, leaks, startTwoSites, type TwoSites } from '../../support/fleet/two-sites.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { crawlConsole, type Sight } from '../../support/pages/crawl.ts';
+import { requireService } from '../../support/services.ts';
 
 // All places of the console, one after the other, on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });

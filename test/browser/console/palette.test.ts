@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { addDomain, addFarm, addMember, addSite, addUser, goodPassword } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { startConsoleFleet } from '../support/pages/console-fleet.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { addDomain, addFarm, addMember, addSite, addUser, goodPassword } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { startConsoleFleet } from '../../support/pages/console-fleet.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

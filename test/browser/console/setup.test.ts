@@ -1,12 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import type { CertificateKind } from '../simulator/authority.ts';
-import { type Simulator, startSimulator } from '../simulator/start.ts';
-import { base, dispatcherState, pool, unique } from '../support/factories.ts';
-import { readFirst } from '../support/fleet/first-reads.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import type { CertificateKind } from '../../simulator/authority.ts';
+import { type Simulator, startSimulator } from '../../simulator/start.ts';
+import { base, dispatcherState, pool, unique } from '../../support/factories.ts';
+import { readFirst } from '../../support/fleet/first-reads.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

@@ -3,9 +3,12 @@ import { type FrameText, type Say, sayText } from '../../../shared/web/text/text
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
 
+type FleetText = keyof typeof import('../../../shared/messages/console/fleet.en.json');
+
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
+  | FleetText
   | OverviewText
   | RecordsText;
 

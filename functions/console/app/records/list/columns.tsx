@@ -1,10 +1,12 @@
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 import type { DataColumn } from '../../../../../shared/web/ui/table/data-columns.ts';
 import { addressOf } from '../../router/place.ts';
+import type { CellProps, Extension } from '../extension.ts';
 import { Value } from '../fields/value.tsx';
 import {
   type Field,
   idOf,
+  isNamedBeside,
   isNameOfReference,
   type Kind,
   type Parents,
@@ -22,7 +24,11 @@ const isShowable = ({ name, type }: Field): boolean =>
 export function possibleColumns(kind: Kind): Field[] {
   const title = titleField(kind);
   const rest = kind.columns.filter(
-    (field) => field !== title && isShowable(field) && !isNameOfReference(field, kind.columns),
+    (field) =>
+      field !== title &&
+      isShowable(field) &&
+      !isNameOfReference(field, kind.columns) &&
+      !isNamedBeside(field, kind.columns),
   );
   return [title, ...rest];
 }
@@ -57,18 +63,35 @@ export function usualColumns(kind: Kind): Field[] {
   return [...(title ? [title] : []), ...rest.filter((field) => chosen.includes(field))];
 }
 
-export function chosenColumns(kind: Kind, names: readonly string[] | undefined): Field[] {
-  if (!names) return usualColumns(kind);
+/** @param usual names of the usual columns, where the kind has its own */
+export function chosenColumns(
+  kind: Kind,
+  names: readonly string[] | undefined,
+  usual?: readonly string[],
+): Field[] {
+  if (!names) return usual ? inThisOrder(kind, usual) : usualColumns(kind);
   const [title, ...rest] = possibleColumns(kind);
   return [...(title ? [title] : []), ...rest.filter(({ name }) => names.includes(name))];
 }
+
+function inThisOrder(kind: Kind, names: readonly string[]): Field[] {
+  const [title, ...rest] = possibleColumns(kind);
+  const chosen = names.flatMap((name) => rest.filter((field) => field.name === name));
+  return [...(title ? [title] : []), ...chosen];
+}
+
+type TableColumnsOptions = {
+  parents: Parents;
+  onShow: (row: Row) => void;
+  /** Cells that the kind has instead of the general ones. */
+  cells: Extension['cells'];
+};
 
 /** The columns of a table. The first one is a link to the record. */
 export const tableColumns = (
   kind: Kind,
   fields: readonly Field[],
-  parents: Parents,
-  onShow: (row: Row) => void,
+  { parents, onShow, cells }: TableColumnsOptions,
 ): DataColumn<Row>[] =>
   fields.map((field, at) => ({
     key: field.name,
@@ -80,9 +103,18 @@ export const tableColumns = (
       at === 0 ? (
         <Title kind={kind} row={row} parents={parents} onShow={onShow} />
       ) : (
-        <Value field={field} value={row[field.name]} row={row} isShort={true} />
+        <Cell field={field} row={row} Own={cells?.[field.name]} />
       ),
   }));
+
+type OwnCellProps = CellProps & { Own: ComponentType<CellProps> | undefined };
+
+const Cell = ({ field, row, Own }: OwnCellProps): JSX.Element =>
+  Own ? (
+    <Own field={field} row={row} />
+  ) : (
+    <Value field={field} value={row[field.name]} row={row} isShort={true} />
+  );
 
 type TitleProps = { kind: Kind; row: Row; parents: Parents; onShow: (row: Row) => void };
 

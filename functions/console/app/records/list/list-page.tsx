@@ -9,7 +9,7 @@ import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
 import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import { allowed, idOf, type Kind, type Row, titleOf } from '../kinds.ts';
+import { allowed, idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
 import { chosenColumns, tableColumns } from './columns.tsx';
@@ -67,11 +67,8 @@ type RowsOfProps = { kind: Kind; view: ListView; rows: Rows; onSort: (key: strin
 function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const [shown, setShown] = useState<Row>();
   const { parents } = view;
-  const columns = useMemo(
-    () => tableColumns(kind, chosenColumns(kind, view.columns), parents, setShown),
-    [kind, view.columns?.join(), JSON.stringify(parents)],
-  );
-  const selection = useSelection(kind, rows, useExtension(kind)?.SelectionActions !== undefined);
+  const columns = useColumns(kind, view, setShown);
+  const selection = useSelection(kind, rows, useHasActions(kind));
   const openRow = (row: Row) =>
     kind.get ? open(addressOf([kind.type, idOf(kind, row)], parents)) : setShown(row);
   return (
@@ -103,6 +100,21 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
       )}
     </>
   );
+}
+
+function useColumns(kind: Kind, { parents, columns }: ListView, onShow: (row: Row) => void) {
+  const { cells, usual } = useExtension(kind) ?? {};
+  return useMemo(
+    () => tableColumns(kind, chosenColumns(kind, columns, usual), { parents, onShow, cells }),
+    [kind, columns?.join(), JSON.stringify(parents), cells],
+  );
+}
+
+/** The kind has actions on selected records, and the user may use one of them. */
+function useHasActions(kind: Kind): boolean {
+  const { SelectionActions, canSelect = () => true } = useExtension(kind) ?? {};
+  const kinds = useKinds() ?? [];
+  return SelectionActions !== undefined && canSelect(kind, kinds);
 }
 
 const isEmpty = ({ count, isLoading, error }: Rows): boolean => count === 0 && !isLoading && error === null;

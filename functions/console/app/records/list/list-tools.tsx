@@ -3,6 +3,7 @@ import { Button, LinkButton } from '../../../../../shared/web/ui/controls/button
 import { Menu } from '../../../../../shared/web/ui/overlays/menu.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
+import { useExtension } from '../extensions.ts';
 import { allowed, type Kind } from '../kinds.ts';
 import { CopyCommand } from '../record/copy-command.tsx';
 import { curlOf, listPath } from '../requests.ts';
@@ -27,7 +28,8 @@ export const ListTools = ({ kind, view, onColumns }: ListToolsProps): JSX.Elemen
 
 function ColumnMenu({ kind, view, onColumns }: ListToolsProps): JSX.Element {
   const [, ...possible] = possibleColumns(kind);
-  const shown = new Set(chosenColumns(kind, view.columns).map(({ name }) => name));
+  const { usual } = useExtension(kind) ?? {};
+  const shown = new Set(chosenColumns(kind, view.columns, usual).map(({ name }) => name));
   const toggle = (name: string) => {
     const names = possible.map((field) => field.name).filter((one) => (one === name) !== shown.has(one));
     onColumns(names);

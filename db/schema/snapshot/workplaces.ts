@@ -53,6 +53,7 @@ export const workplaces = pgTable(
       t.id,
     ),
     index('workplaces_search').using('gin', t.name_key.op('gin_trgm_ops')),
+    index('workplaces_tags').using('gin', t.tags),
     index('workplaces_machine').on(t.unique_id),
     ignoredIndex('workplaces_ignored', t),
   ],

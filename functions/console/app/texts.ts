@@ -1,5 +1,6 @@
 import { type FrameText, type Say, sayText } from '../../../shared/web/text/texts.ts';
 
+type FleetText = keyof typeof import('../../../shared/messages/console/fleet.en.json');
 type JournalText = keyof typeof import('../../../shared/messages/console/journal.en.json');
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type PaletteText = keyof typeof import('../../../shared/messages/console/palette.en.json');
@@ -11,6 +12,7 @@ type SetupText = keyof typeof import('../../../shared/messages/console/setup.en.
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
+  | FleetText
   | JournalText
   | OverviewText
   | PaletteText

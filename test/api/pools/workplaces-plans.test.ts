@@ -38,7 +38,7 @@ beforeAll(async () => {
       state, machine_state, owner_domain, owner_name, owner_key, in_use, maintenance, tags, node_revision)
     select f.id, gen_random_uuid(), case when n % 20 = 0 and f.id = ${farm} then ${poolUuid}::uuid else f.id end, 'Office',
       f.name || '-office-' || n, f.name || '-office-' || n, '52:54', 'host', '10.0.0.1', 'ready', 'running', 'CORP',
-      'u' || n || f.name, 'corp' || chr(92) || 'u' || n || f.name, false, false, '{}', 1
+      'u' || n || f.name, 'corp' || chr(92) || 'u' || n || f.name, false, false, array['rack-' || n % 400], 1
     from farms f, generate_series(1, ${rowsOfFarm}::int) n`);
   await db.execute(sql`vacuum analyze workplaces`);
 });
@@ -91,6 +91,7 @@ describe('a page of workplaces is read from an index', () => {
     ['of one name', () => ({ filters: { owner: 'U17farm9' } })],
     ['of one owner within a scope', () => ({ filters: { owner: 'u17farm9' }, scope: [site] })],
     ['with a search', () => ({ search: 'farm7-office-123' })],
+    ['with a tag', () => ({ filters: { tag: 'rack-7' } })],
     ['with a search within a site', () => ({ search: 'office-1234', filters: { site_id: site } })],
   ];
   it.each(cases)('%s', async (_, given) => {
@@ -100,5 +101,11 @@ describe('a page of workplaces is read from an index', () => {
       expect(scan['Node Type']).toMatch(/^(?:Index Scan|Bitmap Heap Scan)$/);
       expect(scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)).toBeLessThanOrEqual(250);
     }
+  });
+
+  it('alone for a text without a trigram, but for the rows of the page', async () => {
+    const scans = await scansOf({ search: 'm7' });
+    const types = scans.map((scan) => scan['Node Type']).sort();
+    expect(types).toEqual(['Index Only Scan', 'Index Scan']);
   });
 });

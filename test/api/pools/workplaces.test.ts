@@ -117,10 +117,27 @@ describe('the merged list of workplaces', () => {
     ['tag=b', 0],
     ['search=LAB-', 3],
     ['search=%25', 0],
+    // Shorter than what an index of trigrams finds.
+    ['search=B-', 3],
+    ['search=f', 5],
+    ['search=f&in_use=true', 1],
+    ['search=zz', 0],
     ['search=office&in_use=true', 1],
   ])('filters by %s', async (query, count) => {
     const body = await list(`?${query}&count=exact`);
     expect([body.items.length, body.total]).toEqual([count, count]);
+  });
+
+  it.each(['name', '-name'])('pages through a search for a short text by %s', async (sort) => {
+    const whole = (await list(`?search=f&sort=${sort}`)).items.map(({ uuid }: Json) => uuid);
+    const found: string[] = [];
+    let cursor = '';
+    do {
+      const page = await list(`?search=f&sort=${sort}&limit=2${cursor}`);
+      found.push(...page.items.map(({ uuid }: Json) => uuid));
+      cursor = page.next === null ? '' : `&cursor=${encodeURIComponent(page.next)}`;
+    } while (cursor !== '');
+    expect([whole.length, found]).toEqual([5, whole]);
   });
 
   it('filters by site, farm and pool, and then reports the state of these farms only', async () => {

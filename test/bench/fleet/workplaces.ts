@@ -85,7 +85,7 @@ const fillParts = `
 const insertWorkplaces = `
   insert into workplaces (farm_id, uuid, servicepool_uuid, servicepool_name, name, name_key, unique_id, hostname, ip,
     state, machine_state, owner_domain, owner_name, owner_key, in_use, maintenance, tags, node_revision, made_at)
-  select f.id, gen_random_uuid(), md5(f.id::text || n % 10)::uuid, 'Pool ' || n % 10,
+  select f.id, gen_random_uuid(), overlay(overlay(md5(f.id::text || n % 10) placing '4' from 13) placing '8' from 17)::uuid, 'Pool ' || n % 10,
     f.name || '-' || number, f.name_key || '-' || number, '52:54:00:' || number, 'host-' || number, '10.20.30.40',
     ('{ready,in_use,preparing}'::text[])[1 + n % 3], 'running', $2, 'Owner-' || number,
     $2 || chr(92) || 'owner-' || number, n % 3 = 1, false, '{office}', 1, now()

@@ -1,8 +1,11 @@
 import type { ComponentType } from 'preact';
 import type { InputProps } from './form/input-props.ts';
-import type { Kind, Parents, Row } from './kinds.ts';
+import type { Field, Kind, Parents, Row } from './kinds.ts';
 import type { Selected } from './list/use-selection.ts';
 import type { RecordState, Target } from './requests.ts';
+
+/** A cell of the list. */
+export type CellProps = { field: Field; row: Row };
 
 /** What a kind of records has besides the list, the form and the page that all kinds have. */
 export type Extension = {
@@ -22,10 +25,14 @@ export type Extension = {
   ListActions?: ComponentType;
   /** Buttons for several selected records. With it the rows of the list can be selected. */
   SelectionActions?: ComponentType<{ kind: Kind; parents: Parents; selection: Selected }>;
+  /** Whether the user may use any of them. Default: true. */
+  canSelect?: (kind: Kind, kinds: readonly Kind[]) => boolean;
   /** In the dialog with a record that the API returns in lists only. */
   DialogParts?: ComponentType<{ kind: Kind; row: Row; onClose: () => void }>;
   /** The dialog shows `DialogParts`, and the members only when the reader opens them. */
   foldsMembers?: true;
+  /** Cells of the list, by the name of the member. */
+  cells?: Readonly<Record<string, ComponentType<CellProps>>>;
   /** Inputs for members of the form, by the name of the member. */
   inputs?: Readonly<Record<string, ComponentType<InputProps>>>;
 };

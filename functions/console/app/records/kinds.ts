@@ -89,3 +89,9 @@ export function editedFields({ create, update }: LocalizedKind): LocalizedField[
 export const isNameOfReference = ({ name }: LocalizedField, fields: readonly LocalizedField[]): boolean =>
   name.endsWith('_name') &&
   fields.some((field) => field.type === 'reference' && field.name === `${name.slice(0, -'_name'.length)}_id`);
+
+/** True for the identifier of an object of a dispatcher that is shown by its name. */
+export const isNamedBeside = ({ name, type }: LocalizedField, fields: readonly LocalizedField[]): boolean =>
+  type === 'text' &&
+  name.endsWith('_uuid') &&
+  fields.some((field) => field.name === `${name.slice(0, -'_uuid'.length)}_name`);

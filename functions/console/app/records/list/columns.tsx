@@ -1,10 +1,12 @@
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 import type { DataColumn } from '../../../../../shared/web/ui/table/data-columns.ts';
 import { addressOf } from '../../router/place.ts';
+import type { CellProps, Extension } from '../extension.ts';
 import { Value } from '../fields/value.tsx';
 import {
   type Field,
   idOf,
+  isNamedBeside,
   isNameOfReference,
   type Kind,
   type Parents,
@@ -21,7 +23,11 @@ const isShowable = ({ name, type }: Field): boolean =>
 export function possibleColumns(kind: Kind): Field[] {
   const title = titleField(kind);
   const rest = kind.columns.filter(
-    (field) => field !== title && isShowable(field) && !isNameOfReference(field, kind.columns),
+    (field) =>
+      field !== title &&
+      isShowable(field) &&
+      !isNameOfReference(field, kind.columns) &&
+      !isNamedBeside(field, kind.columns),
   );
   return [title, ...rest];
 }
@@ -58,10 +64,12 @@ export function usualColumns(kind: Kind): Field[] {
   return [...(title ? [title] : []), ...chosen];
 }
 
+/** The columns with these names, in their order. */
 export function chosenColumns(kind: Kind, names: readonly string[] | undefined): Field[] {
   if (!names) return usualColumns(kind);
   const [title, ...rest] = possibleColumns(kind);
-  return [...(title ? [title] : []), ...rest.filter(({ name }) => names.includes(name))];
+  const chosen = names.flatMap((name) => rest.filter((field) => field.name === name));
+  return [...(title ? [title] : []), ...chosen];
 }
 
 /** How records are named in the first column. */
@@ -69,11 +77,15 @@ export type Naming = { nameOf: (row: Row) => string; titleLabel?: string };
 
 export type Titles = Naming & { parents: Parents; onShow: (row: Row) => void };
 
+/** Cells that a kind has instead of the general ones. */
+type Cells = Extension['cells'];
+
 /** The columns of a table. The first one is a link to the record. */
 export const tableColumns = (
   kind: Kind,
   fields: readonly Field[],
   { titleLabel, ...titles }: Titles,
+  cells?: Cells,
 ): DataColumn<Row>[] =>
   fields.map((field, at) => ({
     key: field.name,
@@ -85,9 +97,18 @@ export const tableColumns = (
       at === 0 ? (
         <Title kind={kind} row={row} {...titles} />
       ) : (
-        <Value field={field} value={row[field.name]} row={row} isShort={true} />
+        <Cell field={field} row={row} Own={cells?.[field.name]} />
       ),
   }));
+
+type OwnCellProps = CellProps & { Own: ComponentType<CellProps> | undefined };
+
+const Cell = ({ field, row, Own }: OwnCellProps): JSX.Element =>
+  Own ? (
+    <Own field={field} row={row} />
+  ) : (
+    <Value field={field} value={row[field.name]} row={row} isShort={true} />
+  );
 
 type TitleProps = Titles & { kind: Kind; row: Row };
 

@@ -87,7 +87,7 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const { parents } = view;
   const titles = { ...useNaming(kind), parents, onShow: setShown };
   const columns = useColumns(kind, view, titles);
-  const selection = useSelection(kind, rows, useExtension(kind)?.SelectionActions !== undefined);
+  const selection = useSelection(kind, rows, useHasActions(kind));
   const openRow = (row: Row) =>
     kind.get ? open(addressOf([kind.type, idOf(kind, row)], parents)) : setShown(row);
   return (
@@ -122,9 +122,10 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
 }
 
 function useColumns(kind: Kind, { columns, parents }: ListView, titles: Titles) {
+  const cells = useExtension(kind)?.cells;
   return useMemo(
-    () => tableColumns(kind, chosenColumns(kind, columns), titles),
-    [kind, columns?.join(), JSON.stringify(parents), titles.nameOf],
+    () => tableColumns(kind, chosenColumns(kind, columns), titles, cells),
+    [kind, columns?.join(), JSON.stringify(parents), titles.nameOf, cells],
   );
 }
 
@@ -136,6 +137,13 @@ function useNaming(kind: Kind): Naming {
     [kind, kinds, title],
   );
   return { nameOf, ...(title && { titleLabel: title.label }) };
+}
+
+/** The kind has actions on selected records, and the user may use one of them. */
+function useHasActions(kind: Kind): boolean {
+  const { SelectionActions, canSelect = () => true } = useExtension(kind) ?? {};
+  const kinds = useKinds() ?? [];
+  return SelectionActions !== undefined && canSelect(kind, kinds);
 }
 
 const isEmpty = ({ count, isLoading, error }: Rows): boolean => count === 0 && !isLoading && error === null;

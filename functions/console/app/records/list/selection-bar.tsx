@@ -21,8 +21,8 @@ export function SelectionBar({ kind, parents, selection }: SelectionBarProps): J
   const remove = allowed(kind.bulkDestroy);
   const Actions = useExtension(kind)?.SelectionActions;
   return (
-    <div class={classes.selection} role="status">
-      <b>{say('selected', { count: selection.keys.length })}</b>
+    <div class={classes.selection}>
+      <b role="status">{say('selected', { count: selection.keys.length })}</b>
       {Actions && <Actions kind={kind} parents={parents} selection={selection} />}
       {remove && (
         <Button look="danger" onClick={() => setAsking(true)}>

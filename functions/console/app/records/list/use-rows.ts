@@ -1,4 +1,4 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import type { Range } from '../../../../../shared/web/ui/table/windowing.ts';
 import type { Row } from '../kinds.ts';
@@ -43,6 +43,7 @@ export function useRows(type: string, path: string, query: ListQuery, canCount: 
     })),
   });
   const known = results.map(({ data }) => data);
+  useForgetting(type, key, pages);
   useEffect(() => setChain((old) => extended(old, key, pages, known)), [key, pages.join(), ...known]);
   const byPage = new Map(pages.map((page, at) => [page, known[at]]));
   const hasMore = current.lastCount === undefined && current.cursors.length > 1;
@@ -60,6 +61,19 @@ export function useRows(type: string, path: string, query: ListQuery, canCount: 
     isLoading,
     error: results.find(({ error }) => error !== null)?.error ?? null,
   };
+}
+
+/** Pages that are kept besides those that are shown. */
+const mostKept = 20;
+
+/** Forgets the pages that were left first, so that a long list does not fill the memory. */
+function useForgetting(type: string, key: string, pages: readonly number[]): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const cache = client.getQueryCache();
+    const left = cache.findAll({ queryKey: ['list', type, key], type: 'inactive' });
+    for (const page of left.slice(0, -mostKept)) cache.remove(page);
+  }, [client, type, key, pages.join()]);
 }
 
 /** The pages with the rows of a range, as far as their cursors are known, and one more. */

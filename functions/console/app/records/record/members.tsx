@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Value } from '../fields/value.tsx';
-import { type Field, isNameOfReference, type Row } from '../kinds.ts';
+import { type Field, isNamedBeside, isNameOfReference, type Row } from '../kinds.ts';
 import classes from './record.module.css';
 
 /** Members that say what a record is in, and those that are there for programs and support. */
@@ -19,7 +19,8 @@ export function Members({ fields, row }: { fields: readonly Field[]; row: Row })
       // The same as the id.
       !(field.name === 'uuid' && row.uuid === row.id) &&
       !(field.name === 'status' && row.status === row.state) &&
-      !isNameOfReference(field, fields),
+      !isNameOfReference(field, fields) &&
+      !isNamedBeside(field, fields),
   );
   return (
     <dl class={classes.members}>

@@ -1,0 +1,1 @@
+CREATE INDEX "workplaces_tags" ON "workplaces" USING gin ("tags");

@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
+import { Menu } from '../../../../../shared/web/ui/overlays/menu.tsx';
+import { type Kind, type Row, useKinds } from '../../records/kinds.ts';
+import { say } from '../../texts.ts';
+import { ActionDialog } from './action-dialog.tsx';
+import { type ActionGroup, type FleetAction, groupsOf, type Target, targetsOf } from './fleet-actions.ts';
+
+type ActionMenusProps = {
+  kind: Kind;
+  rows: readonly Row[];
+  /** After an action, completely or in part. */
+  onDone: () => void;
+};
+
+/** The actions on one record or several, in menus. Few actions are shown as buttons. */
+export function ActionMenus({ kind, rows, onDone }: ActionMenusProps): JSX.Element {
+  const kinds = useKinds() ?? [];
+  const [chosen, setChosen] = useState<{ action: FleetAction; targets: Target[] }>();
+  const groups = groupsOf(kind, kinds)
+    .map(({ label, actions }) => ({
+      label,
+      actions: actions.filter((action) => isOffered(action, rows)),
+    }))
+    .filter(({ actions }) => actions.length > 0);
+  const isFlat = groups.flatMap(({ actions }) => actions).length <= mostButtons;
+  const open = (action: FleetAction) => setChosen({ action, targets: targetsOf(kind, rows) });
+  const close = () => setChosen(undefined);
+  return (
+    <>
+      {groups.map((group) => (
+        <Group key={group.label} group={group} isFlat={isFlat} onChoose={open} />
+      ))}
+      {chosen && (
+        <ActionDialog
+          kind={kind}
+          {...chosen}
+          onClose={close}
+          onDone={() => {
+            close();
+            onDone();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Several records can differ; what has no effect on some of them is said before the action. */
+function isOffered({ isSingle, isVain }: FleetAction, rows: readonly Row[]): boolean {
+  const [first, ...others] = rows;
+  if (others.length > 0) return isSingle !== true;
+  return first !== undefined && isVain?.(first) !== true;
+}
+
+const mostButtons = 3;
+
+type GroupProps = { group: ActionGroup; isFlat: boolean; onChoose: (action: FleetAction) => void };
+
+function Group({ group: { label, actions }, isFlat, onChoose }: GroupProps): JSX.Element {
+  const buttons = (look: 'plain' | 'quiet') =>
+    actions.map((action) => (
+      <Button key={action.name} look={look} onClick={() => onChoose(action)}>
+        {say(`fleet_do_${action.name}`)}
+      </Button>
+    ));
+  if (isFlat || actions.length === 1) return <>{buttons('plain')}</>;
+  return (
+    <Menu
+      trigger={(attributes) => (
+        <Button look="plain" icon="more" {...attributes}>
+          {say(label)}
+        </Button>
+      )}
+    >
+      {buttons('quiet')}
+    </Menu>
+  );
+}

@@ -1,6 +1,6 @@
 import { perProcess } from '../../context/process-memory.ts';
 import { defaultSiteName } from '../../kernel/branding.ts';
-import { contrasting, readableOn } from './colors.ts';
+import { contrasting, grounds, readableOn } from '../../kernel/pictures/colors.ts';
 import { defaultIcon } from './default-icon.ts';
 import type { Values } from './template.ts';
 
@@ -23,9 +23,6 @@ export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): V
   primary_on_light: readableOn(grounds.light, primary_color),
   primary_on_dark: readableOn(grounds.dark, primary_color),
 });
-
-/** The backgrounds of `frame.css` with the lowest contrast: of pages in light colours, and of cards in dark ones. */
-const grounds = { light: '#f5f6f8', dark: '#191d24' };
 
 /** Colours of `frame.css` that the browser shows around a page: of its bar and its background. */
 export const frameColors = {

@@ -10,6 +10,8 @@ export type Sending = {
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
+  /** Default: as the answer allows. */
+  cache?: RequestCache;
 };
 
 export type Received = {
@@ -36,7 +38,7 @@ export async function sendRequest(sending: Sending): Promise<Received> {
   return { body: isJson ? await answer.json() : null, etag: answer.headers.get('etag') ?? undefined };
 }
 
-function requestOf({ method, path, query = {}, body, headers, signal }: Sending): Request {
+function requestOf({ method, path, query = {}, body, headers, signal, cache }: Sending): Request {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) url.searchParams.set(name, value);
@@ -53,6 +55,7 @@ function requestOf({ method, path, query = {}, body, headers, signal }: Sending)
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
+    ...(cache && { cache }),
   });
 }
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrasting, readableOn } from '../../../shared/http/pages/colors.ts';
 import { cookieTokenOf, isFromOwnPage } from '../../../shared/http/pages/own-pages.ts';
 import { fill } from '../../../shared/http/pages/template.ts';
+import { contrasting, readableOn } from '../../../shared/kernel/pictures/colors.ts';
 import { languageOf } from '../../../shared/messages/languages.ts';
 
 /** Contrast as WCAG 2.2 defines it, computed independently of the source. */

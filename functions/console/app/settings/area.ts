@@ -10,5 +10,12 @@ export const settings: Area = {
       permissions: ['system_parameters.read'],
       load: async () => (await import('./parameters/page.tsx')).ParametersPage,
     },
+    {
+      segment: 'theme',
+      title: 'theme',
+      section: 'section_settings',
+      permissions: ['themes.update'],
+      load: async () => (await import('./theme/page.tsx')).ThemePage,
+    },
   ],
 };

@@ -7,6 +7,12 @@ const white: Color = [255, 255, 255];
 /** The minimum text contrast of WCAG 2.2 (1.4.3), plus a margin for tinted backgrounds. */
 const enough = 5.2;
 
+/** The backgrounds of `frame.css` with the lowest contrast: of pages in light colours, and of cards in dark ones. */
+export const grounds = { light: '#f5f6f8', dark: '#191d24' } as const;
+
+/** The contrast of two colours `#rrggbb`, from 1 to 21 (WCAG 2.2). */
+export const contrastOf = (one: string, other: string): number => contrast(parse(one), parse(other));
+
 /** Returns black or white, whichever has the higher contrast with a colour `#rrggbb`. */
 export function contrasting(color: string): string {
   const ground = parse(color);

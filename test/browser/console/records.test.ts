@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
-import { addFarm, addSite } from '../../support/factories.ts';
+import { addFarm, addSite, addUser } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { requireService } from '../../support/services.ts';
@@ -66,6 +66,19 @@ requireService('chromium', hasChromium)('records in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Dover is deleted').waitFor();
     await expect.poll(() => names(page)).not.toContain('Dover');
+  });
+
+  it('shows users and groups that it refers to as links to their pages', async () => {
+    const { world } = tabs.stand;
+    const user = await addUser(world.admin, world.domain, { name: 'referred' });
+    const [site] = (await world.admin('GET /api/webui/aggregator/sites?search=Amber')).body.items;
+    await world.admin(`PATCH /api/webui/aggregator/sites/${site.id}`, { users: [user.id] });
+    const page = await tabs.open(`/site/${site.id}`);
+    await page.getByRole('link', { name: 'referred' }).click();
+    await page.getByRole('heading', { name: 'referred', level: 1 }).waitFor();
+    expect(page.url()).toContain(`auth_uuid=${world.domain.id}`);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Amber', level: 1 }).waitFor();
   });
 
   it('is good to look at, in both languages and schemes, in every width', async () => {

@@ -17,7 +17,13 @@ const foundAtMost = 20;
 /** Users and groups belong to domains; the portal finds them in all of them. */
 const assignablePath = '/api/webui/aggregator/sites/users-groups-from-domains';
 
-type Assignable = { type: string; id: string; name: string; authenticator_name: string };
+type Assignable = {
+  type: string;
+  id: string;
+  name: string;
+  authenticator_id: string;
+  authenticator_name: string;
+};
 
 const isUuid = (text: string): boolean => /^[0-9a-f-]{36}$/i.test(text);
 
@@ -42,6 +48,14 @@ async function readAssignable(
   return (page.items as unknown as Assignable[])
     .filter((item) => item.type === type && isUuid(item.id))
     .map(({ id, name, authenticator_name }) => ({ id, name, within: authenticator_name }));
+}
+
+/** The domain of a user or group. @returns null if there is no such record, or the user must not read it */
+export async function readOwner({ type }: Kind, id: string, signal: AbortSignal): Promise<string | null> {
+  if (!isUuid(id)) return null;
+  const { items } = await readPage(assignablePath, { ids: id, limit: '2' }, signal);
+  const found = (items as unknown as Assignable[]).find((item) => item.type === type);
+  return found?.authenticator_id ?? null;
 }
 
 /** Collects ids for a moment, so that all cells of a table cost one request per kind. */

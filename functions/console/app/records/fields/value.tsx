@@ -4,7 +4,7 @@ import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { Mark, type MarkTone } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
-import type { Field, Row } from '../kinds.ts';
+import { type Field, kindOf, type Row, useKinds } from '../kinds.ts';
 import { useNames } from '../references.ts';
 import classes from './fields.module.css';
 
@@ -190,15 +190,10 @@ function ReadNames({ field: { reference = '' }, ids, isShort }: Omit<ReferencesP
   );
 }
 
-/** Records of domains are found by their domain, which a reference does not name. */
-const nested = new Set(['user', 'group']);
+type LinkProps = { type: string | undefined; id: string; name: string };
 
-const Link = ({
-  type = '',
-  id,
-  name,
-}: {
-  type: string | undefined;
-  id: string;
-  name: string;
-}): JSX.Element => (nested.has(type) ? <span>{name}</span> : <a href={addressOf([type, id])}>{name}</a>);
+/** The name of a record, with a link if the user may read its page. */
+function Link({ type = '', id, name }: LinkProps): JSX.Element {
+  const kind = kindOf(useKinds(), type);
+  return kind?.get ? <a href={addressOf([type, id])}>{name}</a> : <span>{name}</span>;
+}

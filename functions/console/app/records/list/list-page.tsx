@@ -5,7 +5,7 @@ import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice
 import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { Empty } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
-import { addressOf, changedQuery, open, type Query, usePlace } from '../../router/place.ts';
+import { addressOf, changedQuery, open, placeOf, type Query, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
 import { idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
@@ -34,7 +34,8 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
   );
   useDefaultView(kind, query);
   const change = (changes: Record<string, string | undefined>) => {
-    const changed = changedQuery(query, changes);
+    // What was typed settles later, when the address may have changed already.
+    const changed = changedQuery(placeOf(location.hash).query, changes);
     const isPlain = storedQuery(kind, new URLSearchParams(given(changed))) === '';
     // Without a search and filters the address says that this is what the reader wants.
     open(addressOf([kind.type], { ...changed, [all]: isPlain ? '1' : undefined }), { isSame: true });

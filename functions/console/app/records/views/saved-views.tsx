@@ -29,7 +29,7 @@ export function SavedViews({ kind, query }: SavedViewsProps): JSX.Element | null
     <div class={classes.bar}>
       {views.length > 0 && <Chips kind={kind} query={query} views={views} now={now} />}
       {canSave && (
-        <Button look="quiet" icon="save" onClick={() => setSaving(true)}>
+        <Button look="quiet" icon="star" onClick={() => setSaving(true)}>
           {say('view_save')}
         </Button>
       )}

@@ -9,6 +9,7 @@ import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { say } from '../../texts.ts';
 import { Switch } from '../form/switch.tsx';
 import { type SavedView, useViewWrites } from './use-views.ts';
+import classes from './views.module.css';
 
 type NewView = Omit<SavedView, 'id'>;
 type NameViewProps = { view: NewView | SavedView; onClose: () => void };
@@ -36,8 +37,9 @@ export function NameView({ view, onClose }: NameViewProps): JSX.Element {
       actions={<Buttons form={id} isBusy={isBusy} onClose={onClose} />}
     >
       {isNew && <p>{say('view_save_text')}</p>}
-      <NameForm id={id} name={name} fault={fault} onName={setName} onSave={save} />
-      <Switch label={say('view_is_default')} isOn={isDefault} onChange={setDefault} />
+      <NameForm id={id} name={name} fault={fault} onName={setName} onSave={save}>
+        <Switch label={say('view_is_default')} isOn={isDefault} onChange={setDefault} />
+      </NameForm>
       {problem && fault === undefined && <ProblemNotice problem={problem} />}
     </Dialog>
   );
@@ -49,12 +51,14 @@ type NameFormProps = {
   fault: string | undefined;
   onName: (name: string) => void;
   onSave: () => void;
+  children: JSX.Element;
 };
 
 /** The Enter key saves as well. */
-const NameForm = ({ id, name, fault, onName, onSave }: NameFormProps): JSX.Element => (
+const NameForm = ({ id, name, fault, onName, onSave, children }: NameFormProps): JSX.Element => (
   <form
     id={id}
+    class={classes.form}
     noValidate={true}
     onSubmit={(event) => {
       event.preventDefault();
@@ -70,6 +74,7 @@ const NameForm = ({ id, name, fault, onName, onSave }: NameFormProps): JSX.Eleme
       fault={fault}
       onInput={({ currentTarget }) => onName(currentTarget.value)}
     />
+    {children}
   </form>
 );
 

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
-import { fillWorkplaces } from '../bench/fleet/workplaces.ts';
-import type { Tab } from '../e2e/support/browser.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { requireService } from '../support/services.ts';
+import { fillWorkplaces } from '../../bench/fleet/workplaces.ts';
+import type { Tab } from '../../e2e/support/browser.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { noFaults } from '../simulator/faults.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { type ConsoleWorkplaces, startConsoleWorkplaces } from '../support/pages/console-workplaces.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { noFaults } from '../../simulator/faults.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { type ConsoleWorkplaces, startConsoleWorkplaces } from '../../support/pages/console-workplaces.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

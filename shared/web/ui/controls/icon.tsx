@@ -25,6 +25,9 @@ const drawings = {
   columns: 'M4 5h16v14H4zM9.5 5v14M14.7 5v14',
   command: 'M5 7l5 5-5 5M12.5 17H19',
   records: 'M5 5h14M5 9.7h14M5 14.3h14M5 19h9',
+  up: 'M6 14.5l6-6 6 6',
+  down: 'M6 9.5l6 6 6-6',
+  drag: 'M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01',
   screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
 } as const;
 
@@ -39,7 +42,7 @@ export const Icon = ({ name, filled = false }: { name: IconName; filled?: boolea
     height="20"
     fill={filled ? 'currentColor' : 'none'}
     stroke="currentColor"
-    stroke-width={name === 'more' ? 3 : 1.8}
+    stroke-width={name === 'more' || name === 'drag' ? 3 : 1.8}
     stroke-linecap="round"
     stroke-linejoin="round"
   >

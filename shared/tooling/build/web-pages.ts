@@ -78,7 +78,7 @@ async function buildParts({ name, code, catalogues }: Parts, folder: string): Pr
     ...languages.map((language) => bundle(textsOf({ name, catalogues }, language, folder))),
   ]);
   const script = outputOf(main, '.js', join(code, 'main.tsx'));
-  const style = styleOf(main, script);
+  const style = styleOf(main, join(code, 'main.tsx'));
   const text = Object.fromEntries(
     languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
   );
@@ -192,11 +192,11 @@ const parsed = (text: string): Record<string, string> => JSON.parse(text);
 const compiled = (language: Language, texts: Record<string, string>): string =>
   compileModule(new MessageFormat(language), texts);
 
-/** The style of a script, which contains the styles of all scripts that it loads. */
-function styleOf({ outputs }: Metafile, script: string): string {
-  const [, output] = Object.entries(outputs).find(([path]) => basename(path) === script) ?? [];
-  if (!output?.cssBundle) throw new Error(`the script ${script} has no style`);
-  return basename(output.cssBundle);
+/** The styles of an entry point and of all parts that it loads. Parts also have files of their own. */
+function styleOf({ outputs }: Metafile, entryPoint: string): string {
+  const entry = Object.values(outputs).find((output) => output.entryPoint === entryPoint);
+  if (entry?.cssBundle === undefined) throw new Error(`${entryPoint} has no styles`);
+  return basename(entry.cssBundle);
 }
 
 /** @param entryPoint of the output, if there are several */

@@ -10,6 +10,7 @@ import { Feedback } from './feedback.tsx';
 import { Figures, Tables } from './figures.tsx';
 import classes from './kit.module.css';
 import { Overlays } from './overlays.tsx';
+import { Ranking } from './ranking.tsx';
 
 const facts = factsOf<PageFacts>();
 
@@ -35,6 +36,7 @@ const Kit = () => (
       <Feedback />
       <Figures />
       <Tables />
+      <Ranking />
       <Overlays />
     </div>
   </Frame>

@@ -13,6 +13,8 @@ export type Extension = {
   RecordActions?: ComponentType<{ target: Target; state: RecordState }>;
   /** Parts of the page of a record, below its members. */
   RecordParts?: ComponentType<{ target: Target; state: RecordState }>;
+  /** Names of members that the parts show, so that the table of the members leaves them out. */
+  inParts?: readonly string[];
   /** What names a record, if no member does. `kinds` are those that the user may read. */
   title?: { label: string; of: (row: Row, kinds: readonly Kind[]) => string };
   /** The columns of a list that the reader has not chosen, after the name. */

@@ -20,5 +20,12 @@ export const routing: Area = {
   ],
   extensions: {
     rule: async () => (await import('./rules/rule-extension.ts')).rule,
+    gateway: async () => (await import('./gateways/gateway-extension.ts')).gateway,
+    maintenance_template: async () => (await import('./templates/template-extension.ts')).template,
+    tag: async () => (await import('./tags/tag-extensions.ts')).tag,
+    authenticator: async () => (await import('./tags/tag-extensions.ts')).tagged,
+    portal: async () => (await import('./tags/tag-extensions.ts')).tagged,
+    user: async () => (await import('./why/user-extension.tsx')).userWhy,
+    priority_group: async () => (await import('./groups/group-extension.ts')).priorityGroup,
   },
 };

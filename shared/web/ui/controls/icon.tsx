@@ -29,6 +29,9 @@ const drawings = {
   forward: 'M4.500 12h14M13 6.500l5.500 5.500-5.500 5.500',
   keyboard: 'M3 6.500h18v11H3zM7 10.300h.01M11 10.300h.01M15 10.300h.01M8.500 14h7',
   recent: 'M12 3.500a8.500 8.500 0 1 0 0 17 8.500 8.500 0 0 0 0-17zM12 7.500V12l3.200 2',
+  up: 'M6 14.5l6-6 6 6',
+  down: 'M6 9.5l6 6 6-6',
+  drag: 'M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01',
   screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
 } as const;
 
@@ -43,7 +46,7 @@ export const Icon = ({ name, filled = false }: { name: IconName; filled?: boolea
     height="20"
     fill={filled ? 'currentColor' : 'none'}
     stroke="currentColor"
-    stroke-width={name === 'more' ? 3 : 1.8}
+    stroke-width={name === 'more' || name === 'drag' ? 3 : 1.8}
     stroke-linecap="round"
     stroke-linejoin="round"
   >

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { agoText, durationText, momentText } from '../../../../../shared/web/text/moments.ts';
+import { agoText, durationText, momentText, untilText } from '../../../../../shared/web/text/moments.ts';
 import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { Mark, type MarkTone } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { addressOf } from '../../router/place.ts';
@@ -145,11 +145,17 @@ function numberText({ name }: Field, value: number): string {
   return countText(value);
 }
 
-const Moment = ({ time }: { time: string }): JSX.Element => (
-  <time dateTime={time} title={momentText(time)}>
-    {Math.abs(Date.now() - Date.parse(time)) < 86_400_000 ? agoText(time) : momentText(time)}
-  </time>
-);
+const dayMs = 86_400_000;
+
+function Moment({ time }: { time: string }): JSX.Element {
+  const ms = Date.parse(time) - Date.now();
+  const relative = () => (ms > 0 ? untilText(time, Date.now()) : agoText(time));
+  return (
+    <time dateTime={time} title={momentText(time)}>
+      {Math.abs(ms) < dayMs ? relative() : momentText(time)}
+    </time>
+  );
+}
 
 const Parts = ({ fields, value }: { fields: readonly Field[]; value: Row }): JSX.Element => (
   <dl class={classes.parts}>

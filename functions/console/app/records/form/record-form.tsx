@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Button, LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { Notice, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
@@ -57,7 +57,10 @@ export function RecordForm(props: Edited): JSX.Element {
 type InputsProps = { edited: Edited; form: Form; faults: ReadonlyMap<string, string> };
 
 function Inputs({ edited: { kind, fields, existing }, form, faults }: InputsProps): JSX.Element {
-  const own = useExtension(kind)?.inputs;
+  const extension = useExtension(kind);
+  // Inputs that replace others while something is typed would lose it.
+  if (!extension) return <Skeleton height="16rem" />;
+  const { inputs: own } = extension;
   return (
     <>
       {fields.map((field) => {

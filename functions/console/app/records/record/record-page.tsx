@@ -42,7 +42,7 @@ export function RecordPage({ kind, parents, id }: Target): JSX.Element {
 function Content({ target, state }: { target: Target; state: RecordState }): JSX.Element {
   const { kind, parents, id } = target;
   const { row } = state;
-  const { RecordActions, RecordParts } = useExtension(kind) ?? {};
+  const { RecordActions, RecordParts, inParts = [] } = useExtension(kind) ?? {};
   const [isDeleting, setDeleting] = useState(false);
   const path = filledPath((kind.get ?? kind.list).path, pathValues(kind, parents, id));
   return (
@@ -64,7 +64,7 @@ function Content({ target, state }: { target: Target; state: RecordState }): JSX
       </div>
       <Related kind={kind} id={id} />
       <section class={classes.card}>
-        <Members fields={kind.columns} row={row} />
+        <Members fields={kind.columns.filter(({ name }) => !inParts.includes(name))} row={row} />
       </section>
       {RecordParts && <RecordParts target={target} state={state} />}
       {allowed(kind.history?.list) && <History target={target} state={state} />}

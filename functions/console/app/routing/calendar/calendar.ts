@@ -14,24 +14,30 @@ export const days = 28;
 /** Milliseconds after which the request has failed for the page. */
 const limitMs = 20_000;
 
-export type CalendarQuery = { from: Date; siteId?: string | undefined; templateId?: string | undefined };
+export type CalendarQuery = {
+  from: Date;
+  /** Length of the period in days. */
+  length?: number;
+  siteId?: string | undefined;
+  templateId?: string | undefined;
+};
 
 /** The query has no type, so each change of a record reads it again. */
-export const useCalendar = ({ from, siteId, templateId }: CalendarQuery) =>
+export const useCalendar = (query: CalendarQuery) =>
   useQuery({
-    queryKey: ['calendar', undefined, from.getTime(), siteId, templateId],
+    queryKey: ['calendar', undefined, JSON.stringify(queryOf(query))],
     queryFn: ({ signal }) =>
       portal.call(
         'maintenance_template.calendar',
-        { query: queryOf({ from, siteId, templateId }) },
+        { query: queryOf(query) },
         { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) },
       ),
     placeholderData: keepPreviousData,
   });
 
-export const queryOf = ({ from, siteId, templateId }: CalendarQuery) => ({
+export const queryOf = ({ from, length = days, siteId, templateId }: CalendarQuery) => ({
   from: from.toISOString(),
-  days,
+  days: length,
   ...(siteId !== undefined && { site_id: siteId }),
   ...(templateId !== undefined && { template_id: templateId }),
 });

@@ -1,4 +1,9 @@
 import type { Extension } from '../../records/extension.ts';
-import { RuleWhy } from '../why/rule-why.tsx';
+import { MembersInput } from './members-input.tsx';
+import { RuleParts } from './rule-parts.tsx';
 
-export const rule: Extension = { RecordParts: RuleWhy };
+export const rule: Extension = {
+  RecordParts: RuleParts,
+  inParts: ['members'],
+  inputs: { members: MembersInput },
+};

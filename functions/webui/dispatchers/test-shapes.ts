@@ -41,7 +41,9 @@ const TestedTls = z.strictObject({
     .describe('Reasons why the certificate is not accepted. Empty if it is accepted.'),
   chain: z
     .array(PresentedCertificate)
-    .describe('Certificate of the node, then those of its issuers as far as the node sends them. At most 8.'),
+    .describe(
+      'Certificate of the node, then those of its issuers that the node sends or that are trusted. At most 8.',
+    ),
 });
 
 export const ConnectionTestResult = z.strictObject({

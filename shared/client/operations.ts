@@ -1521,7 +1521,7 @@ export type DispatcherTestSettings = {
     protocol: string;
     /** Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name`, `self_signed`, `unknown_ca`, `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted. */
     faults: ("expired" | "not_yet_valid" | "wrong_name" | "self_signed" | "unknown_ca" | "unsupported_on_this_runtime" | "unknown")[];
-    /** Certificate of the node, then those of its issuers as far as the node sends them. At most 8. */
+    /** Certificate of the node, then those of its issuers that the node sends or that are trusted. At most 8. */
     chain: ({
       /** Subject of the certificate. */
       subject: string;

@@ -43,7 +43,9 @@ const TestedTls = z.strictObject({
     ),
   chain: z
     .array(PresentedCertificate)
-    .describe('Certificate of the node, then those of its issuers as far as the node sends them. At most 8.'),
+    .describe(
+      'Certificate of the node, then those of its issuers that the node sends or that are trusted. At most 8.',
+    ),
 });
 
 export const ConnectionTestResult = z.strictObject({

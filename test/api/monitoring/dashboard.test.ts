@@ -249,6 +249,23 @@ describe('the dashboard of administrators', () => {
     expect(all.gateways.find(({ id }: Json) => id === gateway.id).sites).toHaveLength(2);
   });
 
+  it('is limited to one site, which must be in the scope', async () => {
+    const [mine, other] = [await addSite(admin), await addSite(admin)];
+    const [near, far] = [await addFarm(admin, mine), await addFarm(admin, other)];
+    const node = await addDispatcher(admin, near);
+    await addDispatcher(admin, far);
+    const of = async (ask: Ask, { id }: Json) =>
+      (await ask(`GET ${base}/dashboard/admin?site_id=${id}`)).body;
+    const { sites, farms, nodes, counters } = await of(admin, mine);
+    const ids = [sites, farms, nodes].map((rows) => rows.map(({ id }: Json) => id));
+    expect(ids).toEqual([[mine.id], [near.id], [node.id]]);
+    expect(counters).toMatchObject({ sites: 1, farms: 1, dispatchers: 1 });
+    const { ask } = await addMember(world, ['dashboard.read'], [other.id]);
+    expect(await of(ask, mine)).toMatchObject({ sites: [], farms: [], nodes: [], gateways: [] });
+    expect((await of(ask, other)).farms).toMatchObject([{ id: far.id }]);
+    expect((await admin(`GET ${base}/dashboard/admin?site_id=mine`)).status).toBe(422);
+  });
+
   it('shows maintenance in effect first, also of pools', async () => {
     const site = await addSite(admin, { maintenance: true });
     const farm = await addFarm(admin, await addSite(admin));

@@ -1,7 +1,10 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Lookup } from '../../../shared/remotes/tls/node.ts';
+import { nodeOf } from '../../../shared/sites/calls/dispatcher-keys.ts';
+import { testConnection } from '../../../shared/sites/connection-test/connection-test.ts';
 import type { CertificateKind } from '../../simulator/authority.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/start.ts';
 import {
@@ -245,6 +248,38 @@ describe('the test of settings', () => {
     expect(answer.body.message).toBe('Портал пока не может работать с узлом');
     expect(answer.body.steps[0].detail).toMatch(/^Имя/);
   });
+});
+
+it('skips what the platform gives no access to, and tests the rest', async () => {
+  const simulator = await start();
+  // As on Workers: HTTPS without access to connections.
+  const { examine: _, ...transport } = createNodeTransport({
+    allowedNetworks: ['127.0.0.0/8'],
+    allowInsecure: false,
+  });
+  closing.push(transport);
+  const { dispatchers } = world.portal.deps;
+  const parts = {
+    transport,
+    dispatchers,
+    now: new Date(),
+    trace: { requestId: newId() },
+    background: () => undefined,
+  };
+  const settings = { ...settingsOf(simulator), verify_tls: true, kind: 'dispatcher', timeout_ms: 5_000 };
+  const node = nodeOf({ id: newId(), ...settings });
+  const { steps, tls, pools } = await testConnection(parts, { node, healthKey: undefined });
+  expect([tls, pools]).toEqual([null, 2]);
+  expect(outcome({ steps })).toEqual([
+    'lookup: skipped not_available',
+    'address: skipped not_available',
+    'connection: skipped not_available',
+    'certificate: skipped not_available',
+    'answer: pass',
+    'authorization: pass',
+    'health: skipped no_health_key',
+    'lists: pass',
+  ]);
 });
 
 describe('the test of a stored node', () => {

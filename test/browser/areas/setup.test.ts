@@ -221,4 +221,48 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     await expect.poll(() => page.getByLabel('Name of the farm').getAttribute('aria-invalid')).toBe('true');
     expect(await counted()).toEqual(before);
   });
+
+  it('is good to look at, in both languages and schemes, in every width', async () => {
+    for (const [locale, colorScheme, width] of looks) {
+      const look = `${locale}-${colorScheme}`;
+      const name = unique('site');
+      const simulator = await start(`${name}-1`);
+      const page = await tabs.open('/setup', { locale, colorScheme, viewport: { width, height: 800 } });
+      const next = page.locator('form [type=submit]');
+      await page.locator('input[name=kind]').waitFor();
+      await expectGood(page, `setup-1-${look}`);
+      await next.click();
+      await page.locator('form input').first().fill(name);
+      await expectGood(page, `setup-2-${look}`);
+      await next.click();
+      await page.getByPlaceholder('https://node.example.com').fill(simulator.url);
+      await expectGood(page, `setup-3-${look}`);
+      await next.click();
+      await page.locator('input[name=trust]').first().waitFor();
+      await expectGood(page, `setup-4-${look}`);
+      await page.locator('fieldset [type=checkbox]').check();
+      await page.locator('fieldset').getByRole('button').last().click();
+      await page.locator('form [type=submit]:enabled').click();
+      await page.locator('form [type=password]').waitFor();
+      await expectGood(page, `setup-5-${look}`);
+      await next.click();
+      await page.locator('[data-step=lists][data-status=pass]').waitFor();
+      await expectGood(page, `setup-6-${look}`);
+      await next.click();
+      await page.locator('form dl').waitFor();
+      await expectGood(page, `setup-7-${look}`);
+      await next.click();
+      await page.locator('[data-step=node]').waitFor();
+      await readFirst(tabs.stand.world.portal, `${name}-1`);
+      await page.locator('[data-step=counted] [data-tone=good]').waitFor();
+      await expectGood(page, `setup-8-${look}`);
+    }
+  });
 });
+
+const looks = [
+  ['ru-RU', 'dark', 360],
+  ['en-GB', 'dark', 768],
+  ['ru-RU', 'light', 1280],
+  ['en-GB', 'light', 1920],
+] as const;

@@ -46,7 +46,7 @@ export function TestCard({ id, title, isStarted = false }: TestCardProps): JSX.E
       {data && !isFetching && (
         <div class={classes.step}>
           <Notice tone={data.success ? 'good' : 'bad'} title={data.message} isAlert={true} />
-          <StepList steps={data.steps} />
+          <StepList steps={data.steps.filter(({ code }) => code !== 'not_reached')} />
           {data.tls && <CertificateView tls={data.tls} />}
         </div>
       )}

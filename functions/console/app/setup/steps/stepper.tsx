@@ -9,7 +9,9 @@ export function Stepper({ current }: { current: StepName }): JSX.Element {
   const at = stepNames.indexOf(current);
   return (
     <nav aria-label={say('setup_steps')}>
-      <p class={classes.position}>{say('setup_position', { step: at + 1, steps: stepNames.length })}</p>
+      <p class={classes.position}>
+        {say('setup_position', { step: at + 1, steps: stepNames.length, name: say(`setup_step_${current}`) })}
+      </p>
       <ol class={classes.stepper}>
         {stepNames.map((name, index) => (
           <li

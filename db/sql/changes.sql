@@ -20,6 +20,38 @@ begin
   end;
 end $$;
 
+-- The sites of a record of the monitoring journal: those of the object that it is about. As in the lists of records, a deleted
+-- object and an unknown type belong to no site. The identifier is text, and that of an object of a node is unique only per farm.
+create or replace function sites_of_monitoring_record(record jsonb) returns uuid[] language plpgsql stable as $$
+declare
+  about text := record ->> 'object_type';
+  is_of_node boolean := about in ('servicespool', 'workplace', 'spsession');
+  named text := case when is_of_node then record #>> '{details,farm_id}' else record ->> 'object_id' end;
+  object jsonb;
+begin
+  if about is null or about in ('authenticator', 'group', 'maintenance_template', 'peer', 'portal', 'role', 'service_token', 'session',
+    'system_parameter', 'tag', 'theme', 'user') then
+    return null;
+  end if;
+  if named !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return '{}';
+  end if;
+  case
+    when about = 'site' then select to_jsonb(o) into object from public.sites o where o.id = named::uuid;
+    when about = 'farm' or is_of_node then select to_jsonb(o) into object from public.farms o where o.id = named::uuid;
+    when about = 'dispatcher' then select to_jsonb(o) into object from public.dispatchers o where o.id = named::uuid;
+    when about = 'gateway' then select to_jsonb(o) into object from public.gateways o where o.id = named::uuid;
+    when about = 'rule' then select to_jsonb(o) into object from public.rules o where o.id = named::uuid;
+    when about = 'priority_group' then select to_jsonb(o) into object from public.priority_groups o where o.id = named::uuid;
+    when about = 'maintenance_window' then select to_jsonb(o) into object from public.maintenance_windows o where o.id = named::uuid;
+    else object := null;
+  end case;
+  if object is null then
+    return '{}';
+  end if;
+  return public.sites_of_object(case when is_of_node then 'farm' else about end, object);
+end $$;
+
 -- Notes a change. An object is noted once per transaction, with all its sites. After 1000 changes of a transaction, further ones
 -- are noted once per kind, without an id.
 create or replace function note_change(changed_kind text, changed_id text, changed_list text, at_sites uuid[])
@@ -64,6 +96,19 @@ begin
     at_sites := at_sites || public.sites_of_object(tg_argv[0], to_jsonb(old));
   end if;
   perform public.note_change(tg_argv[0], object ->> tg_argv[1], '', at_sites);
+  return null;
+end $$;
+
+-- The same for records of the monitoring journal, which can have other sites, or be visible in any scope, after an update.
+create or replace function note_monitoring_record() returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+begin
+  if tg_op <> 'INSERT' then
+    perform public.note_change('monitoring_record', old.id::text, '', public.sites_of_monitoring_record(to_jsonb(old)));
+  end if;
+  if tg_op <> 'DELETE' then
+    perform public.note_change('monitoring_record', new.id::text, '', public.sites_of_monitoring_record(to_jsonb(new)));
+  end if;
   return null;
 end $$;
 
@@ -157,6 +202,7 @@ do $$
 declare
   noted record;
   is_changed text;
+  noter text;
 begin
   for noted in
     select * from (values
@@ -185,6 +231,7 @@ begin
     is_changed := format(
       '(to_jsonb(old.*) - %L::text[]) is distinct from (to_jsonb(new.*) - %1$L::text[])', '{updated_at,' || noted.ignored || '}');
     is_changed := replace(is_changed, ',}', '}');
+    noter := case noted.kind when 'monitoring_record' then 'note_monitoring_record()' else format('note_row(%L, %L)', noted.kind, noted.key) end;
     execute format('drop trigger if exists noted_change on %I', noted.name);
     execute format('drop trigger if exists noted_update on %I', noted.name);
     execute format('drop trigger if exists noted_at_end on %I', noted.name);
@@ -199,10 +246,10 @@ begin
       execute format('create constraint trigger noted_update_at_end after update on %I deferrable initially deferred
         for each row when (%s) execute function note_row_at_end(%L)', noted.name, is_changed, noted.kind);
     else
-      execute format('create trigger noted_change after insert or delete on %I for each row execute function note_row(%L, %L)',
-        noted.name, noted.kind, noted.key);
-      execute format('create trigger noted_update after update on %I for each row when (%s) execute function note_row(%L, %L)',
-        noted.name, is_changed, noted.kind, noted.key);
+      execute format('create trigger noted_change after insert or delete on %I for each row execute function %s',
+        noted.name, noter);
+      execute format('create trigger noted_update after update on %I for each row when (%s) execute function %s',
+        noted.name, is_changed, noter);
     end if;
   end loop;
 end $$;
@@ -247,5 +294,5 @@ drop trigger if exists noted_state on farm_parts;
 create trigger noted_state after update on farm_parts
   for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
 
-revoke execute on function sites_of_object(text, jsonb), note_change(text, text, text, uuid[]), note_row(), note_row_before(),
+revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), note_change(text, text, text, uuid[]), note_row(), note_monitoring_record(), note_row_before(),
   note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -63,7 +63,8 @@ function readingScope(principal: SignedIn, type: ResourceType): Scope | undefine
 }
 
 function isWithin(type: ResourceType, sites: readonly string[] | null, scope: readonly string[]): boolean {
-  switch (resources[type].siteScope) {
+  // Records of the journal belong to no site, but are read with the sites of the objects that they are about.
+  switch (type === 'monitoring_record' ? 'by_site' : resources[type].siteScope) {
     case 'any_scope':
       return true;
     case 'all_sites':

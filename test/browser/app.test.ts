@@ -106,7 +106,7 @@ requireService('chromium', hasChromium)('the page of the user as an app', () => 
     const { page } = await open();
     expect(await storedPaths(page)).toEqual(await allowedPaths());
     const state = await page.evaluate(async () => (await caches.match('/home/state'))?.json());
-    expect(Object.keys(state).sort()).toEqual(['answeredAt', 'language']);
+    expect(state).toEqual({ language: 'en' });
     await page.reload();
     await page.getByRole('button', { name: 'Alice Liddell' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -137,7 +137,51 @@ requireService('chromium', hasChromium)('the page of the user as an app', () => 
     expect(errors.filter((error) => !/Failed to load resource|Failed to fetch/.test(error))).toEqual([]);
   });
 
-  it('remembers the time of the last answer after a restart of the browser', async () => {
+  it('names the time of the first failure, not that of the last visit', async () => {
+    const { page } = await open();
+    const hours = (count: number) => Date.now() - count * 3_600_000;
+    const store = (state: object) =>
+      page.evaluate(async (content) => {
+        const cache = await caches.open('home-state');
+        await cache.put('/home/state', Response.json(content));
+      }, state);
+    const since = (age: RegExp) =>
+      page.getByText(new RegExp(`^The portal has not answered since .+${age.source}`));
+    // Of an earlier build, which noted the last answer.
+    await store({ answeredAt: hours(5), language: 'en' });
+    await stopPortal();
+    await page.reload();
+    await since(/\(\d+ seconds?\)/).waitFor();
+    await store({ failedAt: hours(2), language: 'en' });
+    await page.reload();
+    await since(/\(2 hours.*\)/).waitFor();
+    await restartPortal();
+    await page.getByRole('heading', { level: 1, name: 'Workplaces' }).waitFor({ timeout: 50_000 });
+    const stored = () => page.evaluate(async () => (await caches.match('/home/state'))?.json());
+    await expect.poll(stored).toEqual({ language: 'en' });
+  });
+
+  it('notes the first failure of an open page', async () => {
+    const { page } = await open();
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Workplaces' }).waitFor();
+    await inCharge(page);
+    /** After the next refresh of the page, and its repetition. */
+    const failure = async () => {
+      await page.clock.fastForward(30_000);
+      return page.evaluate(
+        async () => (await (await caches.match('/home/state'))?.json())?.failedAt !== undefined,
+      );
+    };
+    expect(await failure()).toBe(false);
+    await stopPortal();
+    await expect.poll(failure, { timeout: 30_000 }).toBe(true);
+    await restartPortal();
+    await expect.poll(failure, { timeout: 30_000 }).toBe(false);
+  });
+
+  it('remembers the time of the first failure after a restart of the browser', async () => {
     const folder = await inFolder();
     const first = await startBrowserIn(folder, { args: stand.trusting });
     const before = await first.newPage();

@@ -6,11 +6,11 @@ import { render } from 'preact';
 import '../../../shared/web/credentials/credentials.module.css';
 import './account/account.module.css';
 import './account/tokens/rights.module.css';
-import { noteAnswer, registerWorker } from './offline/register.ts';
+import { noteAnswer, noteFailure, registerWorker } from './offline/register.ts';
 import { HomePage } from './page.tsx';
 
 const queries = new QueryClient({
-  queryCache: new QueryCache({ onSuccess: noteAnswer }),
+  queryCache: new QueryCache({ onSuccess: noteAnswer, onError: noteFailure }),
   defaultOptions: {
     // The client of the portal repeats what may be repeated.
     queries: { retry: false, staleTime: 5_000, networkMode: 'always', refetchOnReconnect: true },

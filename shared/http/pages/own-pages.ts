@@ -46,6 +46,18 @@ export function assertBrowser(browser: NonNullable<Operation['browser']>, princi
     });
 }
 
+/**
+ * The redirect of a page that was opened without the slash at the end of its address: service workers and installed apps
+ * have the address with it as their scope. Undefined if nothing is missing.
+ * @param path of the declaration
+ */
+export function withSlash(request: Request, path: string): Response | undefined {
+  const { pathname, search } = new URL(request.url);
+  if (!path.endsWith('/') || pathname.endsWith('/')) return undefined;
+  if (!isForReader(request.method, request.headers.get('accept'))) return undefined;
+  return new Response(null, { status: 302, headers: { location: `${path}${search}` } });
+}
+
 const administratorsOnly = 'administrators_only';
 
 const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'password_change_required'];

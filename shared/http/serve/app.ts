@@ -17,7 +17,7 @@ import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
 import { lastBranding } from '../pages/branding.ts';
 import { asPage, isForReader, type MessageView, startResponse } from '../pages/message-page.ts';
-import { orSignIn } from '../pages/own-pages.ts';
+import { orSignIn, withSlash } from '../pages/own-pages.ts';
 import { assertTranslated, problemOf, problemResponse } from '../problem.ts';
 import { headersOfAll } from './answer.ts';
 import { languageFor } from './language.ts';
@@ -135,6 +135,8 @@ function register<D extends BaseDeps>(
     if (operation) {
       c.set('operation', operation.id);
       c.set('isPage', operation.browser !== undefined);
+      const redirect = operation.browser && withSlash(c.req.raw, operation.path);
+      if (redirect) return redirect;
       const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));
       return operation.browser ? orSignIn(c.req.raw, answer, () => viewOf(deps, c)) : answer;
     }

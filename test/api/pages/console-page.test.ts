@@ -23,7 +23,6 @@ describe('the console', () => {
   });
 
   it.each([
-    '/console',
     '/console/',
     '/status',
   ])('is at %s, requests the overview at once, and is stored nowhere', async (path) => {

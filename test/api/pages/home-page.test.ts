@@ -110,3 +110,22 @@ describe('the sign-in page', () => {
     expect(body).not.toMatch(/<form|<input/);
   });
 });
+
+describe('an address without its slash', () => {
+  it.each([
+    ['/home', '/home/'],
+    ['/console', '/console/'],
+    ['/api/docs', '/api/docs/'],
+    ['/home?from=menu', '/home/?from=menu'],
+  ])('%s leads a browser to %s, with or without a session', async (path, address) => {
+    for (const headers of [{}, { cookie: await cookieOf() }])
+      expect(leadsTo(await visit(path, headers))).toEqual([302, address]);
+  });
+
+  it('is the same for programs, and other pages have none', async () => {
+    const program = await world.portal.send('GET /home', { headers: { accept: 'application/json' } });
+    expect(program.status).toBe(401);
+    expect((await visit('/status', { cookie: await cookieOf() })).status).toBe(200);
+    expect((await visit('/home/', { cookie: await cookieOf() })).status).toBe(200);
+  });
+});

@@ -157,7 +157,7 @@ describe('a module as a Lambda function', () => {
   it('serves the reference only with a browser session, page and files alike', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const reader = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
-    const paths = ['/api/docs', ...filesOfReference];
+    const paths = ['/api/docs/', ...filesOfReference];
     for (const path of paths) {
       const sent = await discover(`GET ${path}`, { headers: reader });
       expect(sent).toMatchObject({ statusCode: 302 });
@@ -167,7 +167,7 @@ describe('a module as a Lambda function', () => {
     const body = { username: 'admin', password, authSmallName: 'builtin' };
     const signedIn = await auth('POST /signin', { body, headers: reader });
     const headers = { ...reader, cookie: signedIn.cookies?.[0]?.split(';')[0] ?? '' };
-    const page = await discover('GET /api/docs', { headers });
+    const page = await discover('GET /api/docs/', { headers });
     expect(page).toMatchObject({ statusCode: 200, body: expect.stringContaining(styleOfReference) });
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'nonce-/);
     expect(page.headers['content-security-policy']).not.toContain('unsafe');
@@ -175,6 +175,19 @@ describe('a module as a Lambda function', () => {
       const file = await discover(`GET ${path}`, { headers });
       expect(file.statusCode).toBe(200);
       expect(file.body.length).toBeGreaterThan(10_000);
+    }
+  });
+
+  it('leads browsers to the address with its slash, which is not redirected again', async () => {
+    const headers = { accept: 'text/html' };
+    for (const [module, path] of [
+      ['home', '/home'],
+      ['console', '/console'],
+    ] as const) {
+      const app = await load(module);
+      const [first, second] = [await app(`GET ${path}`, { headers }), await app(`GET ${path}/`, { headers })];
+      expect([first.statusCode, first.headers.location]).toEqual([302, `${path}/`]);
+      expect(second.headers.location).toBe(`/signin?next=${encodeURIComponent(`${path}/`)}`);
     }
   });
 

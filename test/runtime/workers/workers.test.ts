@@ -232,7 +232,7 @@ describe('pages of Workers', () => {
   const ofReference = [...filesOfReference, '/api/openapi.json'];
 
   it('redirect from the reference and each of its files to the sign-in', async () => {
-    for (const path of ['/api/docs', ...ofReference]) {
+    for (const path of ['/api/docs/', ...ofReference]) {
       const { status, headers } = await ask(`GET ${path}`);
       expect([status, headers.get('location')]).toEqual([302, `/signin?next=${encodeURIComponent(path)}`]);
       expect(await portal.send(`GET ${path}`)).toMatchObject({ status: 401 });
@@ -267,6 +267,16 @@ describe('pages of Workers', () => {
 });
 
 describe('the page of the user on Workers', () => {
+  it.each(['/home', '/console'])('%s leads browsers to the address with its slash', async (path) => {
+    const headers = { accept: 'text/html' };
+    const [first, second] = [
+      await portal.send(`GET ${path}`, { headers }),
+      await portal.send(`GET ${path}/`, { headers }),
+    ];
+    expect([first.status, first.headers.get('location')]).toEqual([302, `${path}/`]);
+    expect(second.headers.get('location')).toBe(`/signin?next=${encodeURIComponent(`${path}/`)}`);
+  });
+
   it('has files that may be stored for a year, and icons as unchanged bytes', async () => {
     const { script } = await webPageOf(ownAssets(), 'home');
     for (const coding of ['br', 'gzip']) {

@@ -80,15 +80,15 @@ function plan(): void {
 }
 
 async function show(): Promise<void> {
-  const { answeredAt } = await readState();
+  const { failedAt } = await readState();
   byId('device').hidden = navigator.onLine;
   byId('next').textContent = isTrying
     ? say('offline_trying')
     : say('offline_next', { age: durationText(Math.max(0, nextAt - Date.now())) });
-  byId('since').hidden = answeredAt === undefined;
-  if (answeredAt === undefined) return;
-  const passed = Date.now() - answeredAt;
-  const moment = new Date(answeredAt);
+  byId('since').hidden = failedAt === undefined;
+  if (failedAt === undefined) return;
+  const passed = Date.now() - failedAt;
+  const moment = new Date(failedAt);
   const time = passed < dayMs ? clockText(moment) : momentText(moment.toISOString());
   byId('since').textContent = say('offline_since', { time, age: durationText(passed) });
 }

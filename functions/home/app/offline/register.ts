@@ -1,12 +1,11 @@
+import { problemOf } from '../../../../shared/web/problems/problem.ts';
 import { facts } from '../facts.ts';
 import { attemptsName } from './attempts.ts';
 import type { Report } from './state.ts';
 
-/** Milliseconds between two reports to the service worker. */
-const everyMs = 30_000;
-
 let registration: ServiceWorkerRegistration | undefined;
-let reportedAt = 0;
+/** Of the first failure since the last answer. */
+let failedAt: number | undefined;
 
 /**
  * Installs the service worker once the page is loaded. Without one, as in private windows of some browsers, the page
@@ -32,19 +31,22 @@ async function register(): Promise<void> {
   report(true);
 }
 
-/** Reports that the portal has answered. */
+/** Reports the first answer after failures. */
 export function noteAnswer(): void {
-  if (Date.now() - reportedAt > everyMs) report(false);
+  if (failedAt === undefined) return;
+  failedAt = undefined;
+  report(false);
+}
+
+/** Reports the first request that had no answer. */
+export function noteFailure(error: unknown): void {
+  if (failedAt !== undefined || problemOf(error).code !== 'connection_failed') return;
+  failedAt = Date.now();
+  report(false);
 }
 
 /** A worker that waits is reported to as well: it may take over. */
 function report(isNew: boolean): void {
-  reportedAt = Date.now();
-  const content: Report = {
-    build: facts.build,
-    isNew,
-    language: facts.language,
-    answeredAt: reportedAt,
-  };
+  const content: Report = { build: facts.build, isNew, language: facts.language, failedAt };
   for (const worker of [registration?.active, registration?.waiting]) worker?.postMessage(content);
 }

@@ -5,8 +5,8 @@ import { isLanguage, type Language } from '../../../../shared/messages/languages
  * after the session.
  */
 export type OfflineState = {
-  /** When the portal answered for the last time, in milliseconds. */
-  answeredAt?: number;
+  /** When a request failed for the first time since the last answer, in milliseconds; absent while the portal answers. */
+  failedAt?: number | undefined;
   /** The language of the last page. */
   language?: Language;
 };
@@ -29,10 +29,10 @@ export const isStateCache = (name: string): boolean => name === stateCache;
 /** @returns an empty state before the first report, or if the browser stores nothing */
 export async function readState(): Promise<OfflineState> {
   try {
-    const { answeredAt, language }: Record<string, unknown> =
+    const { failedAt, language }: Record<string, unknown> =
       (await (await caches.match(stateAddress, { cacheName: stateCache }))?.json()) ?? {};
     return {
-      ...(typeof answeredAt === 'number' && { answeredAt }),
+      ...(typeof failedAt === 'number' && { failedAt }),
       ...(isLanguage(language) && { language }),
     };
   } catch {

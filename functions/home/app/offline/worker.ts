@@ -65,13 +65,14 @@ async function open(event: FetchEvent): Promise<Response> {
     const answer = (await event.preloadResponse) ?? (await fetch(event.request));
     const isOfGateway = [502, 503, 504].includes(answer.status) && !answer.headers.has('x-request-id');
     if (!isOfGateway) {
-      event.waitUntil(note({ answeredAt: Date.now() }));
+      event.waitUntil(note({ failedAt: undefined }));
       return answer;
     }
     failed = answer;
   } catch (error) {
     reason = error;
   }
+  event.waitUntil(note({ failedAt: Date.now() }));
   const { language = BUILD.languages[0] ?? 'en' } = await readState();
   const page = (await caches.match(offlinePage(language), { cacheName: ownCache })) ?? failed;
   if (page) return page;
@@ -100,10 +101,14 @@ async function takeOver(): Promise<void> {
 
 let writing: Promise<unknown> = Promise.resolve();
 
-/** Changes are written one after the other. */
+/** Changes are written one after the other. A later failure does not change the time of the first one. */
 function note(change: OfflineState): Promise<unknown> {
   writing = writing
-    .then(async () => writeState({ ...(await readState()), ...change }))
+    .then(async () => {
+      const state = await readState();
+      const failedAt = change.failedAt && (state.failedAt ?? change.failedAt);
+      await writeState({ ...state, ...change, failedAt });
+    })
     .catch(() => undefined);
   return writing;
 }

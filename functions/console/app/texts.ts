@@ -3,11 +3,14 @@ import { type FrameText, type Say, sayText } from '../../../shared/web/text/text
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
 
+type WebhooksText = keyof typeof import('../../../shared/messages/console/webhooks.en.json');
+
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
   | OverviewText
-  | RecordsText;
+  | RecordsText
+  | WebhooksText;
 
 /** Texts of the console, and of the frame. */
 export const say: Say<ConsoleText | FrameText> = sayText;

@@ -64,6 +64,12 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   used_peer_tokens: { portal: 'write', sidecar: 'none' },
   user_roles: { portal: 'write', sidecar: 'read' },
   users: { portal: 'write', sidecar: 'read' },
+  alert_mails: { portal: 'none', sidecar: 'write' },
+  alerts: { portal: 'none', sidecar: 'write' },
+  event_marks: { portal: 'none', sidecar: 'update' },
+  webhook_deliveries: { portal: 'write', sidecar: 'write' },
+  webhook_sites: { portal: 'write', sidecar: 'read' },
+  webhooks: { portal: 'write', sidecar: 'update' },
   job_outbox: { portal: 'append', sidecar: 'write' },
 };
 

@@ -149,6 +149,7 @@ async function depsOf(
     secretKeys: config.secretKey,
     signingKeys: signingKeysIn(config),
     outbound,
+    webhookNetworks: config.webhookNetworks,
     s3: config.s3,
     rdpSigning: config.rdpSigning,
     dispatcherTransport: withDurations(transport, telemetry),

@@ -107,6 +107,7 @@ export const resources = {
   tag: { one: 'a tag', many: 'tags', permissions: 'tags', siteScope: 'any_scope' },
   theme: { one: 'a theme', many: 'themes', permissions: 'themes', siteScope: 'any_scope' },
   user: { one: 'a domain user', many: 'domain users', permissions: 'users', siteScope: 'any_scope' },
+  webhook: { one: 'a webhook', many: 'webhooks', permissions: 'webhooks', siteScope: 'all_sites' },
   workplace: { one: 'a workplace', many: 'workplaces', permissions: 'workplaces', siteScope: 'by_site' },
 } as const satisfies Record<string, Kind>;
 

@@ -52,9 +52,17 @@ begin
   return public.sites_of_object(case when is_of_node then 'farm' else about end, object);
 end $$;
 
--- Notes a change. An object is noted once per transaction, with all its sites. After 1000 changes of a transaction, further ones
--- are noted once per kind, without an id.
-create or replace function note_change(changed_kind text, changed_id text, changed_list text, at_sites uuid[])
+-- The signature before actions were noted.
+drop function if exists note_change(text, text, text, uuid[]);
+
+-- What a trigger notes of its operation: INSERT, UPDATE or DELETE.
+create or replace function noted_action(operation text) returns text language sql immutable as $$
+  select case operation when 'INSERT' then 'created' when 'DELETE' then 'deleted' else 'updated' end
+$$;
+
+-- Notes a change. An object is noted once per transaction, with all its sites: as created or deleted if it was, and as updated
+-- otherwise. After 1000 changes of a transaction, further ones are noted once per kind, without an id, as updated.
+create or replace function note_change(changed_kind text, changed_id text, changed_list text, at_sites uuid[], changed_by text)
 returns void language plpgsql as $$
 declare
   noted int := coalesce(nullif(current_setting('aggregator.changes_noted', true), ''), '0')::int;
@@ -62,6 +70,7 @@ begin
   if noted >= 1000 then
     changed_id := '';
     changed_list := '';
+    changed_by := 'updated';
     if exists (
       select from public.changes c where c.xid = pg_current_xact_id() and c.kind = changed_kind and c.object_id = '' and c.list = ''
         and (c.sites is null or at_sites <@ c.sites)
@@ -71,13 +80,16 @@ begin
   else
     perform set_config('aggregator.changes_noted', (noted + 1)::text, true);
   end if;
-  insert into public.changes as c (kind, object_id, list, sites)
-  values (changed_kind, changed_id, changed_list,
+  insert into public.changes as c (kind, object_id, list, action, sites)
+  values (changed_kind, changed_id, changed_list, changed_by,
     case when at_sites is not null then array(select distinct one from unnest(at_sites) as one order by one) end)
   on conflict (xid, kind, object_id, list) do update
-    set sites = case when excluded.sites is null then null
-      else array(select distinct one from unnest(c.sites || excluded.sites) as one order by one) end
-    where c.sites is not null and (excluded.sites is null or not excluded.sites <@ c.sites);
+    set sites = case when c.sites is null or excluded.sites is null then null
+        else array(select distinct one from unnest(c.sites || excluded.sites) as one order by one) end,
+      action = case when excluded.action = 'updated' then c.action
+        when c.action = 'deleted' and excluded.action = 'created' then 'updated' else excluded.action end
+    where (c.sites is not null and (excluded.sites is null or not excluded.sites <@ c.sites))
+      or (excluded.action <> 'updated' and excluded.action <> c.action);
 end $$;
 
 -- After a change of a row. Arguments: kind, and the column of the id.
@@ -95,7 +107,7 @@ begin
   if tg_op = 'UPDATE' then
     at_sites := at_sites || public.sites_of_object(tg_argv[0], to_jsonb(old));
   end if;
-  perform public.note_change(tg_argv[0], object ->> tg_argv[1], '', at_sites);
+  perform public.note_change(tg_argv[0], object ->> tg_argv[1], '', at_sites, public.noted_action(tg_op));
   return null;
 end $$;
 
@@ -104,10 +116,10 @@ create or replace function note_monitoring_record() returns trigger language plp
 set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op <> 'INSERT' then
-    perform public.note_change('monitoring_record', old.id::text, '', public.sites_of_monitoring_record(to_jsonb(old)));
+    perform public.note_change('monitoring_record', old.id::text, '', public.sites_of_monitoring_record(to_jsonb(old)), public.noted_action(tg_op));
   end if;
   if tg_op <> 'DELETE' then
-    perform public.note_change('monitoring_record', new.id::text, '', public.sites_of_monitoring_record(to_jsonb(new)));
+    perform public.note_change('monitoring_record', new.id::text, '', public.sites_of_monitoring_record(to_jsonb(new)), public.noted_action(tg_op));
   end if;
   return null;
 end $$;
@@ -116,7 +128,7 @@ end $$;
 -- run after their deletion. So the sites are read before the change, and again when the transaction ends.
 create or replace function note_row_before() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform public.note_change(tg_argv[0], old.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(old)));
+  perform public.note_change(tg_argv[0], old.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(old)), public.noted_action(tg_op));
   if tg_op = 'DELETE' then
     return old;
   end if;
@@ -129,7 +141,7 @@ declare
 begin
   execute format('select exists (select from public.%I where id = $1)', tg_table_name) into still_exists using new.id;
   if still_exists then
-    perform public.note_change(tg_argv[0], new.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(new)));
+    perform public.note_change(tg_argv[0], new.id::text, '', public.sites_of_object(tg_argv[0], to_jsonb(new)), public.noted_action(tg_op));
   end if;
   return null;
 end $$;
@@ -141,12 +153,12 @@ declare
 begin
   if tg_op = 'UPDATE' then
     at_sites := at_sites || new.site_id;
-    perform public.note_change('dispatcher', d.id::text, '', at_sites) from public.dispatchers d where d.farm_id = old.id;
-    perform public.note_change('priority_group', g.id::text, '', old.site_id || public.sites_of_object('priority_group', to_jsonb(g)))
+    perform public.note_change('dispatcher', d.id::text, '', at_sites, 'updated') from public.dispatchers d where d.farm_id = old.id;
+    perform public.note_change('priority_group', g.id::text, '', old.site_id || public.sites_of_object('priority_group', to_jsonb(g)), 'updated')
       from public.priority_groups g where g.id in (select p.priority_group_id from public.priority_group_farms p where p.farm_id = old.id);
   end if;
-  perform public.note_change('maintenance_window', w.id::text, '', at_sites) from public.maintenance_windows w where w.farm_id = old.id;
-  perform public.note_change('snapshot', old.id::text, list, at_sites) from unnest(array['servicespools', 'workplaces', 'spsessions']) as list;
+  perform public.note_change('maintenance_window', w.id::text, '', at_sites, 'updated') from public.maintenance_windows w where w.farm_id = old.id;
+  perform public.note_change('snapshot', old.id::text, list, at_sites, 'updated') from unnest(array['servicespools', 'workplaces', 'spsessions']) as list;
   if tg_op = 'DELETE' then
     return old;
   end if;
@@ -163,13 +175,13 @@ declare
   changed record;
 begin
   if tg_op = 'DELETE' then
-    perform public.note_change('snapshot', f.id::text, tg_argv[0], array[f.site_id]) from public.farms f where f.id in (select farm_id from old_rows);
+    perform public.note_change('snapshot', f.id::text, tg_argv[0], array[f.site_id], 'updated') from public.farms f where f.id in (select farm_id from old_rows);
     return null;
   end if;
   for changed in
     select n.uuid, f.site_id from new_rows n join public.farms f on f.id = n.farm_id where n.touched_at > now() - interval '1 second'
   loop
-    perform public.note_change(tg_argv[1], changed.uuid::text, '', array[changed.site_id]);
+    perform public.note_change(tg_argv[1], changed.uuid::text, '', array[changed.site_id], 'updated');
   end loop;
   for changed in select f.id, f.site_id from public.farms f where f.id in (select farm_id from new_rows) loop
     if tg_op = 'UPDATE' then
@@ -177,7 +189,7 @@ begin
         select from new_rows n join old_rows o on o.id = n.id
         where n.farm_id = changed.id and to_jsonb(n) - unnoted is distinct from to_jsonb(o) - unnoted);
     end if;
-    perform public.note_change('snapshot', changed.id::text, tg_argv[0], array[changed.site_id]);
+    perform public.note_change('snapshot', changed.id::text, tg_argv[0], array[changed.site_id], 'updated');
   end loop;
   return null;
 end $$;
@@ -186,13 +198,13 @@ create or replace function note_removed_row() returns trigger language plpgsql s
 begin
   perform public.note_change(
     case new.kind when 'servicespools' then 'servicespool' when 'workplaces' then 'workplace' else 'spsession' end,
-    new.uuid::text, '', array(select site_id from public.farms where id = new.farm_id));
+    new.uuid::text, '', array(select site_id from public.farms where id = new.farm_id), 'deleted');
   return null;
 end $$;
 
 create or replace function note_farm_part() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform public.note_change('snapshot', f.id::text, new.kind, array[f.site_id]) from public.farms f where f.id = new.farm_id;
+  perform public.note_change('snapshot', f.id::text, new.kind, array[f.site_id], 'updated') from public.farms f where f.id = new.farm_id;
   return null;
 end $$;
 
@@ -225,7 +237,9 @@ begin
       ('system_parameters', 'system_parameter', 'name', ''),
       ('tags', 'tag', 'id', ''),
       ('themes', 'theme', 'id', ''),
-      ('users', 'user', 'id', 'last_login_at,directory_checked_at,card_fingerprint')
+      ('users', 'user', 'id', 'last_login_at,directory_checked_at,card_fingerprint'),
+      -- Deliveries would announce themselves.
+      ('webhooks', 'webhook', 'id', 'is_pause_noted,dropped,failing_since,last_success_at')
     ) as tables (name, kind, key, ignored)
   loop
     is_changed := format(
@@ -294,5 +308,5 @@ drop trigger if exists noted_state on farm_parts;
 create trigger noted_state after update on farm_parts
   for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
 
-revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), note_change(text, text, text, uuid[]), note_row(), note_monitoring_record(), note_row_before(),
+revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), noted_action(text), note_change(text, text, text, uuid[], text), note_row(), note_monitoring_record(), note_row_before(),
   note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -14,3 +14,5 @@ insert into installation default values on conflict do nothing;
 insert into telemetry_marks (name, seq) values ('logins', 0) on conflict do nothing;
 
 insert into change_marks default values on conflict do nothing;
+
+insert into event_marks default values on conflict do nothing;

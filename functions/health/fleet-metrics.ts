@@ -156,6 +156,18 @@ const families: readonly Family[] = [
     points: ({ jobs }) => jobs.map(({ job, oldest_s }) => ({ labels: { job }, value: oldest_s })),
   },
   {
+    name: 'aggregator_webhook_events_waiting',
+    help: 'Events that wait for their delivery to a webhook',
+    labelNames: [],
+    points: ({ gauges }) => [{ labels: {}, value: gauges.webhook_events_waiting }],
+  },
+  {
+    name: 'aggregator_webhook_events_oldest_seconds',
+    help: 'Age of the oldest event that waits for its delivery to a webhook, or 0 without one',
+    labelNames: [],
+    points: ({ gauges }) => [{ labels: {}, value: gauges.webhook_events_oldest_s }],
+  },
+  {
     name: 'aggregator_audit_unsealed',
     help: 'Audit events that are not sealed yet',
     labelNames: [],

@@ -57,11 +57,7 @@ function endWithParent({ exit }: Shutdown): void {
 
 async function startAll(start: Start): Promise<void> {
   const { config, databaseUrl, log, shutdown } = start;
-  const transport = createNodeTransport({
-    allowedNetworks: config.allowedPrivateNetworks,
-    allowInsecure: config.allowInsecureDispatchers,
-  });
-  shutdown.add('connections', () => transport.close());
+  const transports = createTransports(start);
   const pools = connectAll(start);
   const { jobsDb, leaseDb } = pools;
   const system = createSystemSampler((error) =>
@@ -72,7 +68,7 @@ async function startAll(start: Start): Promise<void> {
   const writes = monitorWrites(pools.answersDb.db, log, config.databaseMaySuspend);
   const telemetry = telemetryInto(jobsDb.db, log, { writes });
   shutdown.add('telemetry', () => telemetry.flush());
-  const parts = { config, log, ...pools, transport, system, worker, telemetry, writes };
+  const parts = { config, log, ...pools, ...transports, system, worker, telemetry, writes };
   const { run, queue, lease, rest } = await createJobs(parts, databaseUrl, shutdown.signal);
   const verified = verifyDatabase({ config, db: jobsDb.db, log }, shutdown.signal);
   const registered = verified.then(() =>
@@ -92,6 +88,20 @@ async function startAll(start: Start): Promise<void> {
   shutdown.signal.throwIfAborted();
   console.log(JSON.stringify({ ready: true, health_url: urlOf(config, serving.port) }));
   await verified;
+}
+
+/** Receivers of webhooks may be in other networks than dispatchers. */
+function createTransports({ config, shutdown }: Start) {
+  const transport = createNodeTransport({
+    allowedNetworks: config.allowedPrivateNetworks,
+    allowInsecure: config.allowInsecureDispatchers,
+  });
+  const webhookTransport = createNodeTransport({
+    allowedNetworks: config.webhookNetworks,
+    allowInsecure: false,
+  });
+  shutdown.add('connections', () => Promise.all([transport.close(), webhookTransport.close()]));
+  return { transport, webhookTransport };
 }
 
 /**
@@ -114,6 +124,7 @@ function connectAll({ config, databaseUrl, log, shutdown }: Start) {
   return {
     replica: reading?.replica,
     jobsDb: connect(3, 15_000),
+    eventsDb: connect(2, 15_000),
     snapshotDb: connect(6, 60_000),
     answersDb: connect(3, 2_000),
     leaseDb: connect(1, 3_000),

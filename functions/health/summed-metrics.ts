@@ -35,6 +35,16 @@ const counters: Readonly<Record<string, Family>> = {
     help: 'Runs of scheduled tasks and job attempts of all sidecars',
     labelNames: ['job', 'result'],
   },
+  webhook_attempts: {
+    name: 'aggregator_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook by result: delivered, failed, dead or skipped',
+    labelNames: ['result'],
+  },
+  alert_mails: {
+    name: 'aggregator_alert_mails_total',
+    help: 'Mails about critical monitoring records by result: sent or failed',
+    labelNames: ['result'],
+  },
 };
 
 const timed: Readonly<Record<string, Family>> = {

@@ -47,6 +47,8 @@ import { tagOperations } from './tags/routes.ts';
 import { userSessionOperations } from './user-sessions/routes.ts';
 import { userCrud } from './users/record.ts';
 import { userOperations } from './users/routes.ts';
+import { webhookCrud } from './webhooks/record.ts';
+import { webhookOperations } from './webhooks/routes.ts';
 import { workplaceActionOperations } from './workplaces/action-routes.ts';
 import { workplaceOperations } from './workplaces/routes.ts';
 
@@ -87,6 +89,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...workplaceActionOperations,
   ...workplaceSessionOperations,
   ...changeOperations,
+  ...webhookOperations,
 ];
 
 /** The record types that administrators write: they have a history and are found by their names. */
@@ -103,6 +106,7 @@ const administered = [
   maintenanceCrud,
   priorityGroupCrud,
   ruleCrud,
+  webhookCrud,
 ];
 
 const histories = administered.flatMap((crud) => historyOf<WebuiDeps>(crud, operations));

@@ -27,6 +27,8 @@ export type WebuiDeps = HttpDeps &
     host: Host;
     /** The allowed addresses of dispatchers. */
     outbound: UrlPolicy;
+    /** Networks of webhook receivers besides public addresses. */
+    webhookNetworks: readonly string[];
     /** For test installations: allows dispatchers without certificate checks. */
     allowInsecureDispatchers: boolean;
     /** Notifies waiting requests of session agents. Absent if requests do not share a process. */
@@ -46,6 +48,7 @@ export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps>
   host: parts.host,
   ...(parts.s3 && { objectStore: createS3Reader(parts.s3) }),
   outbound: parts.outbound,
+  webhookNetworks: parts.webhookNetworks ?? [],
   allowInsecureDispatchers: parts.outbound.allowInsecure,
   ...(parts.notifier && { notifier: parts.notifier }),
 });

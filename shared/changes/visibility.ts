@@ -2,7 +2,7 @@ import type { Change } from '../../db/repositories/changes/changes.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
 import { readPermissionOf } from '../context/permissions.ts';
 import type { SignedIn } from '../context/principal.ts';
-import { scopeOf } from '../context/rights.ts';
+import { type Granted, scopeOf } from '../context/rights.ts';
 import { type ResourceType, resources, resourceTypes } from '../resources.ts';
 
 /** The lists of a farm that a synchronization reads, and the type of their objects. */
@@ -41,7 +41,7 @@ export type Visibility = (change: Pick<Change, 'kind' | 'list' | 'sites'>) => bo
  * Returns the condition that a principal may see a change: it holds the permission to read the type, in a scope that
  * contains one of the sites that the object had before or after the change.
  */
-export function visibilityFor(principal: SignedIn): Visibility {
+export function visibilityFor(principal: Granted): Visibility {
   const scopes = new Map<ResourceType, Scope | undefined>();
   return (change) => {
     const type = typeOf(change);
@@ -57,7 +57,7 @@ export function visibilityFor(principal: SignedIn): Visibility {
 export const seesAnything = (principal: SignedIn): boolean =>
   announcedTypes.some((type) => readingScope(principal, type) !== undefined);
 
-function readingScope(principal: SignedIn, type: ResourceType): Scope | undefined {
+function readingScope(principal: Granted, type: ResourceType): Scope | undefined {
   const permission = readPermissionOf(type);
   return permission && scopeOf(principal, permission);
 }

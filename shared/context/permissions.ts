@@ -23,6 +23,7 @@ const actions = {
   tags: ['read', 'create', 'update', 'delete', 'export'],
   themes: ['update'],
   users: ['read', 'create', 'update', 'delete'],
+  webhooks: ['read', 'create', 'update', 'delete'],
   workplaces: [
     'read',
     'update',

@@ -68,7 +68,7 @@ export type PortalPrincipal = {
 };
 
 /** A job of the sidecar. */
-export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'snapshot' };
+export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'snapshot' | 'webhooks' };
 
 export type Anonymous = { kind: 'anonymous' };
 

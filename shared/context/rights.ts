@@ -3,14 +3,17 @@ import type { Scope } from '../../db/repositories/records/scope.ts';
 import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
 import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
 
+/** What the rights of a principal depend on. */
+export type Granted = Pick<SignedIn, 'portal' | 'roles'>;
+
 /** Roles apply only on the administrator portal. A session on the user portal has the rights of a user. */
-export const grantsOf = ({ portal, roles }: SignedIn): RoleGrant[] => (portal === 'admin' ? roles : []);
+export const grantsOf = ({ portal, roles }: Granted): RoleGrant[] => (portal === 'admin' ? roles : []);
 
 /**
  * Returns the sites in which the principal holds the permission: the union over its roles.
  * @returns undefined if no role grants the permission
  */
-export function scopeOf(principal: SignedIn, permission: Permission): Scope | undefined {
+export function scopeOf(principal: Granted, permission: Permission): Scope | undefined {
   const scopes = grantsOf(principal)
     .filter((role) => role.permissions.includes(permission))
     .map((role) => role.scope.sites);

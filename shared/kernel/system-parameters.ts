@@ -153,6 +153,12 @@ export const systemParameters = {
   },
   'audit.retention_days': days(365, 'Retention time of audit events'),
   'monitoring.retention_days': days(90, 'Retention time of monitoring records'),
+  'alerts.email_to': {
+    default: '',
+    pattern: /^(?:[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*(?:,(?!$)|$)){0,20}$/,
+    max: 1_024,
+    help: 'E-mail addresses that receive critical monitoring records, separated by commas, at most 20. Requires SMTP_URL',
+  },
   'monitoring.site_failure_fails_health': {
     default: false,
     help: 'If true, the health check fails if any site fails. If false, it fails only if all sites fail',

@@ -38,6 +38,8 @@ export type RuntimeParts = {
   secretKeys: readonly string[];
   signingKeys: readonly string[];
   outbound: UrlPolicy;
+  /** Networks of webhook receivers besides public addresses; default: none. */
+  webhookNetworks?: readonly string[];
   /** Object store of exported files; default: the database. */
   s3?: S3Config | undefined;
   /** Signs `.rdp` files; they are unsigned if absent. */

@@ -17,6 +17,7 @@ import {
   unique,
   usersPath,
   type World,
+  webhookBody,
 } from '../support/factories.ts';
 import { png } from '../support/pictures.ts';
 import type { Json } from '../support/portal.ts';
@@ -148,6 +149,16 @@ export async function patchedKinds({
         ca_certificate: { ca_certificate: caPem },
         health_key: { health_key: 'secret' },
         timeout_ms: { timeout_ms: 700 },
+      },
+    },
+    WebhookPatch: {
+      path: `${base}/webhooks`,
+      body: () => webhookBody(),
+      others: {
+        comments: shared.comments,
+        enabled: shared.enabled,
+        sites: { sites: [site.id] },
+        ca_certificate: { ca_certificate: caPem },
       },
     },
     GatewayPatch: {

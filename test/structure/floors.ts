@@ -30,7 +30,7 @@ const plan: readonly Row[] = [
   { floor: 2.5, room: 'context', path: /^shared\/context\// },
   { floor: 3, room: 'access', path: /^shared\/access\// },
   { floor: 4, room: '$1', path: /^shared\/(identity|audit|exports|sites|gateways|portals|changes)\// },
-  { floor: 4.1, room: '$1', path: /^shared\/(snapshot|routing)\// },
+  { floor: 4.1, room: '$1', path: /^shared\/(snapshot|routing|webhooks)\// },
   { floor: 4.2, room: '$1', path: /^shared\/(agents|maintenance|services)\// },
   // HTTP is one way to call the areas, which do not depend on it.
   { floor: 4.3, room: 'http', path: /^shared\/http\// },

@@ -49,6 +49,11 @@ export const packageRules: readonly PackageRule[] = [
     allowed: [/^shared\/remotes\/object-store(?:\/|\.ts$)/],
   },
   {
+    rule: 'nodemailer stays in the remote for mails',
+    concerns: named('nodemailer'),
+    allowed: [/^shared\/remotes\/mail\/node\.ts$/],
+  },
+  {
     rule: 'undici stays in the Node form of a remote',
     concerns: named('undici'),
     allowed: [nodeRemote, test],

@@ -112,6 +112,14 @@ export const gatewayBody = (given: Overrides = {}): Overrides => ({
 });
 export const addGateway = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/gateways`, gatewayBody(given));
+export const webhookBody = (given: Overrides = {}): Overrides => ({
+  name: unique('webhook'),
+  url: 'https://hooks.example.com/portal',
+  events: ['site.updated'],
+  ...given,
+});
+export const addWebhook = (ask: Ask, given: Overrides = {}) =>
+  create(ask, `${base}/webhooks`, webhookBody(given));
 export const addTemplate = (ask: Ask, given: Overrides = {}) =>
   create(ask, `${base}/maintenance`, { name: unique('template'), message: 'Back at noon', ...given });
 export const addMonitoringRecord = (ask: Ask, given: Overrides = {}) =>
@@ -272,6 +280,15 @@ export const resources: readonly Resource[] = [
     bulkDestroy: true,
     bulkDestroyMethod: 'PATCH',
     shownOnce: 'token',
+  },
+  {
+    type: 'webhook',
+    path: () => `${base}/webhooks`,
+    body: () => webhookBody(),
+    plain: ['comments', 'noted', ''],
+    sorts: dated,
+    bulkDestroy: true,
+    shownOnce: 'secret',
   },
   {
     type: 'maintenance_template',

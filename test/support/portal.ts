@@ -84,6 +84,8 @@ type Options = {
   secretKeys?: readonly string[];
   s3?: S3Config;
   rdpSigning?: RdpSigning;
+  /** Networks of webhook receivers. */
+  webhookNetworks?: string[];
   /** Of streams of changes. */
   changeLimits?: NonNullable<HubParts['limits']>;
   /** URL of a standby, for reads that may lag. */
@@ -112,6 +114,7 @@ export async function startPortal({
   oldestMs,
   s3,
   rdpSigning,
+  webhookNetworks = ['127.0.0.0/8'],
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -141,6 +144,7 @@ export async function startPortal({
     secretKeys,
     signingKeys: [privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     outbound,
+    webhookNetworks,
     s3,
     rdpSigning,
     dispatcherTransport: withDurations(transport, telemetry),

@@ -9,6 +9,7 @@ import { jobOutbox } from '../../schema/jobs/outbox.ts';
 import { telemetryBatches, telemetryMarks } from '../../schema/monitoring/telemetry.ts';
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { nextMailAt } from '../alerts/alerts.ts';
 import { type ForwardState, forwardFacts } from '../audit/forwards.ts';
 import { silenceAt } from '../gateways/heartbeats.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
@@ -16,6 +17,8 @@ import { isMaintained, nextMaintenanceAt } from '../maintenance/agenda.ts';
 import { derived } from '../records/statements.ts';
 import { planFingerprint } from '../sites/probes.ts';
 import { hasFailingFarm, hasNewFarm } from '../snapshot/farms.ts';
+import { nextAttemptAt } from '../webhooks/attempts.ts';
+import { hasChangesForEvents } from '../webhooks/fan-out.ts';
 
 /** Milliseconds until work is due, not positive if it is due now; null without work. */
 export type DueIn = number | null;
@@ -50,6 +53,12 @@ export type Agenda = {
   queue: Record<string, number>;
   /** Whether an attempt of a job runs. */
   is_working: boolean;
+  /** Changes whose events are not queued. */
+  events: DueIn;
+  /** The next attempt to deliver an event. */
+  webhooks: DueIn;
+  /** The next mail about critical monitoring records. */
+  alerts: DueIn;
   /** Fingerprint of the probe plan. */
   plan: string;
   /** Overrides of system parameters. */
@@ -88,6 +97,9 @@ const columns: { [K in keyof Agenda]: SQL<Agenda[K]> } = {
   queue: derived(sql`select coalesce(jsonb_object_agg(name, due), '{}') from (
     select name, ${until(sql`min(start_after)`)} as due from pgboss.job where state < 'active' group by name) as waiting`),
   is_working: derived(sql`select exists (select from pgboss.job where state = 'active')`),
+  events: derived(sql`select case when ${hasChangesForEvents} then 0::float8 end`),
+  webhooks: derived(sql`select ${until(nextAttemptAt)}`),
+  alerts: derived(sql`select ${until(nextMailAt)}`),
   plan: planFingerprint,
   overrides: parameterOverrides,
   sealed_to: derived<number>(sql`select max(seq) from ${auditHead}`).mapWith(Number),

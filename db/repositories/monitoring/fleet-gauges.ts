@@ -1,4 +1,4 @@
-import { inArray, sql } from 'drizzle-orm';
+import { inArray, type SQL, sql } from 'drizzle-orm';
 import type { StateFacts } from '../../../shared/kernel/observability/component-state.ts';
 import type { Db } from '../../client.ts';
 import { auditEvents } from '../../schema/audit/events.ts';
@@ -10,6 +10,7 @@ import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { farmParts } from '../../schema/snapshot/farm-parts.ts';
+import { webhookDeliveries } from '../../schema/webhooks/deliveries.ts';
 import { isOnline } from '../gateways/gateways.ts';
 import { derived } from '../records/statements.ts';
 import { farmFacts, nodeFacts } from './component-state.ts';
@@ -50,6 +51,9 @@ export type FleetGauges = {
   audit_unsealed: number;
   /** Age of the oldest unsealed event in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
+  webhook_events_waiting: number;
+  /** Age of the oldest waiting event in seconds. 0 without one. */
+  webhook_events_oldest_s: number;
 };
 
 /**
@@ -66,6 +70,10 @@ export async function fleetGauges(db: Db, bindAccountTypes: readonly string[]): 
       directories: directories(bindAccountTypes),
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
+      webhook_events_waiting: waitingEvents(sql`count(*)::int`),
+      webhook_events_oldest_s: waitingEvents(
+        sql`greatest(0, coalesce(extract(epoch from now() - min(${webhookDeliveries.created_at})), 0))::float8`,
+      ),
     })
     .from(sql`(values (1)) as once`);
   if (!gauges) throw new Error('a select without a table gave no row');
@@ -122,6 +130,11 @@ const unsealed = derived<number>(
 const unsealedAge = derived<number>(sql`
   select greatest(0, coalesce(extract(epoch from now() - min(${auditEvents.at})), 0))::float8
   from ${auditEvents} where ${auditEvents.seq} is null`);
+
+const waitingEvents = (figure: SQL) =>
+  derived<number>(
+    sql`select ${figure} from ${webhookDeliveries} where ${webhookDeliveries.state} = 'waiting'`,
+  );
 
 /** Number of due jobs of one kind, and the waiting time of the oldest in seconds. */
 export type JobsWaiting = { job: string; waiting: number; oldest_s: number };

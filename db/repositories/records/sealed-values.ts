@@ -11,6 +11,7 @@ import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts'
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { installation } from '../../schema/settings/installation.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
+import { webhooks } from '../../schema/webhooks/webhooks.ts';
 import { secretPattern } from '../identity/secret-members.ts';
 
 /** A column with values sealed by a `Sealer`, with the names that the values are bound to. */
@@ -67,6 +68,8 @@ export const sealedColumns: readonly SealedColumn[] = [
     row: sql`${authenticators.id}::text`,
   },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: webhooks, column: webhooks.sealed_secret, row: sql`${webhooks.id}::text` },
+  { table: webhooks, column: webhooks.sealed_former_secret, row: sql`${webhooks.id}::text` },
   { table: passwordHistory, column: passwordHistory.sealed_hash, row: sql`${passwordHistory.id}::text` },
   { table: installation, column: installation.secret_key_check, row: sql`'installation'` },
   {

@@ -5,6 +5,7 @@ import type { Parameters } from '../../../shared/kernel/system-parameters.ts';
 import type { Db } from '../../client.ts';
 import { workplaceAgents } from '../../schema/agents/agents.ts';
 import { sessionAgents, sessionMessages } from '../../schema/agents/session-agents.ts';
+import { alertMails, alerts } from '../../schema/alerts/alerts.ts';
 import { exportedChunks } from '../../schema/exports/chunks.ts';
 import { exportedFiles } from '../../schema/exports/files.ts';
 import { gatewayTickets } from '../../schema/gateways/tickets.ts';
@@ -22,10 +23,12 @@ import { issuedConnections } from '../../schema/routing/issued-connections.ts';
 import { tags } from '../../schema/sites/tags.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
+import { webhookDeliveries } from '../../schema/webhooks/deliveries.ts';
 import { ofAgent } from '../agents/agents.ts';
 import { isObsoleteLock } from '../identity/login/limits.ts';
 import { isExpiredKey } from '../jobs/idempotency-keys.ts';
 import { isObsoleteTag } from '../sites/dispatcher-tags.ts';
+import { isSurplus } from '../webhooks/deliveries.ts';
 
 /** Rows that are no longer needed. */
 export type ExpiredRows = { table: PgTable; where: SQL | undefined };
@@ -65,6 +68,10 @@ export const expiredRows = (parameters: Parameters, now: Date): readonly Expired
       table: exportedChunks,
       where: sql`not exists(select 1 from ${exportedFiles} where ${exportedFiles.file} = ${exportedChunks.file})`,
     },
+    { table: webhookDeliveries, where: or(lt(webhookDeliveries.created_at, ago(30 * day)), isSurplus) },
+    // Mails can be unavailable for this time.
+    { table: alerts, where: lt(alerts.at, ago(7 * day)) },
+    { table: alertMails, where: lt(alertMails.sent_at, ago(day)) },
     {
       table: monitoringRecords,
       where: lt(monitoringRecords.at, ago(parameters['monitoring.retention_days'] * day)),

@@ -4,6 +4,7 @@ import { rules } from '../../schema/routing/rules.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
 import { siteAuthenticators, siteGroups, siteUsers, sites as table } from '../../schema/sites/sites.ts';
+import { webhookSites, webhooks } from '../../schema/webhooks/webhooks.ts';
 import { siteState } from '../monitoring/component-state.ts';
 import { records } from '../records/records.ts';
 import { countOf, derived, memberIds, nameOf } from '../records/statements.ts';
@@ -78,6 +79,13 @@ export const sites = records({
       name: nameOf(gateways, gatewaySites.gateway_id),
     },
     { type: 'rule', table: rules, by: rules.site_id, id: rules.id, name: rules.name },
+    {
+      type: 'webhook',
+      table: webhookSites,
+      by: webhookSites.site_id,
+      id: webhookSites.webhook_id,
+      name: nameOf(webhooks, webhookSites.webhook_id),
+    },
   ],
   unique: { '/name': ['name_key'], '/uri': ['uri'] },
 });

@@ -12,11 +12,12 @@ import {
 import { moment } from '../columns.ts';
 
 /** A full transaction id, in decimal. */
-const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => 'xid8' });
+export const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => 'xid8' });
 
 /**
  * Changes of objects, written by triggers in the transaction of the change (`db/sql/changes.sql`), once per object and
- * transaction. `object_id` is empty for a transaction that changed too many objects to name them. `list` is empty except
+ * transaction. `action` is that of the transaction: `created` also if the object was then updated.
+ * `object_id` is empty for a transaction that changed too many objects to name them. `list` is empty except
  * for the kind `snapshot`, where the object is a farm. `sites` are those of the object before and after the change; null
  * if the object is visible in any scope.
  */
@@ -29,6 +30,7 @@ export const changes = pgTable(
     kind: text().notNull(),
     object_id: text().notNull(),
     list: text().notNull().default(''),
+    action: text().$type<'created' | 'updated' | 'deleted'>().notNull().default('updated'),
     sites: uuid().array(),
   },
   (t) => [

@@ -6,6 +6,7 @@ export type ConsoleFacts = PageFacts & {
   has_home: boolean;
   /** Of the roles of the user, in any scope. */
   permissions: string[];
+  user_id: string;
   /** Address of the module with the catalogue of the record kinds. */
   records: string;
 };

@@ -8,6 +8,7 @@ type RecordsText = keyof typeof import('../../../shared/messages/console/records
 type RoutingText = keyof typeof import('../../../shared/messages/console/routing.en.json');
 type SettingsText = keyof typeof import('../../../shared/messages/console/settings.en.json');
 type SetupText = keyof typeof import('../../../shared/messages/console/setup.en.json');
+type WebhooksText = keyof typeof import('../../../shared/messages/console/webhooks.en.json');
 
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
@@ -19,7 +20,8 @@ export type ConsoleText =
   | RecordsText
   | RoutingText
   | SettingsText
-  | SetupText;
+  | SetupText
+  | WebhooksText;
 
 /** Texts of the console, and of the frame. */
 export const say: Say<ConsoleText | FrameText> = sayText;

@@ -21,6 +21,7 @@ export async function consolePage({
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
       permissions: permissionsOf(principal),
+      user_id: user.id,
       has_home: deps.portalType === 'universal',
       first: ['/api/webui/aggregator/dashboard/admin'],
     },

@@ -11,9 +11,11 @@ import type { WriteMonitor } from '../../../shared/kernel/observability/write-mo
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { withDurations } from '../../../shared/remotes/http/durations.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
+import { createMailer } from '../../../shared/remotes/mail/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
 import { isEmbeddedUrl } from '../../../shared/runtime/embedded-host.ts';
 import type { SystemSampler } from '../system-sampler.ts';
+import { alertTask, recipientsOf } from './alerts/task.ts';
 import { forwardJobs, targetsOf } from './audit/forwarding.ts';
 import { auditRetention } from './audit/retention.ts';
 import { refusalsJob, sealJob } from './audit/sealing.ts';
@@ -42,15 +44,21 @@ import { outboxJob } from './queue/outbox.ts';
 import { type AnyWorker, type FailedJob, type Queue, startQueue } from './queue/queue.ts';
 import { hourlyTask, wakeTask } from './queue/tasks.ts';
 import { failingFarmsJob, newFarmsJob, snapshotJob } from './snapshot/tasks.ts';
+import { webhookTask } from './webhooks/delivery.ts';
+import { eventTask } from './webhooks/fan-out.ts';
 
 export type JobParts = {
   jobsDb: Connection;
+  /** For events and their deliveries, which may be many. */
+  eventsDb: Connection;
   snapshotDb: Connection;
   /** For the rows of exports. */
   replica?: Replica | undefined;
   /** For the lease only, so that no other query can delay it. */
   leaseDb: Connection;
   transport: NodeTransport;
+  /** For webhooks, whose receivers may be in other networks. */
+  webhookTransport: NodeTransport;
   worker: { name: string; host: string };
   config: Config;
   log: Log;
@@ -82,6 +90,7 @@ export async function createJobs(
     wakeTask(reader, queue.current),
     hourlyTask(workers, queue.current, systemClock),
     ...sharedTasks(parts, fleet, parameters),
+    ...eventTasks(parts, fleet, parameters),
   ];
   // Counted inside `whenDue`, so that only rounds with work are counted.
   const counted = <J extends Job>(job: J): J => countedJob(job, telemetry);
@@ -206,6 +215,23 @@ function sharedTasks(
     tunnelSweepJob(db),
     keyLogOutJob(fleet),
     telemetryJob(db),
+  ];
+}
+
+/** Tasks of the leader that pass events on. Deliveries have their own connections to the database. */
+function eventTasks(
+  { config, eventsDb, log, telemetry, webhookTransport: transport }: JobParts,
+  { clock, sealer }: Fleet,
+  parameters: CachedParameters,
+): Task[] {
+  const { smtpUrl, smtpFrom, baseUrl } = config;
+  const { db } = eventsDb;
+  const mailer = smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom) : undefined;
+  const mails = () => mailer !== undefined && recipientsOf(parameters).length > 0;
+  return [
+    eventTask({ db, clock, mails }),
+    webhookTask({ db, clock, sealer, transport, log, telemetry, random: Math.random }),
+    ...(mailer ? [alertTask({ db, mailer, baseUrl, parameters, clock, log, telemetry })] : []),
   ];
 }
 

@@ -72,6 +72,8 @@ const resources: Readonly<Record<string, string>> = {
   theme: 'The branding of the portal: name, logo, colours and texts.',
   tunnel:
     'Calls of a gateway about a tunnel: exchange a ticket for the destination, report the end and the traffic.',
+  webhook:
+    'Webhooks: HTTPS addresses that receive signed events when objects change. An event names the object and contains nothing of it.',
   user: 'Users of a domain: built-in accounts with a password, accounts of a directory, and service accounts.',
   'user session': 'Login sessions of the portal: list them, and end one or several.',
   userinfo: 'The account of the caller: profile, permissions, password, second factor, sessions.',

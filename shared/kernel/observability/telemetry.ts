@@ -1,5 +1,8 @@
-/** Counters: requests by module, operation and status; job attempts by job and result. */
-export type CountedFamily = 'http_requests' | 'jobs';
+/**
+ * Counters: requests by module, operation and status; job attempts by job and result; attempts to deliver an event, and
+ * mails, by result.
+ */
+export type CountedFamily = 'http_requests' | 'jobs' | 'webhook_attempts' | 'alert_mails';
 /** Duration histograms: requests by module and operation; upstream exchanges by node. */
 export type TimedFamily = 'http_duration' | 'upstream_duration';
 

@@ -7,6 +7,7 @@ import fleet from './help/fleet.ru.json' with { type: 'json' };
 import identity from './help/identity.ru.json' with { type: 'json' };
 import journal from './help/journal.ru.json' with { type: 'json' };
 import routing from './help/routing.ru.json' with { type: 'json' };
+import webhooks from './help/webhooks.ru.json' with { type: 'json' };
 import workplaces from './help/workplaces.ru.json' with { type: 'json' };
 import englishKinds from './kinds.en.json' with { type: 'json' };
 import russianKinds from './kinds.ru.json' with { type: 'json' };
@@ -36,6 +37,6 @@ export const recordWords = {
     choices: russianChoices,
     permissions: russianPermissions,
     verbs: russianVerbs,
-    help: { ...common, ...journal, ...identity, ...fleet, ...routing, ...workplaces },
+    help: { ...common, ...journal, ...identity, ...fleet, ...routing, ...workplaces, ...webhooks },
   },
 } as const satisfies Record<Language, unknown>;

@@ -29,5 +29,6 @@ export const objects = {
   'a tag': 'тег',
   'a theme': 'тема оформления',
   'a domain user': 'пользователь домена',
+  'a webhook': 'вебхук',
   'a workplace': 'рабочее место',
 } as const;

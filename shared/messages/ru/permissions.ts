@@ -21,6 +21,7 @@ export const resources = {
   tags: 'теги',
   themes: 'оформление',
   users: 'пользователи',
+  webhooks: 'вебхуки',
   workplaces: 'рабочие места',
 } as const;
 

@@ -75,6 +75,15 @@ export const requests = {
   'Port 0 is not allowed': 'Порт 0 недопустим',
   'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS':
     'Частные адреса должны входить в сети из ALLOWED_PRIVATE_NETWORKS',
+  'Private addresses must be in the networks of WEBHOOK_NETWORKS':
+    'Частные адреса должны входить в сети из WEBHOOK_NETWORKS',
+  'An installation can have at most 100 webhooks': 'В установке может быть не более 100 вебхуков',
+  'Only the owner of the webhook can do this, with a login session. Take over the ownership first':
+    'Это может только владелец вебхука в сеансе входа. Сначала станьте владельцем',
+  'The caller owns the webhook already': 'Вы уже владелец этого вебхука',
+  'The webhook is disabled': 'Вебхук отключён',
+  'Too many events of the webhook are waiting': 'Слишком много событий вебхука ожидает отправки',
+  'The delivery waits for its next attempt': 'Доставка ожидает следующей попытки',
   'The SVG is incomplete': 'SVG неполный',
   'The SVG must not contain nested use elements': 'SVG не должен содержать вложенных элементов use',
   'The SVG is not well-formed or contains content that is not accepted':

@@ -17,8 +17,13 @@ export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: Detail };
 /**
  * Validates a destination URL before it is saved. The addresses that the name resolves to are checked at connection
  * time, because they can change.
+ * @param refusal of a private address; it names the variable with the allowed networks
  */
-export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
+export function checkUrl(
+  text: string,
+  policy: UrlPolicy,
+  refusal: Detail = 'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS',
+): UrlCheck {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return refuse('Must be a URL');
   if (url.protocol !== 'https:' || !/^https:\/\//i.test(text))
@@ -29,7 +34,7 @@ export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   if (url.port === '0') return refuse('Port 0 is not allowed');
   if (text.includes('?')) return refuse('The URL must not contain a query');
   if (isHostAllowed(url.hostname, parseNetworks(policy.allowedNetworks))) return { ok: true, url };
-  return refuse('Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS');
+  return refuse(refusal);
 }
 
 /**

@@ -53,7 +53,13 @@ function combinationFaults(values: Variables): string[] {
   if (values.TLS_CERT_FILE) demand('TLS_KEY_FILE', 'with TLS_CERT_FILE');
   if (values.TLS_KEY_FILE) demand('TLS_CERT_FILE', 'with TLS_KEY_FILE');
   if (values.FLUENTD_SHARED_KEY) demand('FLUENTD_URL', 'with FLUENTD_SHARED_KEY');
-  return [...faults, ...rdpSigningFaults(values), ...s3Faults(values)];
+  return [...faults, ...rdpSigningFaults(values), ...s3Faults(values), ...mailFaults(values)];
+}
+
+/** A mail needs a server and a sender. */
+function mailFaults({ SMTP_URL, SMTP_FROM }: Variables): string[] {
+  if ((SMTP_URL === undefined) === (SMTP_FROM === undefined)) return [];
+  return [SMTP_URL ? 'SMTP_FROM: required with SMTP_URL' : 'SMTP_URL: required with SMTP_FROM'];
 }
 
 function configFrom(values: Variables) {
@@ -84,6 +90,8 @@ function configFrom(values: Variables) {
     fluentdUrl: values.FLUENTD_URL,
     fluentdSharedKey: values.FLUENTD_SHARED_KEY,
     syslogUrl: values.SYSLOG_URL,
+    smtpUrl: values.SMTP_URL,
+    smtpFrom: values.SMTP_FROM,
     rdpSigning: rdpSigningFrom(values),
     logLevel: values.LOG_LEVEL,
   };
@@ -116,5 +124,6 @@ const networkFrom = (values: Variables) => ({
   maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   hsts: values.HSTS === 'on',
   allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS,
+  webhookNetworks: values.WEBHOOK_NETWORKS,
   allowInsecureDispatchers: values.ALLOW_INSECURE_DISPATCHERS === '1',
 });

@@ -1,5 +1,5 @@
 import { answers, type Declarations, everywhere, node } from './declaration.ts';
-import { isNetwork, list, pem, some, url, whole, word } from './values.ts';
+import { isNetwork, list, pem, some, text, url, whole, word } from './values.ts';
 
 export const network = {
   TLS: {
@@ -55,6 +55,14 @@ export const outbound = {
       .default([])
       .describe(
         'Private networks of dispatchers, directories and KDCs in CIDR notation, separated by commas. Other private addresses are rejected.',
+      ),
+    scope: everywhere,
+  },
+  WEBHOOK_NETWORKS: {
+    schema: list('networks like 10.0.0.0/8, separated by commas', isNetwork)
+      .default([])
+      .describe(
+        'Private networks of webhook receivers in CIDR notation, separated by commas. Other private addresses are rejected, also those of `ALLOWED_PRIVATE_NETWORKS`. On Workers and Lambda only the module `webui` uses it.',
       ),
     scope: everywhere,
   },
@@ -116,6 +124,21 @@ export const logs = {
     schema: url('a URL tls://host:port', 'tls:')
       .optional()
       .describe('Syslog server that receives the audit log (RFC 5424 over TLS), `tls://host:port`.'),
+    scope: ['sidecar'],
+  },
+  SMTP_URL: {
+    schema: url('a URL smtps://user:password@host:port or smtp://…', 'smtps:', 'smtp:')
+      .optional()
+      .describe(
+        'Mail server for critical monitoring records, `smtps://user:password@host:port` or `smtp://…` with STARTTLS. The certificate is verified. Requires `SMTP_FROM`.',
+      ),
+    scope: ['sidecar'],
+    isSecret: true,
+  },
+  SMTP_FROM: {
+    schema: text('an e-mail address', (value) => /^[\w.+-]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(value))
+      .optional()
+      .describe('Sender of the mails. Requires `SMTP_URL`.'),
     scope: ['sidecar'],
   },
   LOG_LEVEL: {

@@ -54,6 +54,7 @@ function configFrom(values: Variables) {
       allowedNetworks: values.ALLOWED_PRIVATE_NETWORKS,
       allowInsecure: values.ALLOW_INSECURE_DISPATCHERS === '1',
     },
+    webhookNetworks: values.WEBHOOK_NETWORKS,
     s3: s3From(values),
     rdpSigning: rdpSigningFrom(values),
     logLevel: values.LOG_LEVEL,

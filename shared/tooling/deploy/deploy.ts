@@ -26,6 +26,7 @@ const publicVariables = variables
     PORTAL_NAME: true,
     HSTS: true,
     ALLOWED_PRIVATE_NETWORKS: true,
+    WEBHOOK_NETWORKS: true,
     ALLOW_INSECURE_DISPATCHERS: true,
     LOG_LEVEL: true,
   })

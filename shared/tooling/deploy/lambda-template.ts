@@ -72,6 +72,7 @@ const parameters = {
   Hsts: choice('HSTS', 'on', 'off'),
   DatabaseDriver: choice('DATABASE_DRIVER', 'pg', 'neon'),
   AllowedPrivateNetworks: text('ALLOWED_PRIVATE_NETWORKS', ''),
+  WebhookNetworks: text('WEBHOOK_NETWORKS', ''),
   LogLevel: choice('LOG_LEVEL', 'info', 'debug', 'warn', 'error'),
   LogRetentionDays: { ...text('Days that logs are kept', '30'), Type: 'Number' },
   MaxSessionAgents: {
@@ -103,6 +104,7 @@ const conditions = {
   InVpc: isNotEmpty({ 'Fn::Join': ['', { Ref: 'SubnetIds' }] }),
   OwnKey: isNotEmpty({ Ref: 'KmsKeyArn' }),
   PrivateNetworks: isNotEmpty({ Ref: 'AllowedPrivateNetworks' }),
+  NetworksOfWebhooks: isNotEmpty({ Ref: 'WebhookNetworks' }),
 };
 
 /**
@@ -187,6 +189,9 @@ function variablesOf(module: EdgeModule): Record<string, unknown> {
     HSTS: { Ref: 'Hsts' },
     DATABASE_DRIVER: { Ref: 'DatabaseDriver' },
     ALLOWED_PRIVATE_NETWORKS: onlyIf('PrivateNetworks', { Ref: 'AllowedPrivateNetworks' }),
+    ...(module === 'webui' && {
+      WEBHOOK_NETWORKS: onlyIf('NetworksOfWebhooks', { Ref: 'WebhookNetworks' }),
+    }),
     LOG_LEVEL: { Ref: 'LogLevel' },
     ...Object.fromEntries([
       ...required.map((name) => [name, secret(name)]),

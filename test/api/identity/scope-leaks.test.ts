@@ -102,6 +102,11 @@ describe('STR-1: the data of the scope tests', () => {
         "userinfo.get",
         "userinfo.listServiceTokens",
         "userinfo.listSessions",
+        "webhook.get",
+        "webhook.getVersion",
+        "webhook.list",
+        "webhook.listDeliveries",
+        "webhook.listVersions",
       ]
     `);
     const lists = sited.filter((type) => reads.some(({ id }) => id === `${type}.list`));

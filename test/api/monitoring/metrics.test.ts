@@ -68,8 +68,12 @@ const further = {
       'aggregator_jobs_oldest_seconds',
     ],
     'aggregator_audit_unsealed',
+    ...['aggregator_webhook_events_waiting', 'aggregator_webhook_events_oldest_seconds'],
   ],
-  counter: ['aggregator_http_requests_total', 'aggregator_logins_total', 'aggregator_jobs_total'],
+  counter: [
+    ...['aggregator_http_requests_total', 'aggregator_logins_total', 'aggregator_jobs_total'],
+    ...['aggregator_webhook_attempts_total', 'aggregator_alert_mails_total'],
+  ],
   histogram: ['aggregator_http_request_duration_seconds', 'aggregator_upstream_duration_seconds'],
 };
 const counters = ['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'];

@@ -16,7 +16,7 @@ const exportReads = Object.fromEntries(
 /** The request of every read of further administration objects, by its path in the document. */
 export function administrationReads({ domain, user, service_user, site, farm, made, pool }: Seeded) {
   const users = `${webui}/authenticators/${domain.id}/users`;
-  const { gateway, template, record, priority_group, rule, tag, peer } = made;
+  const { gateway, template, record, priority_group, rule, tag, peer, webhook } = made;
   return {
     ...exportReads,
     // Reads of agents by their own tokens, which an administrator does not have.
@@ -106,6 +106,9 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/sites/{id}/rules': list(`${webui}/sites/${site.id}/rules`),
     '/api/webui/aggregator/tags': list(`${webui}/tags`),
     '/api/webui/aggregator/tags/{id}': one(`${webui}/tags/${tag.id}`),
+    '/api/webui/aggregator/webhooks': list(`${webui}/webhooks`),
+    '/api/webui/aggregator/webhooks/{id}': one(`${webui}/webhooks/${webhook.id}`),
+    '/api/webui/aggregator/webhooks/{id}/deliveries': one(`${webui}/webhooks/${webhook.id}/deliveries`),
     '/api/webui/aggregator/tconfig': one(`${webui}/tconfig`),
   } satisfies Record<string, Question[]>;
 }

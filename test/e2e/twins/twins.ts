@@ -158,6 +158,11 @@ async function makeObjects(create: Create, site_id: string, farm_id: string) {
     record: await create('monitoring', { level: 'warning', source: 'site', message: 'Something was seen' }),
     priority_group: await create('priority_groups', { name: 'Near', farms: [{ farm_id, priority: 2 }] }),
     rule: await create('rules', { name: 'Offices', site_id, match_tags, image }),
+    webhook: await create('webhooks', {
+      name: 'Ticket system',
+      url: 'https://hooks.example.com/portal',
+      events: ['site.deleted'],
+    }),
     tag: await create('tags', { name: 'office', color: '#1f6feb' }),
   };
 }

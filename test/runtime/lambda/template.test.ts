@@ -106,6 +106,7 @@ describe.each([...edgeModules])('the function of %s', (module) => {
       'HSTS',
       'DATABASE_DRIVER',
       'ALLOWED_PRIVATE_NETWORKS',
+      'WEBHOOK_NETWORKS',
       'LOG_LEVEL',
     ];
     for (const [variable, value] of Object.entries(Variables))

@@ -73,7 +73,7 @@ describe('the scope of a variable', () => {
 describe('a secret variable', () => {
   it('has a name that marks it as secret, or is a URL with a password', () => {
     const secret = all.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
-    const named = names.filter((name) => /_(?:KEY|SECOND)$|PASSWORD|^DATABASE_\w*URL$/.test(name));
+    const named = names.filter((name) => /_(?:KEY|SECOND)$|PASSWORD|^(?:DATABASE_\w*|SMTP_)URL$/.test(name));
     expect(secret.toSorted()).toEqual(named.toSorted());
   });
 

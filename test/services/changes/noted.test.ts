@@ -106,6 +106,34 @@ describe('a change', () => {
     expect(await noted(() => admin(`DELETE ${base}/priority_groups/${made[0]?.id}`))).toEqual(created);
   });
 
+  it('is noted as the creation, update or deletion that the transaction is', async () => {
+    const { admin, portal } = world;
+    await allReadable(portal.db);
+    const { horizon } = await readChanges(portal.db, undefined);
+    const site = await addSite(admin);
+    const gateway = await addGateway(admin, { sites: [site.id] });
+    await admin(`PATCH ${base}/gateways/${gateway.id}`, { priority: 3 });
+    await admin(`DELETE ${base}/gateways/${gateway.id}`);
+    const farm = await addFarm(admin, site);
+    await portal.db.transaction(async (tx) => {
+      await tx.update(farms).set({ weight: 9 }).where(eq(farms.id, farm.id));
+      await tx.delete(farms).where(eq(farms.id, farm.id));
+    });
+    const twice = newId();
+    await portal.db.transaction(async (tx) => {
+      await tx.insert(sites).values({ id: twice, name: twice, name_key: twice, uri: twice });
+      await tx.update(sites).set({ comments: 'x' }).where(eq(sites.id, twice));
+    });
+    await allReadable(portal.db);
+    const { items } = await readChanges(portal.db, { xid: horizon, seq: 0 });
+    const actionsOf = (id: string) =>
+      items.filter((change) => change.id === id && change.list === undefined).map(({ action }) => action);
+    expect(actionsOf(site.id)).toEqual(['created']);
+    expect(actionsOf(gateway.id)).toEqual(['created', 'updated', 'deleted']);
+    expect(actionsOf(farm.id)).toEqual(['created', 'deleted']);
+    expect(actionsOf(twice)).toEqual(['created']);
+  });
+
   it('is not noted when it is rolled back, refused or a dry run', async () => {
     const { admin, portal, site } = world;
     const rename = sql`${sites.comments} || 'x'`;

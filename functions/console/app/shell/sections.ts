@@ -11,6 +11,6 @@ export const sections: readonly Section[] = [
   { title: 'section_maintenance', kinds: ['maintenance_template'] },
   { title: 'section_access', kinds: ['authenticator', 'role'] },
   { title: 'section_journal', kinds: ['audit', 'monitoring_record'] },
-  { title: 'section_settings', kinds: [] },
+  { title: 'section_settings', kinds: ['webhook'] },
   { title: 'section_further', kinds: [] },
 ];

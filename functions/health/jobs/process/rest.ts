@@ -198,9 +198,11 @@ export class Rest {
  * heartbeats wait.
  */
 function nextDueIn(agenda: Agenda): number {
-  const { audit, refusals, telemetry, ended_keys, maintenance, outbox, queue, is_working } = agenda;
+  const { audit, refusals, telemetry, ended_keys, maintenance, events, webhooks, alerts } = agenda;
+  const { outbox, queue, is_working } = agenda;
   const isForwarded = agenda.forwards.every(({ seq, error }) => error !== null || seq >= agenda.sealed_to);
   if (outbox.length > 0 || is_working || !isForwarded) return 0;
-  const times = [audit, refusals, telemetry, ended_keys, maintenance, ...Object.values(queue)];
+  const ofEvents = [events, webhooks, alerts];
+  const times = [audit, refusals, telemetry, ended_keys, maintenance, ...ofEvents, ...Object.values(queue)];
   return Math.min(...times.map((due) => due ?? Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
 }

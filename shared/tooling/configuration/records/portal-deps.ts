@@ -38,6 +38,7 @@ export async function portalDeps(db: Db, config: Config): Promise<PortalDeps> {
       (key) => key !== undefined,
     ),
     outbound,
+    webhookNetworks: config.webhookNetworks,
     dispatcherTransport: transport,
     ...directoriesBySockets(outbound),
     kdcs: createKdcRemote(createTcp(outbound)),

@@ -1,0 +1,47 @@
+import { createTransport } from 'nodemailer';
+
+/** A mail in plain text. */
+export type Mail = { to: readonly string[]; subject: string; text: string };
+
+export type Mailer = {
+  /** Resolves when the server has accepted the mail. @throws Error otherwise */
+  send(mail: Mail): Promise<void>;
+};
+
+/** Time limits in milliseconds. */
+const connectMs = 10_000;
+const silenceMs = 20_000;
+
+/**
+ * Sends mails through an SMTP server. `smtps://` begins with TLS, `smtp://` requires STARTTLS; the certificate is always
+ * verified. Headers are encoded by nodemailer, which removes line breaks from them.
+ * @param url with user and password, if the server requires a login
+ */
+export function createMailer(url: string, from: string): Mailer {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const isSecure = protocol === 'smtps:';
+  const transport = createTransport({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+    secure: isSecure,
+    requireTLS: !isSecure,
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: async ({ to, subject, text }) => {
+      await transport.sendMail({
+        ...{ from, to: [...to], subject, text },
+        // Programs that answer mails by themselves must not answer (RFC 3834).
+        headers: { 'auto-submitted': 'auto-generated' },
+      });
+    },
+  };
+}

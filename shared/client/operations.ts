@@ -897,7 +897,7 @@ export type BulkDestroyResult = {
 };
 export type ChangeStream = {
   /** Type of the object. `snapshot`: a list of a farm was synchronized. */
-  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "workplace";
+  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
   /** Identifier of the object, of the farm for `snapshot`, or name of the system parameter. Null if one write has changed so many objects that they are not listed. */
   id: string | null;
   /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
@@ -3295,7 +3295,7 @@ export type Role = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3316,13 +3316,13 @@ export type RolePatch = {
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
   /** Permissions that the role grants. */
-  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: Record<string, unknown> | null;
 };
 export type RolePermissions = {
   /** Identifier of the permission: `<resource>.<action>`. */
-  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
   /** Resource of the permission. */
   resource: string;
   /** Action of the permission. */
@@ -3340,7 +3340,7 @@ export type RoleRestore = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3379,7 +3379,7 @@ export type RoleVersion = {
     /** Notes for administrators. Default: empty. */
     comments?: string;
     /** Permissions that the role grants. */
-    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
     /** Sites in which the permissions apply. Default: all. */
     scope?: {
       /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3399,7 +3399,7 @@ export type RoleWrite = {
   /** Notes for administrators. Default: empty. */
   comments?: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3782,7 +3782,7 @@ export type RuleWrite = {
 };
 export type SearchFind = {
   /** Type of the object, as in operation identifiers. */
-  type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule";
+  type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule" | "webhook";
   /** Identifier of the object. For an object of a dispatcher: its identifier there. */
   id: string;
   /** Name of the object. For a workplace session: the name of its user. Empty if unknown. */
@@ -3979,7 +3979,7 @@ export type ServiceTokenWrite = {
   /** Expiration time of the token, at most 366 days from now. */
   expires_at: string;
   /** Permissions of the token. A request has only those permissions that the user currently holds as well. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
 };
 export type Servicespool = {
   /** Identifier of the pool, assigned by the dispatcher. */
@@ -5052,6 +5052,22 @@ export type SystemParameters = {
       help: string;
     };
   };
+  /** Parameters of the section `alerts`. */
+  alerts: {
+    /** E-mail addresses that receive critical monitoring records, separated by commas, at most 20. Requires SMTP_URL. Default: empty. */
+    email_to: {
+      /** Current value. */
+      value: string;
+      /** Default value. */
+      default: string | number | boolean;
+      /** Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown). */
+      type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
+      /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
+      max: number;
+      /** Description of the parameter. */
+      help: string;
+    };
+  };
   /** Parameters of the section `export`. */
   export: {
     /** Retention time of finished exports. Default: 24 hours. */
@@ -5669,6 +5685,28 @@ export type SystemParametersWrite = {
       help?: unknown;
     };
   };
+  /** Parameters of the section `alerts`. */
+  alerts?: {
+    /** E-mail addresses that receive critical monitoring records, separated by commas, at most 20. Requires SMTP_URL. Default: empty. */
+    email_to?: {
+      /** New value. */
+      value: string;
+      /** Ignored: only `value` is written. */
+      default?: unknown;
+      /** Ignored: only `value` is written. */
+      type?: unknown;
+      /** Ignored: only `value` is written. */
+      min?: unknown;
+      /** Ignored: only `value` is written. */
+      max?: unknown;
+      /** Ignored: only `value` is written. */
+      choices?: unknown;
+      /** Ignored: only `value` is written. */
+      unit?: unknown;
+      /** Ignored: only `value` is written. */
+      help?: unknown;
+    };
+  };
   /** Parameters of the section `export`. */
   export?: {
     /** Retention time of finished exports. Default: 24 hours. */
@@ -6149,7 +6187,7 @@ export type UserShowAccess = {
   /** Permissions of the user on the administrator portal, each with its sites and the roles that grant it. Null if the caller cannot read roles. */
   permissions: ({
     /** Identifier of the permission. */
-    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
     /** Sites in which the permissions apply. `*`: all sites. */
     sites: "*" | ({
       /** Identifier of the site. */
@@ -6403,6 +6441,201 @@ export type UserinfoViews = {
   query: string;
   /** True if the console opens the list with this view. */
   is_default: boolean;
+};
+export type Webhook = {
+  /** Identifier of the webhook. Set by the portal. */
+  id: string;
+  /** Name of the webhook, unique regardless of case. */
+  name: string;
+  /** Address that events are sent to, `https` only. */
+  url: string;
+  /** Types of events that are sent. A monitoring event has the severity of its record. */
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
+  sites: (string)[];
+  /** If false, no events are sent or queued. Default true. */
+  enabled: boolean;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
+  ca_certificate: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
+  /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
+  state: "active" | "paused" | "disabled";
+  /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
+  reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Name and domain of the owner. Null if the user is deleted. */
+  owner: string | null;
+  /** Number of events that wait for their delivery. */
+  waiting: number;
+  /** Number of events whose last attempt failed and that are not sent again by themselves. */
+  dead: number;
+  /** Number of events that were not queued, because 10,000 events of the webhook were waiting. */
+  dropped: number;
+  /** First failed attempt since the last success. Null while deliveries succeed. */
+  failing_since: string | null;
+  /** Time of the last successful delivery. Null before the first. */
+  last_success_at: string | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+};
+export type WebhookDeliveries = {
+  /** Identifier of the delivery. With the prefix `msg_` it is the header `webhook-id`. */
+  id: string;
+  /** Type of the event. */
+  event: string;
+  /** Identifier of the changed object. Null if many objects of the kind were changed at once. */
+  object_id: string | null;
+  /** `waiting`: for its first or next attempt; `delivered`; `dead`: the last attempt failed; `skipped`: the owner may not read the object. */
+  state: "waiting" | "delivered" | "dead" | "skipped";
+  /** Number of attempts. */
+  attempts: number;
+  /** HTTP status of the last response. Null without a response. */
+  status: number | null;
+  /** Reason why the last attempt got no response, such as `timeout` or `tls`. Otherwise null. */
+  error: string | null;
+  /** When the object was changed. */
+  occurred_at: string;
+  /** Time of the last attempt. Null before the first. */
+  last_attempt_at: string | null;
+  /** Time of the next attempt. Null if there is none. */
+  due_at: string | null;
+  /** Duration of the last attempt in milliseconds. Null before the first. */
+  duration_ms: number | null;
+  /** When the event was queued. */
+  created_at: string;
+};
+export type WebhookPatch = {
+  /** Name of the webhook, unique regardless of case. */
+  name?: string;
+  /** Address that events are sent to, `https` only. */
+  url?: string;
+  /** Types of events that are sent. A monitoring event has the severity of its record. */
+  events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
+  sites?: (string)[] | null;
+  /** If false, no events are sent or queued. Default true. */
+  enabled?: boolean | null;
+  /** Notes for administrators. Default: empty. */
+  comments?: string | null;
+  /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
+  ca_certificate?: string | null;
+};
+export type WebhookReplayAll = {
+  /** Number of deliveries that are sent again. */
+  count: number;
+};
+export type WebhookRestore = {
+  /** Identifier of the webhook. Set by the portal. */
+  id: string;
+  /** Name of the webhook, unique regardless of case. */
+  name: string;
+  /** Address that events are sent to, `https` only. */
+  url: string;
+  /** Types of events that are sent. A monitoring event has the severity of its record. */
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
+  sites: (string)[];
+  /** If false, no events are sent or queued. Default true. */
+  enabled: boolean;
+  /** Notes for administrators. Default: empty. */
+  comments: string;
+  /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
+  ca_certificate: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
+  /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
+  state: "active" | "paused" | "disabled";
+  /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
+  reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Name and domain of the owner. Null if the user is deleted. */
+  owner: string | null;
+  /** Number of events that wait for their delivery. */
+  waiting: number;
+  /** Number of events whose last attempt failed and that are not sent again by themselves. */
+  dead: number;
+  /** Number of events that were not queued, because 10,000 events of the webhook were waiting. */
+  dropped: number;
+  /** First failed attempt since the last success. Null while deliveries succeed. */
+  failing_since: string | null;
+  /** Time of the last successful delivery. Null before the first. */
+  last_success_at: string | null;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type WebhookVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the webhook, unique regardless of case. */
+    name?: string;
+    /** Address that events are sent to, `https` only. */
+    url?: string;
+    /** Types of events that are sent. A monitoring event has the severity of its record. */
+    events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+    /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
+    sites?: (string)[];
+    /** If false, no events are sent or queued. Default true. */
+    enabled?: boolean;
+    /** Notes for administrators. Default: empty. */
+    comments?: string;
+    /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
+    ca_certificate?: string | null;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
+export type WebhookWrite = {
+  /** Name of the webhook, unique regardless of case. */
+  name: string;
+  /** Address that events are sent to, `https` only. */
+  url: string;
+  /** Types of events that are sent. A monitoring event has the severity of its record. */
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
+  sites?: (string)[];
+  /** If false, no events are sent or queued. Default true. */
+  enabled?: boolean;
+  /** Notes for administrators. Default: empty. */
+  comments?: string;
+  /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
+  ca_certificate?: string | null;
 };
 export type Workplace = {
   /** Identifier of the workplace, assigned by the dispatcher. */
@@ -10434,6 +10667,239 @@ export type Operations = {
     answer: Userinfo;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Delete several or all webhooks. Requires the permission `webhooks.delete`. */
+  "webhook.bulkDestroy": {
+    asks: {
+      body: BulkDestroy;
+    };
+    answer: BulkDestroyResult;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Create a webhook. The caller becomes the owner: only events of objects that the owner may read are sent. The response contains the secret that signs the events. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.create`. */
+  "webhook.create": {
+    asks: {
+      body: WebhookWrite;
+    };
+    answer: Webhook;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Delete a webhook. Requires the permission `webhooks.delete`. */
+  "webhook.delete": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Read a webhook. Requires the permission `webhooks.read`. */
+  "webhook.get": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: Webhook;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Read a version of a webhook. Requires the permission `webhooks.read`. */
+  "webhook.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: WebhookVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List webhooks. Requires the permission `webhooks.read`. */
+  "webhook.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
+        /** Only webhooks with this value of `enabled`. */
+        enabled?: "true" | "false";
+        /** Only webhooks in this state. */
+        state?: "active" | "paused" | "disabled";
+        /** Only webhooks that are limited to this site, among others. */
+        site_id?: string;
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (Webhook)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the deliveries of a webhook. Finished deliveries are kept for 30 days, at most 10,000 of each webhook. Contents of responses are not stored. Requires the permission `webhooks.read`. */
+  "webhook.listDeliveries": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "created_at" | "-created_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only deliveries in this state. */
+        state?: "waiting" | "delivered" | "dead" | "skipped";
+        /** Only deliveries of events of this type. */
+        event?: "authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical" | "webhook.test";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (WebhookDeliveries)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the versions of a webhook. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `webhooks.read`. */
+  "webhook.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Replace a webhook. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update`. */
+  "webhook.replace": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+      body: WebhookWrite;
+    };
+    answer: Webhook;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Send a finished delivery of a webhook again. Requires the permission `webhooks.update`. */
+  "webhook.replay": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+        /** Identifier of the delivery. */
+        delivery_id: string;
+      };
+    };
+    answer: WebhookDeliveries;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Send all dead deliveries of a webhook again. Requires the permission `webhooks.update`. */
+  "webhook.replayAll": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: WebhookReplayAll;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a webhook. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `webhooks.update`. */
+  "webhook.restore": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: WebhookRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Create a new secret for a webhook. The response contains the new secret. For 24 hours, events are signed with the former one as well. Only the owner can do so. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.update`. */
+  "webhook.rotateSecret": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: Webhook;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Take over the ownership of a webhook. From then on, the rights of the caller decide which events are sent. Requires the permission `webhooks.update`. */
+  "webhook.takeOver": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: Webhook;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Send a test event to a webhook. The event has the type `webhook.test`. The list of deliveries contains its result. Requires the permission `webhooks.update`. */
+  "webhook.test": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+    };
+    answer: WebhookDeliveries;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Update a webhook (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update`. */
+  "webhook.update": {
+    asks: {
+      path: {
+        /** Identifier of the webhook. */
+        id: string;
+      };
+      body: WebhookPatch;
+    };
+    answer: Webhook;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Assign a workplace to a user or remove its owner. `id` is the identifier of the farm. Requires the permission `workplaces.assign`. */
   "workplace.assign": {
     asks: {
@@ -10888,6 +11354,22 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'userinfo.replaceView': { method: 'PUT', path: '/api/userinfo/views/{id}', keyed: false },
   'userinfo.revokeServiceToken': { method: 'DELETE', path: '/api/userinfo/service_tokens/{id}', keyed: false },
   'userinfo.update': { method: 'PATCH', path: '/api/userinfo', keyed: true },
+  'webhook.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/webhooks/bulk_destroy', keyed: true },
+  'webhook.create': { method: 'POST', path: '/api/webui/aggregator/webhooks', keyed: true },
+  'webhook.delete': { method: 'DELETE', path: '/api/webui/aggregator/webhooks/{id}', keyed: false },
+  'webhook.get': { method: 'GET', path: '/api/webui/aggregator/webhooks/{id}', keyed: false },
+  'webhook.getVersion': { method: 'GET', path: '/api/webui/aggregator/webhooks/{id}/history/{version}', keyed: false },
+  'webhook.list': { method: 'GET', path: '/api/webui/aggregator/webhooks', keyed: false },
+  'webhook.listDeliveries': { method: 'GET', path: '/api/webui/aggregator/webhooks/{id}/deliveries', keyed: false },
+  'webhook.listVersions': { method: 'GET', path: '/api/webui/aggregator/webhooks/{id}/history', keyed: false },
+  'webhook.replace': { method: 'PUT', path: '/api/webui/aggregator/webhooks/{id}', keyed: false },
+  'webhook.replay': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/deliveries/{delivery_id}/replay', keyed: true },
+  'webhook.replayAll': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/replay', keyed: true },
+  'webhook.restore': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/restore', keyed: true },
+  'webhook.rotateSecret': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/rotate_secret', keyed: true },
+  'webhook.takeOver': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/take_over', keyed: true },
+  'webhook.test': { method: 'POST', path: '/api/webui/aggregator/webhooks/{id}/test', keyed: true },
+  'webhook.update': { method: 'PATCH', path: '/api/webui/aggregator/webhooks/{id}', keyed: true },
   'workplace.assign': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/assign/{servicespool_uuid}/{workplace_uuid}', keyed: true },
   'workplace.delete': { method: 'DELETE', path: '/api/webui/aggregator/workplaces/{id}/delete/{servicespool_uuid}/{workplace_uuid}', keyed: false },
   'workplace.driveMachine': { method: 'PATCH', path: '/api/webui/aggregator/workplaces/{id}/machine/{servicespool_uuid}/{workplace_uuid}', keyed: true },

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { addSite, addTag } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
-import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
-import { type WebhookStand, webhookStand } from '../support/webhooks/stand.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { addSite, addTag } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
+import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
+import { type WebhookStand, webhookStand } from '../../support/webhooks/stand.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

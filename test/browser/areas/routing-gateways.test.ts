@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { addGateway, addSite, base } from '../support/factories.ts';
-import { inMinutes } from '../support/fleet/maintenance.ts';
-import { wsproxy } from '../support/gateways/tickets.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { addGateway, addSite, base } from '../../support/factories.ts';
+import { inMinutes } from '../../support/fleet/maintenance.ts';
+import { wsproxy } from '../../support/gateways/tickets.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import type { Simulator } from '../simulator/start.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import type { Simulator } from '../../simulator/start.ts';
 import {
   addDispatcher,
   addFarm,
@@ -13,12 +13,12 @@ import {
   base,
   goodPassword,
   pool,
-} from '../support/factories.ts';
-import { readFirst } from '../support/fleet/first-reads.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+} from '../../support/factories.ts';
+import { readFirst } from '../../support/fleet/first-reads.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

@@ -117,6 +117,8 @@ requireService('chromium', hasChromium)('pools, workplaces and sessions in the c
 
   it('is done with the keyboard alone', async () => {
     const page = await tabs.open('/workplace?search=office-00004');
+    // Rows can be selected as soon as the actions are loaded.
+    await row(page, 'office-00004').getByRole('checkbox').waitFor();
     await row(page, 'office-00004').focus();
     await page.keyboard.press('Space');
     await page.getByText('1 selected').waitFor();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Field } from '../kinds.ts';
 import { dropDraft, keepDraft, readDraft } from './drafts.ts';
 import { isEqual, type Values } from './form-values.ts';
@@ -23,7 +23,8 @@ export function useForm(address: string, fields: readonly Field[], start: Values
   const [values, setValues] = useState<Values>(() => ({ ...start, ...draft?.values }));
   const [hasDraft, setHasDraft] = useState(draft !== undefined);
   const isChanged = fields.some(({ name }) => !isEqual(values[name], start[name]));
-  useEffect(() => {
+  // Before the page is drawn, because it can be left at once.
+  useLayoutEffect(() => {
     if (isChanged) keepDraft(address, fields, values);
     else dropDraft(address);
   }, [values, isChanged]);

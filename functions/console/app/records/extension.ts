@@ -10,6 +10,8 @@ export type Extension = {
   RecordActions?: ComponentType<{ target: Target; state: RecordState }>;
   /** Parts of the page of a record, below its members. */
   RecordParts?: ComponentType<{ target: Target; state: RecordState }>;
+  /** The address of the page of a row, if the rows are shown as records of another kind. */
+  rowAddress?: (row: Row) => string;
   /** Above the table of a list. `answer` is the first page as the API returned it. */
   ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
   /** Buttons for several selected records. With it the rows of the list can be selected. */

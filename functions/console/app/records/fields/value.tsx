@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { agoText, durationText, momentText } from '../../../../../shared/web/text/moments.ts';
+import { agoText, durationText, momentText, untilText } from '../../../../../shared/web/text/moments.ts';
 import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { Mark, type MarkTone } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { addressOf } from '../../router/place.ts';
@@ -147,9 +147,18 @@ function numberText({ name }: Field, value: number): string {
 
 const Moment = ({ time }: { time: string }): JSX.Element => (
   <time dateTime={time} title={momentText(time)}>
-    {Math.abs(Date.now() - Date.parse(time)) < 86_400_000 ? agoText(time) : momentText(time)}
+    {nearText(time, Date.now())}
   </time>
 );
+
+const dayMs = 86_400_000;
+
+/** A time within a day of now is shown in relation to it. */
+function nearText(time: string, now: number): string {
+  const distance = Date.parse(time) - now;
+  if (Math.abs(distance) >= dayMs) return momentText(time);
+  return distance > 0 ? untilText(time, now) : agoText(time, now);
+}
 
 const Parts = ({ fields, value }: { fields: readonly Field[]; value: Row }): JSX.Element => (
   <dl class={classes.parts}>

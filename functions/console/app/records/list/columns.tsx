@@ -22,7 +22,11 @@ const isShowable = ({ name, type }: Field): boolean =>
 export function possibleColumns(kind: Kind): Field[] {
   const title = titleField(kind);
   const rest = kind.columns.filter(
-    (field) => field !== title && isShowable(field) && !isNameOfReference(field, kind.columns),
+    (field) =>
+      field !== title &&
+      isShowable(field) &&
+      !isNameOfReference(field, kind.columns) &&
+      field.name !== `${title.name}_id`,
   );
   return [title, ...rest];
 }
@@ -47,9 +51,18 @@ function weightOf({ name, type, isMany }: Field): number {
   return name.endsWith('_count') || name.endsWith('_percent') ? 3 : 2;
 }
 
+/** Kinds whose usual columns do not follow from the weights. */
+const usual: Readonly<Record<string, readonly string[]>> = {
+  portalUser: ['real_name', 'authenticator_id', 'state', 'roles', 'locked_until', 'last_login_at'],
+  loginSession: ['authenticator_id', 'portal', 'source_ip', 'platform', 'created_at', 'last_seen_at'],
+  issuedToken: ['user', 'authenticator_id', 'own', 'expires_at', 'last_seen_at'],
+};
+
 /** The columns of a list that the reader has not chosen. */
 export function usualColumns(kind: Kind): Field[] {
   const [title, ...rest] = possibleColumns(kind);
+  const names = usual[kind.type];
+  if (names) return [...(title ? [title] : []), ...rest.filter(({ name }) => names.includes(name))];
   const chosen = rest
     .filter((field) => weightOf(field) > 0)
     .sort((a, b) => weightOf(b) - weightOf(a))
@@ -69,6 +82,7 @@ export const tableColumns = (
   fields: readonly Field[],
   parents: Parents,
   onShow: (row: Row) => void,
+  rowAddress?: (row: Row) => string,
 ): DataColumn<Row>[] =>
   fields.map((field, at) => ({
     key: field.name,
@@ -78,18 +92,23 @@ export const tableColumns = (
     share: at === 0 ? 1.75 : 1,
     cell: (row) =>
       at === 0 ? (
-        <Title kind={kind} row={row} parents={parents} onShow={onShow} />
+        <Title
+          kind={kind}
+          row={row}
+          onShow={onShow}
+          address={kind.get ? addressOf([kind.type, idOf(kind, row)], parents) : rowAddress?.(row)}
+        />
       ) : (
         <Value field={field} value={row[field.name]} row={row} isShort={true} />
       ),
   }));
 
-type TitleProps = { kind: Kind; row: Row; parents: Parents; onShow: (row: Row) => void };
+type TitleProps = { kind: Kind; row: Row; address: string | undefined; onShow: (row: Row) => void };
 
 /** The name of a record, which opens it. */
-const Title = ({ kind, row, parents, onShow }: TitleProps): JSX.Element =>
-  kind.get ? (
-    <a href={addressOf([kind.type, idOf(kind, row)], parents)}>{titleOf(kind, row)}</a>
+const Title = ({ kind, row, address, onShow }: TitleProps): JSX.Element =>
+  address !== undefined ? (
+    <a href={address}>{titleOf(kind, row)}</a>
   ) : (
     <button type="button" class={classes.opener} onClick={() => onShow(row)}>
       {titleOf(kind, row)}

@@ -9,7 +9,7 @@ import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
 import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import { allowed, idOf, type Kind, type Row, titleOf } from '../kinds.ts';
+import { allowed, idOf, type Kind, type Parents, type Row, titleOf } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
 import { chosenColumns, tableColumns } from './columns.tsx';
@@ -67,13 +67,13 @@ type RowsOfProps = { kind: Kind; view: ListView; rows: Rows; onSort: (key: strin
 function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const [shown, setShown] = useState<Row>();
   const { parents } = view;
+  const { rowAddress, SelectionActions } = useExtension(kind) ?? {};
   const columns = useMemo(
-    () => tableColumns(kind, chosenColumns(kind, view.columns), parents, setShown),
-    [kind, view.columns?.join(), JSON.stringify(parents)],
+    () => tableColumns(kind, chosenColumns(kind, view.columns), parents, setShown, rowAddress),
+    [kind, view.columns?.join(), JSON.stringify(parents), rowAddress],
   );
-  const selection = useSelection(kind, rows, useExtension(kind)?.SelectionActions !== undefined);
-  const openRow = (row: Row) =>
-    kind.get ? open(addressOf([kind.type, idOf(kind, row)], parents)) : setShown(row);
+  const selection = useSelection(kind, rows, SelectionActions !== undefined);
+  const address = addressesIn(kind, parents, rowAddress);
   return (
     <>
       {selection && selection.keys.length > 0 && (
@@ -89,7 +89,7 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
           rowKey={(row) => idOf(kind, row)}
           order={orderOf(view)}
           onSort={onSort}
-          onOpen={openRow}
+          onOpen={(row) => openRow(address(row), () => setShown(row))}
           {...(selection && { selection: selection.ofTable })}
         />
       )}
@@ -103,6 +103,14 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
       )}
     </>
   );
+}
+
+const addressesIn = (kind: Kind, parents: Parents, own?: (row: Row) => string) => (row: Row) =>
+  kind.get ? addressOf([kind.type, idOf(kind, row)], parents) : own?.(row);
+
+function openRow(address: string | undefined, show: () => void): void {
+  if (address === undefined) show();
+  else open(address);
 }
 
 const isEmpty = ({ count, isLoading, error }: Rows): boolean => count === 0 && !isLoading && error === null;

@@ -6160,7 +6160,9 @@ export type UserSession = {
   expires_at: string;
 };
 export type UserShowAccess = {
-  /** Reasons for which the user cannot log in. `users_only` and `staff_only`: the domain admits only users without, or with, a role. `not_bound`: the user must be bound to a directory entry. Empty if nothing prevents the login. */
+  /** True if this is the account of the caller. */
+  is_self: boolean;
+  /** Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry is known). Empty if nothing prevents the login. */
   refusals: ("user_inactive" | "domain_disabled" | "service_account" | "users_only" | "staff_only" | "not_bound")[];
   /** True if the user must change the password after the next login. */
   must_change_password: boolean;

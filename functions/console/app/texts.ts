@@ -1,5 +1,6 @@
 import { type FrameText, type Say, sayText } from '../../../shared/web/text/texts.ts';
 
+type AccessText = keyof typeof import('../../../shared/messages/console/access.en.json');
 type FleetText = keyof typeof import('../../../shared/messages/console/fleet.en.json');
 type JournalText = keyof typeof import('../../../shared/messages/console/journal.en.json');
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
@@ -13,6 +14,7 @@ type WebhooksText = keyof typeof import('../../../shared/messages/console/webhoo
 /** Texts of the console: of its shell and of its areas. Each key is in one file only. */
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
+  | AccessText
   | FleetText
   | JournalText
   | OverviewText

@@ -58,10 +58,11 @@ export const refusals = [
 ] as const;
 
 export const UserAccess = z.strictObject({
+  is_self: z.boolean().describe('True if this is the account of the caller.'),
   refusals: z
     .array(z.enum(refusals))
     .describe(
-      'Reasons for which the user cannot log in. `users_only` and `staff_only`: the domain admits only users without, or with, a role. `not_bound`: the user must be bound to a directory entry. Empty if nothing prevents the login.',
+      'Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry is known). Empty if nothing prevents the login.',
     ),
   must_change_password: z
     .boolean()

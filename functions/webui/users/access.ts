@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { readUserAccess } from '../../../db/repositories/identity/access/user-access.ts';
 import { type Permission, permissions } from '../../../shared/context/permissions.ts';
+import { ownerOf } from '../../../shared/context/principal.ts';
 import { scopeOf } from '../../../shared/context/rights.ts';
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
@@ -28,6 +29,7 @@ export async function showAccess(ctx: WebuiCtx, id: string): Promise<Access> {
   const { sessions, tokens, groups } = found;
   const isActive = ({ state }: Found['groups'][number]) => state === 'active';
   return {
+    is_self: ownerOf(principal).id === id,
     refusals: refusalsOf(found),
     must_change_password: found.must_change_password,
     binding: bindingOf(found),

@@ -16,6 +16,15 @@ const listTypes: Readonly<Record<string, string>> = {
   spsessions: 'spsession',
 };
 
+/** Lists and pages that show records of another type. */
+const shownIn: Readonly<Record<string, readonly string[]>> = {
+  user: ['portalUser', 'userAccess'],
+  group: ['userAccess'],
+  role: ['userAccess'],
+  session: ['loginSession', 'userSession', 'userAccess'],
+  service_token: ['issuedToken', 'serviceToken', 'userAccess'],
+};
+
 /** Reads what the console shows again as soon as it has changed. */
 export function useLive(): void {
   const client = useQueryClient();
@@ -46,8 +55,10 @@ function renewalOf(client: QueryClient) {
   };
   return {
     add: (changes: readonly Change[]) => {
-      for (const { kind, list = '' } of changes)
+      for (const { kind, list = '' } of changes) {
         kinds.add(kind === 'snapshot' ? (listTypes[list] ?? kind) : kind);
+        for (const type of shownIn[kind] ?? []) kinds.add(type);
+      }
       timer ??= setTimeout(renew, Math.max(collectMs, renewedAt + betweenMs - performance.now()));
     },
     all: () => void client.invalidateQueries(),

@@ -21,6 +21,8 @@ export type Extension = {
   columns?: readonly string[];
   /** Above the filters of a list, such as filters that are often used. It stays while rows are read. */
   ListFilters?: ComponentType<{ kind: Kind }>;
+  /** The address of the page of a row, if the rows are shown as records of another kind. */
+  rowAddress?: (row: Row) => string;
   /** Above the table of a list. `answer` is the first page as the API returned it. */
   ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
   /** Beside the button that creates a record, also in the empty list. */

@@ -9,7 +9,10 @@ export const sections: readonly Section[] = [
   { title: 'section_installation', kinds: ['site', 'farm', 'dispatcher', 'gateway', 'portal'] },
   { title: 'section_routing', kinds: ['rule', 'priority_group', 'tag'] },
   { title: 'section_maintenance', kinds: ['maintenance_template'] },
-  { title: 'section_access', kinds: ['authenticator', 'role'] },
+  {
+    title: 'section_access',
+    kinds: ['authenticator', 'portalUser', 'role', 'loginSession', 'issuedToken', 'lockOut'],
+  },
   { title: 'section_journal', kinds: ['audit', 'monitoring_record'] },
   { title: 'section_settings', kinds: ['webhook'] },
   { title: 'section_further', kinds: [] },

@@ -4,6 +4,7 @@ import { portal } from '../../../../shared/web/client/session.ts';
 import { problemOf } from '../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
 import { agoText } from '../../../../shared/web/text/moments.ts';
+import { programOf } from '../../../../shared/web/text/programs.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Badge, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
@@ -47,13 +48,4 @@ export function Sessions(): JSX.Element {
       ))}
     </ul>
   );
-}
-
-/** The browser and the operating system of a `User-Agent`, or its beginning. */
-function programOf(userAgent: string): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\/\d+/.exec(userAgent)?.[1];
-  const system = /Windows|Android|iPhone|iPad|Macintosh|Linux/.exec(userAgent)?.[0];
-  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', Macintosh: 'macOS' };
-  const known = [browser, system].flatMap((name) => (name ? [names[name] ?? name] : []));
-  return known.join(', ') || userAgent.slice(0, 60) || '–';
 }

@@ -145,16 +145,19 @@ function numberText({ name }: Field, value: number): string {
   return countText(value);
 }
 
+const Moment = ({ time }: { time: string }): JSX.Element => (
+  <time dateTime={time} title={momentText(time)}>
+    {nearText(time, Date.now())}
+  </time>
+);
+
 const dayMs = 86_400_000;
 
-function Moment({ time }: { time: string }): JSX.Element {
-  const ms = Date.parse(time) - Date.now();
-  const relative = () => (ms > 0 ? untilText(time, Date.now()) : agoText(time));
-  return (
-    <time dateTime={time} title={momentText(time)}>
-      {Math.abs(ms) < dayMs ? relative() : momentText(time)}
-    </time>
-  );
+/** A time within a day of now is shown in relation to it. */
+function nearText(time: string, now: number): string {
+  const distance = Date.parse(time) - now;
+  if (Math.abs(distance) >= dayMs) return momentText(time);
+  return distance > 0 ? untilText(time, now) : agoText(time, now);
 }
 
 const Parts = ({ fields, value }: { fields: readonly Field[]; value: Row }): JSX.Element => (

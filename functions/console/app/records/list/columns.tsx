@@ -27,7 +27,8 @@ export function possibleColumns(kind: Kind): Field[] {
       field !== title &&
       isShowable(field) &&
       !isNameOfReference(field, kind.columns) &&
-      !isNamedBeside(field, kind.columns),
+      !isNamedBeside(field, kind.columns) &&
+      field.name !== `${title.name}_id`,
   );
   return [title, ...rest];
 }
@@ -75,7 +76,11 @@ export function chosenColumns(kind: Kind, names: readonly string[] | undefined):
 /** How records are named in the first column. */
 export type Naming = { nameOf: (row: Row) => string; titleLabel?: string };
 
-export type Titles = Naming & { parents: Parents; onShow: (row: Row) => void };
+export type Titles = Naming & {
+  /** Of the page of a record. Undefined: it is shown in a dialog. */
+  addressOf: (row: Row) => string | undefined;
+  onShow: (row: Row) => void;
+};
 
 /** Cells that a kind has instead of the general ones. */
 type Cells = Extension['cells'];
@@ -94,11 +99,7 @@ export const tableColumns = (
     ...((field.type === 'integer' || field.type === 'number') && { align: 'end' as const }),
     share: at === 0 ? 1.75 : 1,
     cell: (row) =>
-      at === 0 ? (
-        <Title kind={kind} row={row} {...titles} />
-      ) : (
-        <Cell field={field} row={row} Own={cells?.[field.name]} />
-      ),
+      at === 0 ? <Title row={row} {...titles} /> : <Cell field={field} row={row} Own={cells?.[field.name]} />,
   }));
 
 type OwnCellProps = CellProps & { Own: ComponentType<CellProps> | undefined };
@@ -110,14 +111,16 @@ const Cell = ({ field, row, Own }: OwnCellProps): JSX.Element =>
     <Value field={field} value={row[field.name]} row={row} isShort={true} />
   );
 
-type TitleProps = Titles & { kind: Kind; row: Row };
+type TitleProps = Titles & { row: Row };
 
 /** The name of a record, which opens it. */
-const Title = ({ kind, row, parents, nameOf, onShow }: TitleProps): JSX.Element =>
-  kind.get ? (
-    <a href={addressOf([kind.type, idOf(kind, row)], parents)}>{nameOf(row)}</a>
+function Title({ row, nameOf, addressOf, onShow }: TitleProps): JSX.Element {
+  const address = addressOf(row);
+  return address !== undefined ? (
+    <a href={address}>{nameOf(row)}</a>
   ) : (
     <button type="button" class={classes.opener} onClick={() => onShow(row)}>
       {nameOf(row)}
     </button>
   );
+}

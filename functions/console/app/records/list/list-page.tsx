@@ -8,7 +8,7 @@ import { DataTable } from '../../../../../shared/web/ui/table/data-table.tsx';
 import { addressOf, changedQuery, open, placeOf, type Query, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import { idOf, type Kind, type Row, titleOf, useKinds } from '../kinds.ts';
+import { idOf, type Kind, type Parents, type Row, titleOf, useKinds } from '../kinds.ts';
 import { RecordDialog } from '../record/record-dialog.tsx';
 import { listPath } from '../requests.ts';
 import { SavedViews } from '../views/saved-views.tsx';
@@ -86,11 +86,14 @@ type RowsOfProps = { kind: Kind; view: ListView; rows: Rows; onSort: (key: strin
 function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const [shown, setShown] = useState<Row>();
   const { parents } = view;
-  const titles = { ...useNaming(kind), parents, onShow: setShown };
+  const titles = { ...useNaming(kind), addressOf: useAddresses(kind, parents), onShow: setShown };
   const columns = useColumns(kind, view, titles);
   const selection = useSelection(kind, rows, useHasActions(kind));
-  const openRow = (row: Row) =>
-    kind.get ? open(addressOf([kind.type, idOf(kind, row)], parents)) : setShown(row);
+  const openRow = (row: Row) => {
+    const address = titles.addressOf(row);
+    if (address === undefined) setShown(row);
+    else open(address);
+  };
   return (
     <>
       {selection && selection.keys.length > 0 && (
@@ -122,11 +125,20 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   );
 }
 
-function useColumns(kind: Kind, { columns, parents }: ListView, titles: Titles) {
+function useColumns(kind: Kind, { columns }: ListView, titles: Titles) {
   const cells = useExtension(kind)?.cells;
   return useMemo(
     () => tableColumns(kind, chosenColumns(kind, columns), titles, cells),
-    [kind, columns?.join(), JSON.stringify(parents), titles.nameOf, cells],
+    [kind, columns?.join(), titles.nameOf, titles.addressOf, cells],
+  );
+}
+
+/** The pages of records: of the kind, or of another one that its rows are shown as. */
+function useAddresses(kind: Kind, parents: Parents): Titles['addressOf'] {
+  const own = useExtension(kind)?.rowAddress;
+  return useCallback(
+    (row: Row) => (kind.get ? addressOf([kind.type, idOf(kind, row)], parents) : own?.(row)),
+    [kind, JSON.stringify(parents), own],
   );
 }
 

@@ -1,0 +1,27 @@
+import type { ComponentType, JSX } from 'preact';
+import { may } from '../../facts.ts';
+import type { RecordState, Target } from '../../records/requests.ts';
+import { type DomainTypeName, useDomainTypes, useSettings } from './domain-fields.ts';
+import { DomainTest } from './domain-test.tsx';
+import type { Params } from './domain-values.ts';
+import { SettingsCard } from './settings-card.tsx';
+
+/** The settings of a directory, and a test with its stored secrets. */
+export const DomainParts: ComponentType<{ target: Target; state: RecordState }> = ({
+  target,
+  state: { row },
+}): JSX.Element | null => {
+  const { data: types } = useDomainTypes();
+  const entry = types?.find(({ type }) => type === row.type);
+  const isExternal = entry?.is_external === true;
+  const { data: settings } = useSettings(isExternal ? (row.type as DomainTypeName) : undefined);
+  if (!entry || !isExternal || !settings) return null;
+  // The name and the label are in use by this domain itself.
+  const body = { id: target.id, params: row.params };
+  return (
+    <>
+      <SettingsCard settings={settings} params={row.params as Params} />
+      {may(['authenticators.test']) && <DomainTest type={entry.type} body={body} settings={settings} />}
+    </>
+  );
+};

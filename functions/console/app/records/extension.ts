@@ -7,6 +7,15 @@ import type { RecordState, Target } from './requests.ts';
 /** A cell of the list. */
 export type CellProps = { field: Field; row: Row };
 
+export type FilterInputProps = {
+  label: string;
+  value: string;
+  onChange: (value: string | undefined) => void;
+};
+
+/** A filter whose values are not texts for readers. */
+export type OwnFilter = { Value: ComponentType<{ value: string }>; Input: ComponentType<FilterInputProps> };
+
 /** What a kind of records has besides the list, the form and the page that all kinds have. */
 export type Extension = {
   /** Buttons beside the name of a record. */
@@ -23,6 +32,8 @@ export type Extension = {
   DialogParts?: ComponentType<{ kind: Kind; row: Row; onClose: () => void }>;
   /** Cells of the list, by the name of the member. */
   cells?: Readonly<Record<string, ComponentType<CellProps>>>;
+  /** Filters of the list, by their names. */
+  filters?: Readonly<Record<string, OwnFilter>>;
   /** Names of the members that are columns as long as the reader chooses no others, besides the name. */
   usual?: readonly string[];
   /** Inputs for members of the form, by the name of the member. */

@@ -28,11 +28,26 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     await row(page, 'Office').getByRole('link', { name: '6', exact: true }).click();
     await row(page, 'office-00001').waitFor();
     expect(await row(page, 'lab-00001').count()).toBe(0);
+    const set = page.getByRole('list', { name: 'Set filters' });
+    await set.getByText('Pool: Office').waitFor();
+    await expectGood(page, 'fleet-of-pool');
     await row(page, 'office-00001').getByRole('link', { name: 'In use' }).click();
     await row(page, 'ada').waitFor();
     expect(await row(page, 'grace').count()).toBe(0);
+    await set.getByText('Workplace: office-00001').waitFor();
     await row(page, 'ada').getByRole('link', { name: 'office-00001' }).click();
     await row(page, 'office-00001').waitFor();
+  });
+
+  it('finds the pool of a filter by its name', async () => {
+    const page = await tabs.open('/workplace');
+    await row(page, 'office-00001').waitFor();
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('combobox', { name: 'Pool' }).fill('libr');
+    await page.getByRole('option', { name: 'Library' }).click();
+    await expect.poll(() => row(page, 'office-00001').count()).toBe(0);
+    await row(page, 'library-00001').waitFor();
+    await page.getByRole('list', { name: 'Set filters' }).getByText('Pool: Library').waitFor();
   });
 
   it('changes a pool, shows its policies and sends a message to its users', async () => {
@@ -103,6 +118,14 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     await row(page, 'grace').getByText('Disconnected').waitFor();
     await row(page, 'ada').getByRole('checkbox').check();
     await row(page, 'grace').getByRole('checkbox').check();
+    await press(page, 'Send a message');
+    await dialog(page).getByLabel('Message').fill('The server restarts');
+    await dialog(page).getByText('1 will get the message').waitFor();
+    await dialog(page).getByText('1 is disconnected already – left out').waitFor();
+    await pressInDialog(page, 'Send a message');
+    await page.getByText('Send a message: 1 done').waitFor();
+    expect(fleet.north.simulator.state.messages.at(-1)?.message).toBe('The server restarts');
+    for (const name of ['ada', 'grace']) await row(page, name).getByRole('checkbox').check();
     await press(page, 'Log off');
     await dialog(page).getByText('2 will be logged off').waitFor();
     await pressInDialog(page, 'Log off: 2');

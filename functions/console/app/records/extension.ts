@@ -7,6 +7,15 @@ import type { RecordState, Target } from './requests.ts';
 /** A cell of the list. */
 export type CellProps = { field: Field; row: Row };
 
+export type FilterInputProps = {
+  label: string;
+  value: string;
+  onChange: (value: string | undefined) => void;
+};
+
+/** A filter whose values are not texts for readers. */
+export type OwnFilter = { Value: ComponentType<{ value: string }>; Input: ComponentType<FilterInputProps> };
+
 /** What a kind of records has besides the list, the form and the page that all kinds have. */
 export type Extension = {
   /** Buttons beside the name of a record. */
@@ -37,6 +46,8 @@ export type Extension = {
   foldsMembers?: true;
   /** Cells of the list, by the name of the member. */
   cells?: Readonly<Record<string, ComponentType<CellProps>>>;
+  /** Filters of the list, by their names. */
+  filters?: Readonly<Record<string, OwnFilter>>;
   /** Inputs for members of the form, by the name of the member. */
   inputs?: Readonly<Record<string, ComponentType<InputProps>>>;
 };

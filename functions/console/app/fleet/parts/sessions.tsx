@@ -6,6 +6,7 @@ import { hasActions } from '../actions/fleet-actions.ts';
 import { FarmStates } from '../farms/farm-states.tsx';
 import { Assist } from './assist.tsx';
 import { Links, ListLink, personText, textIn } from './links.tsx';
+import { namedFilter } from './named-filter.tsx';
 import { RowActions, SelectionActions } from './selection-actions.tsx';
 
 type DialogPartsProps = { kind: Kind; row: Row; onClose: () => void };
@@ -61,5 +62,13 @@ export const sessions: Extension = {
   canSelect: hasActions,
   DialogParts: SessionParts,
   cells: { workplace_name: WorkplaceName },
+  filters: {
+    servicepool_uuid: namedFilter({
+      type: 'servicespool',
+      uuid: 'servicepool_uuid',
+      name: 'servicepool_name',
+    }),
+    workplace_uuid: namedFilter({ type: 'workplace', uuid: 'workplace_uuid', name: 'workplace_name' }),
+  },
   columns: ['state', 'workplace_name', 'servicepool_name', 'farm_id', 'started_at'],
 };

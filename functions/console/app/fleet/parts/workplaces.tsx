@@ -6,6 +6,7 @@ import { say } from '../../texts.ts';
 import { hasActions } from '../actions/fleet-actions.ts';
 import { FarmStates } from '../farms/farm-states.tsx';
 import { Links, ListLink, personText, textIn } from './links.tsx';
+import { namedFilter } from './named-filter.tsx';
 import { RowActions, SelectionActions } from './selection-actions.tsx';
 
 type DialogPartsProps = { kind: Kind; row: Row; onClose: () => void };
@@ -86,5 +87,12 @@ export const workplaces: Extension = {
   canSelect: hasActions,
   DialogParts: WorkplaceParts,
   cells: { state: State, owner: OwnerName, servicepool_name: PoolName },
+  filters: {
+    servicepool_uuid: namedFilter({
+      type: 'servicespool',
+      uuid: 'servicepool_uuid',
+      name: 'servicepool_name',
+    }),
+  },
   columns: ['farm_id', 'servicepool_name', 'state', 'machine_state', 'owner'],
 };

@@ -5,6 +5,8 @@ import { Field, SelectField } from '../../../../../shared/web/ui/controls/field.
 import { MomentField } from '../../../../../shared/web/ui/controls/moment-field.tsx';
 import { SearchField } from '../../../../../shared/web/ui/controls/search-field.tsx';
 import { say } from '../../texts.ts';
+import type { Extension, OwnFilter } from '../extension.ts';
+import { useExtension } from '../extensions.ts';
 import { ReferenceInput } from '../fields/reference-input.tsx';
 import { Value } from '../fields/value.tsx';
 import type { Field as Declared, Kind } from '../kinds.ts';
@@ -25,6 +27,7 @@ type FiltersProps = {
 export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { search, filters } = kind.list;
+  const own = useExtension(kind)?.filters;
   const set = filters.filter(({ name }) => view.filters[name] !== undefined);
   return (
     <>
@@ -40,7 +43,7 @@ export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
           </Button>
         )}
       </search>
-      {set.length > 0 && <SetFilters set={set} view={view} onChange={onChange} />}
+      {set.length > 0 && <SetFilters set={set} own={own} view={view} onChange={onChange} />}
       {isOpen && (
         <fieldset class={classes.panel}>
           <legend class="unseen">{say('filters', { count: set.length })}</legend>
@@ -48,6 +51,7 @@ export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
             <FilterInput
               key={field.name}
               field={field}
+              own={own?.[field.name]}
               value={view.filters[field.name] ?? ''}
               onChange={(value) => onChange({ [field.name]: value })}
             />
@@ -58,16 +62,18 @@ export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
   );
 }
 
-const SetFilters = ({
-  set,
-  view,
-  onChange,
-}: Pick<FiltersProps, 'view' | 'onChange'> & { set: readonly Declared[] }): JSX.Element => (
+type SetFiltersProps = Pick<FiltersProps, 'view' | 'onChange'> & {
+  set: readonly Declared[];
+  own: Extension['filters'];
+};
+
+const SetFilters = ({ set, own, view, onChange }: SetFiltersProps): JSX.Element => (
   <ul class={classes.set} aria-label={say('set_filters')}>
     {set.map((field) => (
       <li key={field.name}>
         <span>
-          {field.label}: <Value field={field} value={view.filters[field.name]} />
+          {field.label}:{' '}
+          <FilterValue field={field} own={own?.[field.name]} value={view.filters[field.name] ?? ''} />
         </span>
         <IconButton
           icon="close"
@@ -79,10 +85,16 @@ const SetFilters = ({
   </ul>
 );
 
-type FilterInputProps = { field: Declared; value: string; onChange: (value: string | undefined) => void };
+type OneFilter = { field: Declared; own: OwnFilter | undefined; value: string };
 
-function FilterInput({ field, value, onChange }: FilterInputProps): JSX.Element {
+const FilterValue = ({ field, own, value }: OneFilter): JSX.Element =>
+  own ? <own.Value value={value} /> : <Value field={field} value={value} />;
+
+type FilterInputProps = OneFilter & { onChange: (value: string | undefined) => void };
+
+function FilterInput({ field, own, value, onChange }: FilterInputProps): JSX.Element {
   const { label, type, choices, reference } = field;
+  if (own) return <own.Input label={label} value={value} onChange={onChange} />;
   if (type === 'reference' && reference)
     return (
       <ReferenceInput

@@ -62,7 +62,9 @@ const Exactly = z.string().max(256).optional();
 export const auditFilters = {
   from: Instant.optional().describe('Only events at or after this time.'),
   to: Instant.optional().describe('Only events before this time.'),
-  seq: Seq.max(2 ** 52).optional().describe('Only the event at this position of the hash chain.'),
+  seq: Seq.max(2 ** 52)
+    .optional()
+    .describe('Only the event at this position of the hash chain.'),
   event: Exactly.describe('Only events with this name.'),
   category: Category.optional().describe('Only events of this category.'),
   result: Result.optional().describe('Only events with this result.'),

@@ -78,7 +78,7 @@ async function buildParts({ name, code, catalogues }: Parts, folder: string): Pr
     ...languages.map((language) => bundle(textsOf({ name, catalogues }, language, folder))),
   ]);
   const script = outputOf(main, '.js', join(code, 'main.tsx'));
-  const style = outputOf(main, '.css');
+  const style = styleOf(main, join(code, 'main.tsx'));
   const text = Object.fromEntries(
     languages.map((language, at) => [language, outputOf(texts[at] ?? main, '.js')]),
   );
@@ -193,6 +193,13 @@ const compiled = (language: Language, texts: Record<string, string>): string =>
   compileModule(new MessageFormat(language), texts);
 
 /** @param entryPoint of the output, if there are several */
+/** The style of an entry point. Parts that are loaded later have files of their own, which come in any order. */
+function styleOf({ outputs }: Metafile, entryPoint: string): string {
+  const { cssBundle } = Object.values(outputs).find((output) => output.entryPoint === entryPoint) ?? {};
+  if (cssBundle === undefined) throw new Error(`${entryPoint} has no style`);
+  return basename(cssBundle);
+}
+
 function outputOf({ outputs }: Metafile, extension: string, entryPoint?: string): string {
   const found = Object.entries(outputs).find(
     ([path, output]) =>

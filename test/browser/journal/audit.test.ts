@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
-import { auditEvents } from '../../db/schema/audit/events.ts';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { sealAll } from '../support/audit/audit.ts';
-import { addSite, base } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+import { auditEvents } from '../../../db/schema/audit/events.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { sealAll } from '../../support/audit/audit.ts';
+import { addSite, base } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

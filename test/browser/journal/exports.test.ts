@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { addEvents, startExports } from '../support/exports/exports.ts';
-import { addMember, base, goodPassword } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { useConsoleTabs } from '../support/pages/console-tabs.ts';
-import type { Json } from '../support/portal.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { addEvents, startExports } from '../../support/exports/exports.ts';
+import { addMember, base, goodPassword } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import type { Json } from '../../support/portal.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

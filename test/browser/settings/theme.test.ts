@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

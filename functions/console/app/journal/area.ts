@@ -27,5 +27,6 @@ export const journal: Area = {
   ],
   extensions: {
     audit: async () => (await import('./audit/extension.ts')).audit,
+    monitoring_record: async () => (await import('./monitoring/extension.ts')).monitoring,
   },
 };

@@ -18,4 +18,7 @@ export const settings: Area = {
       load: async () => (await import('./theme/page.tsx')).ThemePage,
     },
   ],
+  extensions: {
+    portal: async () => (await import('./portals/extension.ts')).portals,
+  },
 };

@@ -14,6 +14,8 @@ export type Change = ChangePosition & {
   id: string | null;
   list: string | undefined;
   sites: string[] | null;
+  /** It was made more than an hour ago. */
+  isOld: boolean;
 };
 
 export type ChangePage = {
@@ -37,7 +39,15 @@ type Row = {
   removed_to: string;
   horizon: string;
   last: { xid: string; seq: number } | null;
-  items: { xid: string; seq: number; kind: string; id: string; list: string; sites: string[] | null }[];
+  items: {
+    xid: string;
+    seq: number;
+    kind: string;
+    id: string;
+    list: string;
+    sites: string[] | null;
+    old: boolean;
+  }[];
 };
 
 /**
@@ -61,7 +71,7 @@ export const changesAfter = (db: Db, after: ChangePosition | undefined) => {
         where ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())
         order by ${changes.xid} desc, ${changes.seq} desc limit 1) as last,
       (select coalesce(json_agg(json_build_object('xid', one.xid::text, 'seq', one.seq, 'kind', one.kind,
-          'id', one.object_id, 'list', one.list, 'sites', one.sites) order by one.xid, one.seq), '[]')
+          'id', one.object_id, 'list', one.list, 'sites', one.sites, 'old', one.at < now() - interval '1 hour') order by one.xid, one.seq), '[]')
         from (select * from ${changes}
           where (${changes.xid}, ${changes.seq}) > (${String(xid)}::xid8, ${seq}::bigint)
             and ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())
@@ -81,13 +91,14 @@ const pageOf = ({ epoch, removed_to, horizon, last, items }: Row): ChangePage =>
   removedTo: BigInt(removed_to),
   horizon: BigInt(horizon),
   last: last ? { xid: BigInt(last.xid), seq: last.seq } : undefined,
-  items: items.map(({ xid, seq, kind, id, list, sites }) => ({
+  items: items.map(({ xid, seq, kind, id, list, sites, old }) => ({
     xid: BigInt(xid),
     seq,
     kind,
     id: id === '' ? null : id,
     list: list === '' ? undefined : list,
     sites,
+    isOld: old,
   })),
 });
 

@@ -23,6 +23,9 @@ export async function pollChanges(
   const items = page.items.filter(visibilityFor(principal));
   const last = page.items.at(-1);
   const isFull = page.items.length === mostChanges;
-  if (!last || !(isFull || items.length > 0)) return { items, next: after, reset: false };
+  // Changes that the caller may not see do not move the cursor at once, so that they are not noticed. Old ones do, because the
+  // cursor of a client that polls all the time would otherwise become older than the changes that are kept.
+  const hasMoved = isFull || items.length > 0 || page.items[0]?.isOld === true;
+  if (!last || !hasMoved) return { items, next: after, reset: false };
   return { items, next: cursorOf(page.epoch, isFull ? last : behind(last)), reset: false };
 }

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { serviceTokens } from '../../db/schema/identity/service-tokens.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import { addMember, base, goodPassword, type Member } from '../support/factories.ts';
 import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
@@ -51,6 +53,33 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
   }
   const statusWith = async (token: string) =>
     (await stand.world.portal.send('GET /api/userinfo', { token })).status;
+
+  it('are shown in pages if there are many', async () => {
+    await allow(true);
+    const person = await addMember(stand.world, []);
+    const rows = Array.from({ length: 130 }, (_, n) => {
+      const name = `token ${n + 1}`;
+      const created_at = new Date(Date.now() - n * 1_000);
+      const expires_at = new Date(Date.now() + 86_400_000);
+      return {
+        id: newId(),
+        user_id: person.user.id,
+        name,
+        name_key: name,
+        token_hash: name,
+        created_at,
+        expires_at,
+      };
+    });
+    await stand.world.portal.db.insert(serviceTokens).values(rows);
+    const page = await account({ ...alice(), name: person.user.name });
+    const shown = page.getByRole('button', { name: /^Revoke/ });
+    await expect.poll(() => shown.count(), { timeout: 30_000 }).toBe(100);
+    await page.getByRole('button', { name: 'Show more tokens' }).click();
+    await expect.poll(() => shown.count(), { timeout: 30_000 }).toBe(130);
+    expect(await page.getByRole('button', { name: 'Show more tokens' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke token 130' }).waitFor();
+  });
 
   it('are absent if the installation does not allow them', async () => {
     await allow(false);

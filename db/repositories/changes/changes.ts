@@ -17,6 +17,8 @@ export type Change = ChangePosition & {
   /** What the transaction did; `updated` for many objects. */
   action: 'created' | 'updated' | 'deleted';
   at: Date;
+  /** It was made more than an hour ago. */
+  isOld: boolean;
 };
 
 export type ChangePage = {
@@ -49,6 +51,7 @@ type Row = {
     sites: string[] | null;
     action: Change['action'];
     at: string;
+    old: boolean;
   }[];
 };
 
@@ -73,7 +76,8 @@ export const changesAfter = (db: Db, after: ChangePosition | undefined) => {
         where ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())
         order by ${changes.xid} desc, ${changes.seq} desc limit 1) as last,
       (select coalesce(json_agg(json_build_object('xid', one.xid::text, 'seq', one.seq, 'kind', one.kind,
-          'id', one.object_id, 'list', one.list, 'sites', one.sites, 'action', one.action, 'at', one.at) order by one.xid, one.seq), '[]')
+          'id', one.object_id, 'list', one.list, 'sites', one.sites, 'action', one.action, 'at', one.at,
+          'old', one.at < now() - interval '1 hour') order by one.xid, one.seq), '[]')
         from (select * from ${changes}
           where (${changes.xid}, ${changes.seq}) > (${String(xid)}::xid8, ${seq}::bigint)
             and ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())
@@ -93,7 +97,7 @@ const pageOf = ({ epoch, removed_to, horizon, last, items }: Row): ChangePage =>
   removedTo: BigInt(removed_to),
   horizon: BigInt(horizon),
   last: last ? { xid: BigInt(last.xid), seq: last.seq } : undefined,
-  items: items.map(({ xid, seq, kind, id, list, sites, action, at }) => ({
+  items: items.map(({ xid, seq, kind, id, list, sites, action, at, old }) => ({
     xid: BigInt(xid),
     seq,
     kind,
@@ -102,6 +106,7 @@ const pageOf = ({ epoch, removed_to, horizon, last, items }: Row): ChangePage =>
     sites,
     action,
     at: new Date(at),
+    isOld: old,
   })),
 });
 

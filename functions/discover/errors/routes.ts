@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lastBranding } from '../../../shared/http/pages/branding.ts';
+import { messageBranding } from '../../../shared/http/pages/read-branding.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
 import { languages } from '../../../shared/messages/languages.ts';
@@ -37,7 +37,7 @@ export const errorOperations = [
         vary: 'accept, accept-language',
       };
       if (!ctx.accepts('text/html')) return new Answer(entry, { headers });
-      const { branding } = lastBranding(ctx.deps);
+      const branding = await messageBranding(ctx.deps);
       return explanationPage(entry, { language, branding, requestId: ctx.requestId }, headers);
     },
   ),

@@ -14,8 +14,12 @@ export const defaultBranding: Branding = {
   favicon: defaultIcon,
 };
 
-/** The branding that this process or isolate has read last. Pages that must not read the database show it. */
-export const lastBranding = perProcess<{ branding: Branding }>(() => ({ branding: defaultBranding }));
+/** The branding that this process or isolate has read last, and when, in milliseconds. */
+export const lastBranding = perProcess<{ branding: Branding; readAt: number; triedAt: number }>(() => ({
+  branding: defaultBranding,
+  readAt: Number.NEGATIVE_INFINITY,
+  triedAt: Number.NEGATIVE_INFINITY,
+}));
 
 /** The colours of texts on the primary colour, and in the primary colour on both backgrounds. */
 export const accentsOf = ({ primary_color }: Pick<Branding, 'primary_color'>): Values => ({

@@ -70,7 +70,7 @@ const signInFirst: readonly string[] = ['unauthenticated', 'invalid_token', 'pas
 export async function orSignIn(
   request: Request,
   answer: Promise<Response>,
-  view: () => MessageView,
+  view: () => Promise<MessageView>,
 ): Promise<Response> {
   try {
     return await answer;
@@ -78,7 +78,8 @@ export async function orSignIn(
     const isReader = isForReader(request.method, request.headers.get('accept'));
     if (!isReader || !(error instanceof AppError) || !signInFirst.includes(error.code)) throw error;
     const { pathname } = new URL(request.url);
-    if (error.members.reason === administratorsOnly) return forbiddenPage(pathname, error.detail, view());
+    if (error.members.reason === administratorsOnly)
+      return forbiddenPage(pathname, error.detail, await view());
     const next = encodeURIComponent(pathname);
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }

@@ -15,9 +15,9 @@ import { rateLimitsOf } from '../caller/rate-limits.ts';
 import type { HttpDeps } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
-import { lastBranding } from '../pages/branding.ts';
 import { asPage, isForReader, type MessageView, startResponse } from '../pages/message-page.ts';
 import { orSignIn, withSlash } from '../pages/own-pages.ts';
+import { messageBranding } from '../pages/read-branding.ts';
 import { assertTranslated, problemOf, problemResponse } from '../problem.ts';
 import { headersOfAll } from './answer.ts';
 import { languageFor } from './language.ts';
@@ -54,12 +54,12 @@ export function createModule<D extends BaseDeps>(
     countRequest(deps.telemetry, name, c, started);
   });
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
-  const answerRefusal = (c: Served, error: AppError): Response => {
+  const answerRefusal = async (c: Served, error: AppError): Promise<Response> => {
     const [id, language] = [c.get('trace').requestId, languageOfRequest(deps, c)];
     const response = refuse(error, id, allowOf(error), language);
     const isPage = c.get('operation') === undefined || c.get('isPage') === true;
     if (!isPage || !isForReader(c.req.method, c.req.header('accept') ?? null)) return response;
-    return asPage(response, problemOf(error, id, { language }), viewOf(deps, c));
+    return asPage(response, problemOf(error, id, { language }), await viewOf(deps, c));
   };
   app.notFound((c) => (isStart(c) ? startResponse() : answerRefusal(c, new AppError('not_found'))));
   app.onError(async (error, c) => {
@@ -85,10 +85,9 @@ const languageOfRequest = (deps: BaseDeps, c: Served): Language =>
     fallback: rateLimitsOf(deps).parameters()['ui.default_language'],
   });
 
-/** The branding is that of memory, so that refused requests cause no reads. */
-const viewOf = (deps: BaseDeps, c: Served): MessageView => ({
+const viewOf = async (deps: BaseDeps, c: Served): Promise<MessageView> => ({
   language: languageOfRequest(deps, c),
-  branding: lastBranding(deps).branding,
+  branding: await messageBranding(deps),
   requestId: c.get('trace').requestId,
 });
 

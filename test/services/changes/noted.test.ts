@@ -306,4 +306,25 @@ describe('a cursor', () => {
     const [mark] = await portal.db.select().from(changeMarks);
     expect(BigInt(mark?.removed_to ?? 0)).toBeGreaterThan(0n);
   });
+
+  it('of a client that polls all the time does not start again, although it may see none of the changes', async () => {
+    const { portal } = world;
+    const age = async (hours: number) => {
+      await allReadable(portal.db);
+      await portal.ownerDb.update(changes).set({ at: sql`now() - make_interval(hours => ${hours}::int)` });
+      await allReadable(portal.db);
+    };
+    const first = (await poll()).next;
+    await addSite(world.admin);
+    await allReadable(portal.db);
+    expect(await poll(first)).toEqual({ items: [], next: first, reset: false });
+    await age(2);
+    const moved = await poll(first);
+    expect(moved).toMatchObject({ items: [], reset: false });
+    expect(moved.next).not.toBe(first);
+    await age(25);
+    await trimChanges(portal.sidecarDb);
+    expect((await poll(moved.next)).reset).toBe(false);
+    expect((await poll(first)).reset).toBe(true);
+  });
 });

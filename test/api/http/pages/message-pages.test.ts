@@ -63,6 +63,24 @@ describe('USE-13: a page about a refusal', () => {
     expect((await open('/nowhere')).body).not.toContain('Unread');
   });
 
+  it('has the branding in a process that has shown no other page, by one read', async () => {
+    await brand({ site_name: 'Elsewhere' });
+    const isolated = portal.isolate();
+    const visit = (path: string) => isolated(`GET ${path}`, { headers: { accept: 'text/html' } });
+    await portal.settled();
+    const before = portal.trips();
+    for (const path of ['/nowhere', '/nowhere', '/api/errors/in_use'])
+      expect((await visit(path)).body).toContain('Elsewhere</span>');
+    await portal.settled();
+    expect(portal.trips() - before).toBeLessThanOrEqual(2);
+    // A program causes no read.
+    const other = portal.isolate();
+    const start = portal.trips();
+    expect((await other('GET /api/nowhere')).status).toBe(404);
+    expect(portal.trips()).toBe(start);
+    await brand({});
+  });
+
   it('leaves out a large logo', async () => {
     await brand({ logo: svg(10_000) });
     const { body } = await open('/nowhere');

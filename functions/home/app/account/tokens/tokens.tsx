@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Operations } from '../../../../../shared/client/portal-client.ts';
@@ -47,20 +47,34 @@ export function Tokens(): JSX.Element {
 
 function TokenList({ onChange }: { onChange: () => Promise<void> }): JSX.Element | null {
   const [chosen, choose] = useState<Token>();
-  const { data, error } = useQuery({
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: key,
-    queryFn: () => portal.call('userinfo.listServiceTokens', { query: { limit: 100, sort: '-created_at' } }),
+    queryFn: ({ pageParam }) =>
+      portal.call('userinfo.listServiceTokens', {
+        query: { limit: 100, sort: '-created_at', ...(pageParam !== null && { cursor: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
   });
-  if (error) return <ProblemNotice problem={problemOf(error)} />;
-  if (!data) return <Skeleton height="4rem" />;
-  if (data.items.length === 0) return null;
+  const tokens = data?.pages.flatMap(({ items }) => items);
+  if (error && !tokens) return <ProblemNotice problem={problemOf(error)} />;
+  if (!tokens) return <Skeleton height="4rem" />;
+  if (tokens.length === 0) return null;
   return (
     <>
       <ul class={classes.list}>
-        {data.items.map((token) => (
+        {tokens.map((token) => (
           <TokenRow key={token.id} {...{ token }} onRevoke={() => choose(token)} />
         ))}
       </ul>
+      {error && <ProblemNotice problem={problemOf(error)} />}
+      {hasNextPage && (
+        <div>
+          <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {say('tokens_more')}
+          </Button>
+        </div>
+      )}
       {chosen && <RevokeDialog token={chosen} onClose={() => choose(undefined)} onRevoked={onChange} />}
     </>
   );

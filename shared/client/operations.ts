@@ -9187,9 +9187,9 @@ export type Operations = {
         /** Identifier of the rule. */
         id: string;
       };
-      query: {
-        /** Identifier of the user. */
-        user_id: string;
+      query?: {
+        /** Identifier of the user. Default: the caller. */
+        user_id?: string;
       };
     };
     answer: RuleExplain;

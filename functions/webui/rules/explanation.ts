@@ -6,6 +6,7 @@ import {
 } from '../../../db/repositories/routing/explained-objects.ts';
 import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { findPerson } from '../../../db/repositories/sites/user-sites.ts';
+import { accountOf } from '../../../shared/context/principal.ts';
 import { findRecord } from '../../../shared/http/records/writes.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { findSiteOfUser, type RoutedSite } from '../../../shared/routing/routed-site.ts';
@@ -37,7 +38,13 @@ type MemberAnswer = Answer['members'][number];
  * Explains the decision of a rule for a user from stored data: no dispatcher is called in the name of the user.
  * @throws AppError `not_found` for a rule outside the scope, and for a user that does not exist
  */
-export async function explainRule(ctx: WebuiCtx, id: string, userId: string): Promise<Answer> {
+export async function explainRule(
+  ctx: WebuiCtx,
+  id: string,
+  userId = accountOf(ctx.principal)?.userId,
+): Promise<Answer> {
+  // Peers have no user account.
+  if (userId === undefined) throw notFound();
   const { db } = ctx.deps;
   const [row, viewer] = await Promise.all([findRecord(ctx, ruleCrud.kind, id), findPerson(db, userId)]);
   if (!viewer) throw notFound();

@@ -33,7 +33,9 @@ export const ruleOperations = [
       description:
         'The answer has the members of the rule in the order in which a connection of the user tries them, with everything that excludes or orders them. Dispatchers are not called.',
       params: z.object({ id: Id.describe('Identifier of the rule.') }),
-      query: z.strictObject({ user_id: idOf('user').describe('Identifier of the user.') }),
+      query: z.strictObject({
+        user_id: idOf('user').optional().describe('Identifier of the user. Default: the caller.'),
+      }),
       returns: [200, RuleExplanation],
       errors: ['not_found'],
     },

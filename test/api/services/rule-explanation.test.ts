@@ -97,6 +97,26 @@ describe('the explanation of a rule', () => {
     expect(calls()).toBe(before);
   });
 
+  it('has the assignment by the latest service list of the user', async () => {
+    const of = async (at: number) => {
+      const { members } = (await explain(explainer)).body;
+      return members.find((one: Json) => one.farm_id === farm(at).farm.id);
+    };
+    // A new rule makes earlier service lists invalid.
+    const hidden = await addRule(world, site, [
+      { farm_id: farm(3).farm.id, servicepool_uuid: crypto.randomUUID() },
+    ]);
+    expect(await of(3)).toMatchObject({ entitled: null, domain_linked: null, listed_at: null });
+    await user.ask(`GET /aggregator/api/client/v7.0/${site.uri}/servicesList/`);
+    await world.portal.settled();
+    expect(await of(3)).toMatchObject({ entitled: true, domain_linked: true, obstacles: [] });
+    const { listed_at } = await of(3);
+    expect(Date.now() - Date.parse(listed_at)).toBeLessThan(60_000);
+    expect((await explain(explainer, undefined, hidden.id)).body.members).toMatchObject([
+      { entitled: false, obstacles: [{ step: 'entitlement', reason: 'not_entitled' }] },
+    ]);
+  });
+
   it('explains a rule for others, a disabled rule, and a site that the user may not use', async () => {
     const others = await addRule(world, site, [memberOf(farm(2), 'Office')], { users: [explainer.user.id] });
     expect((await explain(explainer, undefined, others.id)).body).toMatchObject({
@@ -125,6 +145,10 @@ describe('the explanation of a rule', () => {
     });
     expect((await explain(explainer, crypto.randomUUID())).status).toBe(404);
     expect((await explain(explainer, undefined, crypto.randomUUID())).status).toBe(404);
-    expect((await explainer.ask(`GET ${base}/rules/${rule.id}/explain`)).status).toBe(422);
+  });
+
+  it('is for the caller by default', async () => {
+    const { body } = await explainer.ask(`GET ${base}/rules/${rule.id}/explain`);
+    expect(body.user).toMatchObject({ id: explainer.user.id, name: explainer.user.name });
   });
 });

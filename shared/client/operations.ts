@@ -1519,7 +1519,7 @@ export type DispatcherTestSettings = {
   tls: {
     /** Version of TLS. */
     protocol: string;
-    /** Reasons why the certificate is not accepted. Empty if it is accepted. */
+    /** Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name` (of another host), `self_signed`, `unknown_ca` (issued by an authority that is not trusted), `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted. */
     faults: ("expired" | "not_yet_valid" | "wrong_name" | "self_signed" | "unknown_ca" | "unsupported_on_this_runtime" | "unknown")[];
     /** Certificate of the node, then those of its issuers that the node sends or that are trusted. At most 8. */
     chain: ({

@@ -38,7 +38,9 @@ const TestedTls = z.strictObject({
         'unknown',
       ]),
     )
-    .describe('Reasons why the certificate is not accepted. Empty if it is accepted.'),
+    .describe(
+      'Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name` (of another host), `self_signed`, `unknown_ca` (issued by an authority that is not trusted), `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted.',
+    ),
   chain: z
     .array(PresentedCertificate)
     .describe(

@@ -154,7 +154,8 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
 
   it('USE-5: a site is added, its dispatcher is probed and its pools are read', () => {
     expect(under(administrators, 'Add a site 2')).toContain('"status": "pass"');
-    expect(under(administrators, 'Add a site 3')).toMatch(/"name": "East"[\s\S]*"name": "Workshop"/);
+    expect(under(administrators, 'Add a site 3')).toContain('pass lists: Pools, workplaces and sessions');
+    expect(under(administrators, 'Add a site 4')).toMatch(/"name": "East"[\s\S]*"name": "Workshop"/);
   });
 
   it('USE-5: a directory is tested, connected, and its group registered', () => {

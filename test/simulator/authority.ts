@@ -40,6 +40,16 @@ export async function createAuthority(name = 'Simulated dispatchers'): Promise<A
   return { caPem: root.toString('pem'), issue: (kind = 'good') => issue(root, keys, kind) };
 }
 
+/** An authority whose certificate the nodes send along with their own. */
+export async function sendingAuthority(name = 'Company'): Promise<Authority> {
+  const authority = await createAuthority(name);
+  const issueWithChain: Authority['issue'] = async (kind) => {
+    const { key, cert } = await authority.issue(kind);
+    return { key, cert: `${cert}\n${authority.caPem}` };
+  };
+  return { ...authority, issue: issueWithChain };
+}
+
 async function issue(
   root: x509.X509Certificate,
   rootKeys: CryptoKeyPair,

@@ -39,7 +39,7 @@ const TestedTls = z.strictObject({
       ]),
     )
     .describe(
-      'Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name`, `self_signed`, `unknown_ca`, `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted.',
+      'Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name` (of another host), `self_signed`, `unknown_ca` (issued by an authority that is not trusted), `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted.',
     ),
   chain: z
     .array(PresentedCertificate)

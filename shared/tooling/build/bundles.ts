@@ -7,7 +7,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
 import { withoutDescriptions } from './without-descriptions.ts';
-import { withoutFormTexts } from './without-form-texts.ts';
+import { withoutConnectionTests, withoutFormTexts } from './without-form-texts.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -64,8 +64,9 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
   return { module, platform, file, bytes: text.length, gzipBytes, metafile };
 }
 
-/** The console shows the forms of domains; no other module does. */
-const trimmed = (module: EdgeModule): Plugin[] => (module === 'webui' ? [] : [withoutFormTexts]);
+/** Administration has forms of domains and tests of connections; no other module does. */
+const trimmed = (module: EdgeModule): Plugin[] =>
+  module === 'webui' ? [] : [withoutFormTexts, withoutConnectionTests];
 
 /** Bundles one file (path relative to the root) with the options of modules. */
 export async function bundleEntry(

@@ -16,3 +16,13 @@ export const withoutFormTexts: Plugin = {
       }),
     ),
 };
+
+/** Removes the Russian results of connection tests, which all modules would contain with the texts of refusals. */
+export const withoutConnectionTests: Plugin = {
+  name: 'texts without results of connection tests',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]shared[\\/]messages[\\/]ru[\\/]connection-tests\.ts$/ }, () => ({
+      contents: 'export const connectionTests = {}',
+      loader: 'ts',
+    })),
+};

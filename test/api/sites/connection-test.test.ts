@@ -5,7 +5,7 @@ import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { Lookup } from '../../../shared/remotes/tls/node.ts';
 import { nodeOf } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { testConnection } from '../../../shared/sites/connection-test/connection-test.ts';
-import type { CertificateKind } from '../../simulator/authority.ts';
+import { type CertificateKind, sendingAuthority } from '../../simulator/authority.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/start.ts';
 import {
   type Ask,
@@ -140,6 +140,18 @@ describe('the test of settings', () => {
     const node = await addDispatcher(admin, world.farm, trusted);
     const authorized = await admin('POST /api/auth/v7.0/jwtauth', { dispatcher_id: node.id });
     expect([authorized.status, authorized.body.result]).toEqual([200, 'ok']);
+  });
+
+  it('shows the authority that the node sends, and accepts it as trusted', async () => {
+    const simulator = await start({ authority: await sendingAuthority() });
+    const { tls, ...first } = await test(settingsOf(simulator, { ca_certificate: null }));
+    expect(failure(first)).toBe('certificate: unknown_ca');
+    expect(tls.chain).toMatchObject([
+      { subject: 'CN=dispatcher', issuer: 'CN=Company', is_authority: false, is_self_signed: false },
+      { subject: 'CN=Company', issuer: 'CN=Company', is_authority: true, is_self_signed: true },
+    ]);
+    const [, authority] = tls.chain;
+    expect((await test(settingsOf(simulator, { ca_certificate: authority.pem }))).success).toBe(true);
   });
 
   it('does not accept an expired certificate, or one of another name, as trusted', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
-import type { CertificateKind } from '../../simulator/authority.ts';
+import { type Authority, type CertificateKind, sendingAuthority } from '../../simulator/authority.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { base, dispatcherState, pool, unique } from '../../support/factories.ts';
 import { readFirst } from '../../support/fleet/first-reads.ts';
@@ -22,11 +22,15 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
   afterEach(async () => {
     await Promise.all(simulators.splice(0).map((simulator) => simulator.close()));
   });
-  const start = async (name: string, certificate: CertificateKind = 'self_signed'): Promise<Simulator> => {
+  const start = async (
+    name: string,
+    certificate: CertificateKind = 'self_signed',
+    authority?: Authority,
+  ): Promise<Simulator> => {
     const { world, origin } = tabs.stand;
     const simulator = await startSimulator({
       state: dispatcherState(world, { pools: [pool('Office'), pool('Lab')] }),
-      ...{ name, certificate, issuer: origin },
+      ...{ name, certificate, issuer: origin, ...(authority && { authority }) },
       jwks: async () => world.portal.deps.signingKeys.jwks,
     });
     simulators.push(simulator);
@@ -174,6 +178,32 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     await button(page, 'Use elsewhere.example as the address').click();
     await heading(page, 'Where is the node?');
     expect(await page.getByLabel('Address of the node').inputValue()).toContain('https://elsewhere.example:');
+  });
+
+  it('offers to trust the authority that the node sends, or one that is entered', async () => {
+    const name = unique('site');
+    const authority = await sendingAuthority();
+    const { url } = await start(`${name}-1`, 'good', authority);
+    const page = await tabs.open('/setup/site');
+    await lookAt(page, name, url);
+    expect(await page.getByRole('radio', { name: 'The authority that the node sends' }).isChecked()).toBe(
+      true,
+    );
+    await trust(page);
+    await page.getByText('1 certificate of an issuer').waitFor();
+    await button(page, 'Withdraw the trust').click();
+    await page.getByRole('radio', { name: 'An authority that I enter' }).check();
+    await page.getByLabel('Certificates in PEM').fill('no certificate');
+    await button(page, 'Trust the certificate').click();
+    await page.getByText('Must be PEM certificates').waitFor();
+    await page.getByLabel('Certificates in PEM').fill((await sendingAuthority('Another')).caPem);
+    await button(page, 'Trust the certificate').click();
+    await page.getByText('The certificate that you chose did not issue the one of the node').waitFor();
+    await page.getByLabel('Certificates in PEM').fill(authority.caPem);
+    await expectGood(page, 'setup-own-authority');
+    await button(page, 'Trust the certificate').click();
+    await page.getByText('The certificate is trusted by your choice').waitFor();
+    expect(await button(page, 'Next').isEnabled()).toBe(true);
   });
 
   it('explains an expired certificate', async () => {

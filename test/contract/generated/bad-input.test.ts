@@ -175,13 +175,23 @@ async function expectAllOrNothing(
 }
 
 function expectAsSent({ body }: Registered, answer: Answer, { text }: Mutant): void {
-  const read: object = answer.body;
   const taken: unknown = body && 'required' in body ? body.required.parse(JSON.parse(text)) : {};
-  // `null` sets the default, which may be a time or another member.
-  for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(taken))))
-    if (value !== null && Object.hasOwn(read, name) && !Object.hasOwn(read, `${name}_set`))
-      expect([name, Reflect.get(read, name)]).toEqual([name, value]);
+  expectMembers(answer.body, JSON.parse(JSON.stringify(taken)));
 }
+
+/** Compares the members that were sent with what is read, also of objects that were created together. */
+function expectMembers(read: object, sent: object): void {
+  // `null` sets the default, which may be a time or another member.
+  for (const [name, value] of Object.entries(sent))
+    if (value !== null && Object.hasOwn(read, name) && !Object.hasOwn(read, `${name}_set`)) {
+      const found: unknown = Reflect.get(read, name);
+      if (isObject(value) && isObject(found)) expectMembers(found, value);
+      else expect([name, found]).toEqual([name, value]);
+    }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 async function expectSentBack(operation: Registered, at: Ground, { body, headers }: Answer): Promise<void> {
   const again = await send(operation, at, { body });

@@ -34,7 +34,9 @@ const inOneDay = new Date(Date.now() + 86_400_000).toISOString();
 /** Values that the document does not define: a password that the policy accepts, an unreachable node. */
 const known: Record<string, Json> = {
   'user.create': { password: goodPassword },
-  'dispatcher.create': { url: 'https://127.0.0.1:1' },
+  'dispatcher.create': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
+  // A test of a closed port takes its time limit.
+  'dispatcher.testSettings': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
   'serviceToken.create': { expires_at: inOneDay },
   'userinfo.createServiceToken': { expires_at: inOneDay },
 };

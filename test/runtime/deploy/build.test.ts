@@ -40,11 +40,14 @@ describe('the bundles for Workers', () => {
     expect(overBudget(workers)).toEqual([]);
   });
 
-  it('have the texts of domain forms in the module that shows forms, and in no other', () => {
+  it.each([
+    ['domain forms', /identity\/domains\/.*form-texts\.ts$/],
+    ['connection tests', /messages\/ru\/connection-tests\.ts$/],
+  ])('have the texts of %s in the module that shows them, and in no other', (_, file) => {
     const bytesOf = ({ metafile }: Bundle): number =>
       Object.values(metafile.outputs)
         .flatMap(({ inputs }) => Object.entries(inputs))
-        .filter(([path]) => /identity\/domains\/.*form-texts\.ts$/.test(path))
+        .filter(([path]) => file.test(path))
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
     const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
     expect(large).toEqual(['webui']);

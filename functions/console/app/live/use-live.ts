@@ -61,13 +61,13 @@ function renewalOf(client: QueryClient) {
       }
       timer ??= setTimeout(renew, Math.max(collectMs, renewedAt + betweenMs - performance.now()));
     },
-    all: () => void client.invalidateQueries(),
+    all: () => void client.invalidateQueries({ predicate: ({ queryKey: [what] }) => !lasting.has(what) }),
     stop: () => clearTimeout(timer),
   };
 }
 
-/** Keys of what is not data of records. */
-const lasting = new Set<unknown>(['catalogue', 'extension']);
+/** Keys of what is not data of records: code, and tests that only a user starts. */
+const lasting = new Set<unknown>(['catalogue', 'extension', 'connection']);
 
 /** The key of a query is `[what, type of the records, …]`; a query without a type shows records of several types. */
 function concerns([what, type]: readonly unknown[], kinds: ReadonlySet<string>): boolean {

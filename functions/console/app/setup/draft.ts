@@ -10,12 +10,14 @@ export type Draft = {
   node: string;
   /** PEM of the trusted certificates. */
   ca: string | null;
+  /** What was entered as the certificate of an authority. */
+  pem: string;
   /** Members that differ from the suggestions. */
   own: ('uri' | 'farm' | 'node')[];
 };
 
 export const emptyDraft: Draft = {
-  ...{ kind: 'dispatcher', name: '', uri: '', farm: '', url: '', node: '', ca: null, own: [] },
+  ...{ kind: 'dispatcher', name: '', uri: '', farm: '', url: '', node: '', ca: null, pem: '', own: [] },
 };
 
 const key = 'draft setup';

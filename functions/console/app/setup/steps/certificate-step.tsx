@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { problemOf } from '../../../../../shared/web/problems/problem.ts';
+import { useEffect } from 'preact/hooks';
+import { type Problem, problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Notice, Progress, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
@@ -10,7 +11,7 @@ import { hintOf, StepList } from '../connection/step-list.tsx';
 import { type PresentedTls, type TestResult, testQuery } from '../connection/test-query.ts';
 import { settingsOf } from '../settings.ts';
 import classes from '../setup.module.css';
-import type { Setup } from '../use-setup.ts';
+import { faultsOf, type Setup } from '../use-setup.ts';
 import { StepForm } from './step-form.tsx';
 import { canBeTrusted, TrustChoice } from './trust-choice.tsx';
 
@@ -19,6 +20,7 @@ export function CertificateStep({ setup }: { setup: Setup }): JSX.Element {
   const { draft, go } = setup;
   const test = useQuery(testQuery(settingsOf(draft)));
   const { data, error, isFetching, refetch } = test;
+  const problem = useRefusedAuthority(setup, error);
   const isReady = data !== undefined && !isFetching && isAccepted(data);
   return (
     <StepForm
@@ -35,10 +37,25 @@ export function CertificateStep({ setup }: { setup: Setup }): JSX.Element {
       }
       onNext={() => go('key')}
     >
-      {error !== null && <ProblemNotice problem={problemOf(error)} />}
+      {problem && <ProblemNotice problem={problem} />}
       {isFetching ? <Looking url={draft.url} /> : data && <Found setup={setup} test={test} result={data} />}
     </StepForm>
   );
+}
+
+/**
+ * What was entered as an authority may not be a certificate. The choice is then shown again, with the fault.
+ * @returns any other problem
+ */
+function useRefusedAuthority(setup: Setup, error: Error | null): Problem | undefined {
+  const problem = error === null ? undefined : problemOf(error);
+  const { ca } = faultsOf(problem?.faults, '/dispatcher');
+  useEffect(() => {
+    if (ca === undefined) return;
+    setup.set({ ca: null });
+    setup.refuse({ ca });
+  }, [error]);
+  return ca === undefined ? problem : undefined;
 }
 
 /** The platform may have no access to certificates; the test then shows whether the portal can connect. */
@@ -87,7 +104,11 @@ function Verdict({ tls, isOwn }: { tls: PresentedTls; isOwn: boolean }): JSX.Ele
   if (fault === undefined)
     return <Notice tone="good" title={say(isOwn ? 'setup_trusted_own' : 'setup_trusted')} />;
   return (
-    <Notice tone={canBeTrusted(tls) ? 'warn' : 'bad'} title={say(`setup_fault_${fault}`)} isAlert={true}>
+    <Notice
+      tone={canBeTrusted(tls) ? 'warn' : 'bad'}
+      title={say(isOwn && isOfIssuer(fault) ? 'setup_not_issued' : `setup_fault_${fault}`)}
+      isAlert={true}
+    >
       {hintOf({ name: 'certificate', code: fault })}
     </Notice>
   );

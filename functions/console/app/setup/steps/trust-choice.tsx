@@ -21,9 +21,11 @@ const authorityOf = ({ chain }: PresentedTls): Presented | undefined =>
 /** Asks which certificate the portal trusts, after the fingerprint was compared. */
 export function TrustChoice({ setup, tls }: { setup: Setup; tls: PresentedTls }): JSX.Element {
   const authority = authorityOf(tls);
-  const [choice, setChoice] = useState<Choice>(authority ? 'authority' : 'own');
+  const [choice, setChoice] = useState<Choice>(
+    setup.draft.pem !== '' ? 'other' : authority ? 'authority' : 'own',
+  );
   const [isCompared, setCompared] = useState(false);
-  const [pem, setPem] = useState('');
+  const { pem } = setup.draft;
   const chosen = choice === 'authority' ? authority : tls.chain[0];
   const ca = choice === 'other' ? pem.trim() : (chosen?.pem ?? '');
   const choices: Choice[] = [...(authority ? (['authority'] as const) : []), 'own', 'other'];
@@ -40,14 +42,17 @@ export function TrustChoice({ setup, tls }: { setup: Setup; tls: PresentedTls })
         </label>
       ))}
       {choice === 'other' ? (
-        <OwnPem pem={pem} onPem={setPem} fault={setup.faults.ca} />
+        <OwnPem pem={pem} onPem={(typed) => setup.set({ pem: typed })} fault={setup.faults.ca} />
       ) : (
         chosen && (
           <Comparison fingerprint={chosen.fingerprint} isCompared={isCompared} onCompared={setCompared} />
         )
       )}
       <div>
-        <Button disabled={ca === '' || (choice !== 'other' && !isCompared)} onClick={() => setup.set({ ca })}>
+        <Button
+          disabled={ca === '' || (choice !== 'other' && !isCompared)}
+          onClick={() => setup.set({ ca, pem: choice === 'other' ? pem : '' })}
+        >
           {say('setup_trust')}
         </Button>
       </div>

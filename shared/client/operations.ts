@@ -1519,7 +1519,7 @@ export type DispatcherTestSettings = {
   tls: {
     /** Version of TLS. */
     protocol: string;
-    /** Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name`, `self_signed`, `unknown_ca`, `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted. */
+    /** Reasons why the certificate is not accepted: `expired`, `not_yet_valid`, `wrong_name` (of another host), `self_signed`, `unknown_ca` (issued by an authority that is not trusted), `unsupported_on_this_runtime` or `unknown`. Empty if it is accepted. */
     faults: ("expired" | "not_yet_valid" | "wrong_name" | "self_signed" | "unknown_ca" | "unsupported_on_this_runtime" | "unknown")[];
     /** Certificate of the node, then those of its issuers that the node sends or that are trusted. At most 8. */
     chain: ({
@@ -6461,18 +6461,10 @@ export type Webhook = {
   comments: string;
   /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
   ca_certificate: string | null;
-  /** Secret that signs the events. Returned once, when it is created or rotated. */
-  secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
-  secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
-  former_until: string | null;
   /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
   state: "active" | "paused" | "disabled";
   /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
   reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
-  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
-  owner_id: string | null;
   /** Name and domain of the owner. Null if the user is deleted. */
   owner: string | null;
   /** Number of events that wait for their delivery. */
@@ -6485,6 +6477,14 @@ export type Webhook = {
   failing_since: string | null;
   /** Time of the last successful delivery. Null before the first. */
   last_success_at: string | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */
@@ -6553,18 +6553,10 @@ export type WebhookRestore = {
   comments: string;
   /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
   ca_certificate: string | null;
-  /** Secret that signs the events. Returned once, when it is created or rotated. */
-  secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
-  secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
-  former_until: string | null;
   /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
   state: "active" | "paused" | "disabled";
   /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
   reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
-  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
-  owner_id: string | null;
   /** Name and domain of the owner. Null if the user is deleted. */
   owner: string | null;
   /** Number of events that wait for their delivery. */
@@ -6577,6 +6569,14 @@ export type WebhookRestore = {
   failing_since: string | null;
   /** Time of the last successful delivery. Null before the first. */
   last_success_at: string | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */

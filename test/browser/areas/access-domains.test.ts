@@ -1,12 +1,12 @@
 import { afterAll, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { type Authority, createAuthority } from '../simulator/authority.ts';
-import { passwordOf, person, posixGroup } from '../support/directories/entries.ts';
-import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../support/directories/slapd.ts';
-import { domainsPath } from '../support/factories.ts';
-import { hasChromium } from '../support/pages/browser-stand.ts';
-import { goTo, useConsoleTabs } from '../support/pages/console-tabs.ts';
-import { requireService } from '../support/services.ts';
+import { expectGood, type Tab } from '../../e2e/support/browser.ts';
+import { type Authority, createAuthority } from '../../simulator/authority.ts';
+import { passwordOf, person, posixGroup } from '../../support/directories/entries.ts';
+import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../../support/directories/slapd.ts';
+import { domainsPath } from '../../support/factories.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
+import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.

@@ -200,13 +200,6 @@ function styleOf({ outputs }: Metafile, entryPoint: string): string {
 }
 
 /** @param entryPoint of the output, if there are several */
-/** The style of an entry point. Parts that are loaded later have files of their own, which come in any order. */
-function styleOf({ outputs }: Metafile, entryPoint: string): string {
-  const { cssBundle } = Object.values(outputs).find((output) => output.entryPoint === entryPoint) ?? {};
-  if (cssBundle === undefined) throw new Error(`${entryPoint} has no style`);
-  return basename(cssBundle);
-}
-
 function outputOf({ outputs }: Metafile, extension: string, entryPoint?: string): string {
   const found = Object.entries(outputs).find(
     ([path, output]) =>

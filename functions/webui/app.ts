@@ -4,6 +4,7 @@ import { createModule } from '../../shared/http/serve/app.ts';
 import { auditOperations } from './audit/routes.ts';
 import { authenticatorCrud } from './authenticators/record.ts';
 import { authenticatorOperations } from './authenticators/routes.ts';
+import { certificateOperations } from './certificates/routes.ts';
 import { changeOperations } from './changes/routes.ts';
 import { dashboardOperations } from './dashboard/routes.ts';
 import type { WebuiDeps } from './deps.ts';
@@ -76,6 +77,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...portalOperations,
   ...nodeInfoOperations,
   ...dashboardOperations,
+  ...certificateOperations,
   ...gatewayOperations,
   ...maintenanceOperations,
   ...monitoringOperations,

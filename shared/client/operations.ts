@@ -895,6 +895,28 @@ export type BulkDestroyResult = {
     detail: string;
   })[];
 };
+export type CertificateOfNodes = {
+  /** `presented`: the node identifies itself with it; `trusted`: the portal trusts it for the node. */
+  use: "presented" | "trusted";
+  /** Subject of the certificate. */
+  subject: string;
+  /** Issuer of the certificate. */
+  issuer: string;
+  /** When the certificate expires. */
+  not_after: string;
+  /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate. */
+  fingerprint: string | null;
+  /** Identifier of the node. */
+  dispatcher_id: string;
+  /** Name of the node. */
+  dispatcher_name: string;
+  /** Name of the farm of the node. */
+  farm_name: string;
+  /** Identifier of the site of the node. */
+  site_id: string;
+  /** Name of the site of the node. */
+  site_name: string;
+};
 export type ChangeStream = {
   /** Type of the object. `snapshot`: a list of a farm was synchronized. */
   kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
@@ -7160,6 +7182,15 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** List the certificates of dispatcher nodes. The certificates that nodes presented to the last probe, and the authorities that are trusted for them, of up to 1000 nodes within the scope of the caller. Requires the permission `dispatchers.read`. */
+  "certificate.listOfNodes": {
+    asks: {};
+    answer: {
+      /** The certificates, in order of expiry. */
+      items: (CertificateOfNodes)[];
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Follow the changes of objects. With `Accept: text/event-stream` the response is a stream of server-sent events: `change` with a change as in `items`, and `reset` if changes may be missing. The `id` of an event is the cursor behind it; send the last one as `after` or `Last-Event-ID` to continue. Comments keep the connection open. The stream ends with the session. With `Accept: application/json`, and on Cloudflare Workers always, the response is a page of changes for polling, with an `ETag`. A change contains only type and identifier of an object that the caller may read, or could read before the change. Requires a session. */
   "change.stream": {
     asks: {
@@ -11127,6 +11158,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
+  'certificate.listOfNodes': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
   'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },
   'connection.check': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}', keyed: false },
   'connection.get': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}', keyed: false },

@@ -6,6 +6,8 @@ const resources: Readonly<Record<string, string>> = {
     'The audit log: one event for each login and each write, linked by SHA-256 hashes. Events can be searched, verified and exported to a file.',
   authenticator:
     'Authentication domains: the built-in domain and directories (LDAP, Active Directory, FreeIPA). A domain owns its users and groups. Each type of domain describes its own parameters.',
+  certificate:
+    'TLS certificates of dispatcher nodes: those that nodes present, and the authorities that are trusted for them.',
   connection:
     'Connections of client programs to workplaces: readiness check, host, port and one-time credentials, `.rdp` and `.vv` files, reconnect links.',
   console: 'The console of administrators for browsers, with its files: the overview of all sites.',

@@ -49,6 +49,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
       { path: `${webui}/audit?event=portal.EntityAction&object_type=site&count=exact` },
       { path: `${webui}/audit?category=auth&sort=at&limit=3` },
     ],
+    '/api/webui/aggregator/certificates': one(`${webui}/certificates`),
     '/api/webui/aggregator/exports': one(`${webui}/exports`),
     '/api/webui/aggregator/audit/verify': one(`${webui}/audit/verify?from=1&to=3`),
     '/api/webui/aggregator/authenticators/gui/{data_type}': [

@@ -17,6 +17,13 @@ export const settings: Area = {
       permissions: ['themes.update'],
       load: async () => (await import('./theme/page.tsx')).ThemePage,
     },
+    {
+      segment: 'certificates',
+      title: 'certificates_page',
+      section: 'section_installation',
+      permissions: ['dispatchers.read'],
+      load: async () => (await import('./certificates/page.tsx')).CertificatesPage,
+    },
   ],
   extensions: {
     portal: async () => (await import('./portals/extension.ts')).portals,

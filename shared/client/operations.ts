@@ -5837,18 +5837,10 @@ export type Webhook = {
   comments: string;
   /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
   ca_certificate: string | null;
-  /** Secret that signs the events. Returned once, when it is created or rotated. */
-  secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
-  secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
-  former_until: string | null;
   /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
   state: "active" | "paused" | "disabled";
   /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
   reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
-  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
-  owner_id: string | null;
   /** Name and domain of the owner. Null if the user is deleted. */
   owner: string | null;
   /** Number of events that wait for their delivery. */
@@ -5861,6 +5853,14 @@ export type Webhook = {
   failing_since: string | null;
   /** Time of the last successful delivery. Null before the first. */
   last_success_at: string | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */
@@ -5929,18 +5929,10 @@ export type WebhookRestore = {
   comments: string;
   /** PEM certificates trusted for the receiver. Null: the public certificate authorities are trusted. */
   ca_certificate: string | null;
-  /** Secret that signs the events. Returned once, when it is created or rotated. */
-  secret: string | null;
-  /** Whether the webhook has a secret. Each one has. */
-  secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
-  former_until: string | null;
   /** `active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued. */
   state: "active" | "paused" | "disabled";
   /** Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither. */
   reason: "gone" | "failing" | "owner_disabled" | "owner_deleted" | null;
-  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
-  owner_id: string | null;
   /** Name and domain of the owner. Null if the user is deleted. */
   owner: string | null;
   /** Number of events that wait for their delivery. */
@@ -5953,6 +5945,14 @@ export type WebhookRestore = {
   failing_since: string | null;
   /** Time of the last successful delivery. Null before the first. */
   last_success_at: string | null;
+  /** Identifier of the user whose rights decide which events are sent. Null if the user is deleted. */
+  owner_id: string | null;
+  /** Secret that signs the events. Returned once, when it is created or rotated. */
+  secret: string | null;
+  /** Whether the webhook has a secret. Each one has. */
+  secret_set: boolean;
+  /** Until then events are also signed with the former secret. Null if there is none. */
+  former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */

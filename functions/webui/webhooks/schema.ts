@@ -49,14 +49,6 @@ const State = z.enum(['active', 'paused', 'disabled']);
 export const Webhook = z.strictObject({
   id: Id.describe('Identifier of the webhook. Set by the portal.'),
   ...WebhookWrite.shape,
-  secret: z
-    .string()
-    .nullable()
-    .describe('Secret that signs the events. Returned once, when it is created or rotated.'),
-  secret_set: z.boolean().describe('Whether the webhook has a secret. Each one has.'),
-  former_until: Moment.nullable().describe(
-    'Until then events are also signed with the former secret. Null if there is none.',
-  ),
   state: State.describe(
     '`active`; `paused`: events wait, because the owner is disabled or deleted; `disabled`: nothing is sent or queued.',
   ),
@@ -66,9 +58,6 @@ export const Webhook = z.strictObject({
     .describe(
       'Why the portal has disabled or paused the webhook: `gone` (the receiver returned 410), `failing` (no success for five days), `owner_disabled` or `owner_deleted`. Null if it is neither.',
     ),
-  owner_id: Id.nullable().describe(
-    'Identifier of the user whose rights decide which events are sent. Null if the user is deleted.',
-  ),
   owner: z.string().nullable().describe('Name and domain of the owner. Null if the user is deleted.'),
   waiting: z.int().describe('Number of events that wait for their delivery.'),
   dead: z
@@ -81,6 +70,17 @@ export const Webhook = z.strictObject({
     'First failed attempt since the last success. Null while deliveries succeed.',
   ),
   last_success_at: Moment.nullable().describe('Time of the last successful delivery. Null before the first.'),
+  owner_id: Id.nullable().describe(
+    'Identifier of the user whose rights decide which events are sent. Null if the user is deleted.',
+  ),
+  secret: z
+    .string()
+    .nullable()
+    .describe('Secret that signs the events. Returned once, when it is created or rotated.'),
+  secret_set: z.boolean().describe('Whether the webhook has a secret. Each one has.'),
+  former_until: Moment.nullable().describe(
+    'Until then events are also signed with the former secret. Null if there is none.',
+  ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
 });

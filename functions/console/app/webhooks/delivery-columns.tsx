@@ -1,3 +1,4 @@
+import type { JSX } from 'preact';
 import type { Operations } from '../../../../shared/client/operations.ts';
 import { momentText } from '../../../../shared/web/text/moments.ts';
 import { hasText } from '../../../../shared/web/text/texts.ts';
@@ -5,6 +6,7 @@ import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Mark, type MarkTone } from '../../../../shared/web/ui/figures/mark.tsx';
 import type { Column } from '../../../../shared/web/ui/table/columns.ts';
 import { type ConsoleText, say } from '../texts.ts';
+import classes from './webhooks.module.css';
 
 export type Delivery = Operations['webhook.listDeliveries']['answer']['items'][number];
 export type DeliveryState = Delivery['state'];
@@ -30,8 +32,26 @@ function resultOf({ status, error }: Delivery): string {
 const toneOf = ({ state, attempts }: Delivery): MarkTone =>
   state === 'waiting' && attempts > 0 ? 'warn' : tones[state];
 
-const timeOf = (time: string | null) =>
-  time === null ? '–' : <time dateTime={time}>{momentText(time)}</time>;
+const timeOf = (time: string): JSX.Element => <time dateTime={time}>{momentText(time)}</time>;
+
+/** A waiting delivery also has the time of its next attempt. */
+const State = ({ row }: { row: Delivery }): JSX.Element => (
+  <>
+    <Mark tone={toneOf(row)}>{stateText(row.state)}</Mark>
+    {row.due_at !== null && row.attempts > 0 && (
+      <span class={classes.second}>{say('webhooks_next', { time: momentText(row.due_at) })}</span>
+    )}
+  </>
+);
+
+const Result = ({ row }: { row: Delivery }): JSX.Element => (
+  <>
+    {resultOf(row)}
+    {row.attempts > 0 && (
+      <span class={classes.second}>{say('webhooks_attempts', { count: row.attempts })}</span>
+    )}
+  </>
+);
 
 /** @param onReplay absent if the user may not send deliveries again */
 export const columnsOf = (
@@ -39,15 +59,9 @@ export const columnsOf = (
   onReplay: ((delivery: Delivery) => void) | undefined,
 ): Column<Delivery>[] => [
   { key: 'event', header: say('webhooks_event'), cell: ({ event }) => nameOf(event) },
-  {
-    key: 'state',
-    header: say('webhooks_state'),
-    cell: (row) => <Mark tone={toneOf(row)}>{stateText(row.state)}</Mark>,
-  },
-  { key: 'result', header: say('webhooks_result'), cell: resultOf },
-  { key: 'attempts', header: say('webhooks_attempts'), align: 'end', cell: ({ attempts }) => attempts },
+  { key: 'state', header: say('webhooks_state'), cell: (row) => <State row={row} /> },
+  { key: 'result', header: say('webhooks_result'), cell: (row) => <Result row={row} /> },
   { key: 'occurred_at', header: say('webhooks_occurred'), cell: (row) => timeOf(row.occurred_at) },
-  { key: 'due_at', header: say('webhooks_next'), priority: 'low', cell: (row) => timeOf(row.due_at) },
   ...(onReplay
     ? [
         {

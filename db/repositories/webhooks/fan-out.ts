@@ -154,9 +154,13 @@ const insertDeliveries = (h: Db, rows: readonly NewDelivery[]): Statement =>
         and waiting.object_id = given.object_id and waiting.event = given.event and waiting.list = given.list
         and waiting.attempts = 0 and waiting.sites is not distinct from given.sites))`);
 
-/** Whether there are changes after the mark, and a webhook or a recipient of mails to inform. */
-export const hasChangesForEvents = sql`(
+/**
+ * Whether there are changes after the mark, and a webhook or a recipient of mails to inform. A mark that is ahead of the
+ * database, which was then restored from a backup, has to be moved back.
+ */
+export const hasChangesForEvents = sql<boolean>`(
   (exists (select from ${webhooks} where ${webhooks.enabled})
     or exists (select from ${systemParameters} where ${systemParameters.name} = 'alerts.email_to'))
-  and exists (select from ${changes}, ${eventMarks} where (${changes.xid}, ${changes.seq}) > (${eventMarks.xid}, ${eventMarks.seq})
-    and ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot())))`;
+  and exists (select from ${eventMarks} where ${eventMarks.xid} > pg_snapshot_xmax(pg_current_snapshot())
+    or exists (select from ${changes} where (${changes.xid}, ${changes.seq}) > (${eventMarks.xid}, ${eventMarks.seq})
+      and ${changes.xid} < pg_snapshot_xmin(pg_current_snapshot()))))`;

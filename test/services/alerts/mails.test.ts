@@ -66,19 +66,17 @@ requireService('postfix', hasPostfix)('mails about critical monitoring records',
   }
   const critical = (given: Record<string, unknown>) =>
     addMonitoringRecord(admin, { level: 'critical', ...given });
-  /** The mails that arrived since the given number, once there are as many as expected. */
-  async function newMails(known: number, count: number): Promise<string[]> {
-    await expect
-      .poll(async () => (await postfix.mails()).length, { timeout: 30_000 })
-      .toBe(known + 2 * count);
+  /** The mails that are not among the known files, once there are as many as expected. */
+  async function newMails(known: readonly string[], count: number): Promise<string[]> {
+    const found = async () => [...(await postfix.mails())].filter(([name]) => !known.includes(name));
+    await expect.poll(async () => (await found()).length, { timeout: 30_000 }).toBe(2 * count);
     // One copy for each recipient.
-    const byId = new Map((await postfix.mails()).slice(known).map((mail) => [idOf(mail), mail]));
-    return [...byId.values()];
+    return [...new Map((await found()).map(([, mail]) => [idOf(mail), mail])).values()];
   }
   const idOf = (mail: string): string => /^message-id: (.+)$/im.exec(mail)?.[1] ?? '';
   const header = (mail: string, name: string): string =>
     (new RegExp(`^${name}: (.+(?:\\n[ \\t].+)*)$`, 'im').exec(mail)?.[1] ?? '').replace(/\n[ \t]/g, ' ');
-  const known = async () => (await postfix.mails()).length;
+  const known = async () => [...(await postfix.mails()).keys()];
 
   it('arrive over STARTTLS with time, text and a link to the console', async () => {
     const before = await known();
@@ -133,9 +131,8 @@ requireService('postfix', hasPostfix)('mails about critical monitoring records',
     const { sidecarDb } = world.portal;
     await sidecarDb.update(alertMails).set({ sent_at: sql`now() - interval '61 minutes'` });
     await pass();
-    const mails = await newMails(before, 2);
-    expect(mails.at(-1)).toContain('30 critical records');
-    expect(mails.at(-1)).toContain('and 10 more');
+    const later = (await newMails(before, 2)).find((mail) => mail.includes('30 critical records'));
+    expect(later).toContain('and 10 more');
     await pass();
     expect(results).toEqual(['sent', 'sent']);
   });

@@ -1,7 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChangesForEvents } from '../../../db/repositories/webhooks/fan-out.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
-import { webhookDeliveries } from '../../../db/schema/webhooks/deliveries.ts';
+import { eventMarks, webhookDeliveries } from '../../../db/schema/webhooks/deliveries.ts';
 import { webhooks } from '../../../db/schema/webhooks/webhooks.ts';
 import { mostAttempts } from '../../../shared/webhooks/delays.ts';
 import {
@@ -99,6 +100,23 @@ describe('an event', () => {
     for (const level of ['info', 'warning', 'critical']) await addMonitoringRecord(admin, { level });
     await stand.pass();
     expect(typesOf(receiver.received)).toEqual(['monitoring.critical']);
+  });
+
+  it('is queued although the database was restored from a backup', async () => {
+    const { receiver } = await stand.add({ events: ['tag.created'] });
+    const { sidecarDb } = world.portal;
+    const isDue = async () => {
+      const [row] = await sidecarDb.select({ isDue: hasChangesForEvents }).from(sql`(values (1)) as once`);
+      return row?.isDue;
+    };
+    await stand.queue();
+    expect(await isDue()).toBe(false);
+    await sidecarDb.update(eventMarks).set({ xid: sql`'9000000000000000000'::xid8` });
+    expect(await isDue()).toBe(true);
+    await stand.queue();
+    await addTag(admin);
+    await stand.pass();
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('is lost while too many are waiting, which is counted, and noted once', async () => {

@@ -13,8 +13,8 @@ export type Postfix = {
   url: { starttls: string; tls: string };
   /** The authority of its certificate. */
   caPem: string;
-  /** Mails that were delivered, with their headers as on the wire, the oldest first. */
-  mails(): Promise<string[]>;
+  /** Mails that were delivered, with their headers as on the wire, by the name of their file. */
+  mails(): Promise<Map<string, string>>;
   stop(): Promise<void>;
 };
 
@@ -41,9 +41,9 @@ export async function startPostfix([starttls = 0, tls = 0]: readonly number[]): 
     caPem: authority.caPem,
     mails: async () => {
       const inbox = join(folder, 'mail', 'inbox', 'new');
-      // Names begin with the time of the delivery.
       const names = await readdir(inbox).catch(() => []);
-      return Promise.all(names.sort().map((name) => readFile(join(inbox, name), 'utf8')));
+      const read = async (name: string) => [name, await readFile(join(inbox, name), 'utf8')] as const;
+      return new Map(await Promise.all(names.map(read)));
     },
     stop: async () => {
       await ended(server, folder);

@@ -1,5 +1,5 @@
 /** The description of each tag: the resource, its identifier and its owner. */
-const resources: Readonly<Record<string, string>> = {
+export const tagDescriptions: Readonly<Record<string, string>> = {
   agent:
     'Calls of the agent (OpenUDS actor) in a virtual machine: registration, start, logins and logouts of users, log lines. The agent authenticates with a token in the body instead of a session.',
   audit:
@@ -115,7 +115,7 @@ export function tagGroupsOf(
 export const tagsOf = (groups: readonly TagGroup[]): { name: string; description: string }[] =>
   groups.flatMap(({ tags }) =>
     tags.map((name) => {
-      const description = resources[name];
+      const description = tagDescriptions[name];
       if (description === undefined) throw new Error(`The tag "${name}" has no description`);
       return { name, description };
     }),

@@ -90,11 +90,10 @@ function next(key: string, at: number, count: number): number {
 
 function useGroups(text: string, found: FoundGroups, { onShortcuts }: PaletteProps): EntryGroup[] {
   const kinds = useKinds() ?? [];
-  const [recent] = useState(() => () => recentEntries(kinds));
   const pages = { title: say('palette_pages'), entries: pageEntries(kinds) };
   const actions = { title: say('palette_actions'), entries: actionEntries(kinds, { onShortcuts }) };
   if (text.trim() === '')
-    return filled([{ title: say('palette_recent'), entries: recent() }, pages, actions]);
+    return filled([{ title: say('palette_recent'), entries: recentEntries(kinds) }, pages, actions]);
   const limited = ({ title, entries }: EntryGroup): EntryGroup => ({
     title,
     entries: matching(entries, text).slice(0, mostOfPage),

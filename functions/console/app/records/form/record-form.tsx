@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Button, LinkButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Notice, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
@@ -28,8 +28,10 @@ export function RecordForm(props: Edited): JSX.Element {
   const saving = useSaving(props, form);
   const { problem, conflict, issued, effect } = saving;
   const faults = faultsByPlace(fields, problem?.faults);
+  const place = useFirstFault(problem);
   return (
     <form
+      ref={place}
       class={classes.form}
       noValidate={true}
       onSubmit={(event) => {
@@ -52,6 +54,15 @@ export function RecordForm(props: Edited): JSX.Element {
       {issued && <IssuedDialog secrets={issued.secrets} onClose={issued.onClose} />}
     </form>
   );
+}
+
+/** The first member that was refused gets the focus, because it can be out of sight in a long form. */
+function useFirstFault(problem: Saving['problem']) {
+  const place = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem?.faults) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problem]);
+  return place;
 }
 
 type InputsProps = { edited: Edited; form: Form; faults: ReadonlyMap<string, string> };

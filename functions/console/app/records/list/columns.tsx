@@ -1,18 +1,8 @@
 import type { ComponentType, JSX } from 'preact';
 import type { DataColumn } from '../../../../../shared/web/ui/table/data-columns.ts';
-import { addressOf } from '../../router/place.ts';
 import type { CellProps, Extension } from '../extension.ts';
 import { Value } from '../fields/value.tsx';
-import {
-  type Field,
-  idOf,
-  isNamedBeside,
-  isNameOfReference,
-  type Kind,
-  type Parents,
-  type Row,
-  titleField,
-} from '../kinds.ts';
+import { type Field, isNamedBeside, isNameOfReference, type Kind, type Row, titleField } from '../kinds.ts';
 import classes from './list.module.css';
 
 /** Members that no table shows. */

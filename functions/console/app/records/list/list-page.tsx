@@ -89,11 +89,6 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const titles = { ...useNaming(kind), addressOf: useAddresses(kind, parents), onShow: setShown };
   const columns = useColumns(kind, view, titles);
   const selection = useSelection(kind, rows, useHasActions(kind));
-  const openRow = (row: Row) => {
-    const address = titles.addressOf(row);
-    if (address === undefined) setShown(row);
-    else open(address);
-  };
   return (
     <>
       {selection && selection.keys.length > 0 && (
@@ -109,7 +104,7 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
           rowKey={(row) => idOf(kind, row)}
           order={orderOf(view)}
           onSort={onSort}
-          onOpen={openRow}
+          onOpen={(row) => openRow(row, titles)}
           {...(selection && { selection: selection.ofTable })}
         />
       )}
@@ -123,6 +118,12 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
       )}
     </>
   );
+}
+
+function openRow(row: Row, { addressOf: addressAt, onShow }: Titles): void {
+  const address = addressAt(row);
+  if (address === undefined) onShow(row);
+  else open(address);
 }
 
 function useColumns(kind: Kind, { columns }: ListView, titles: Titles) {

@@ -1,9 +1,19 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Change, readChanges } from '../../db/repositories/changes/changes.ts';
 import { portals } from '../../db/schema/sites/portals.ts';
+import { webhooks } from '../../db/schema/webhooks/webhooks.ts';
 import { announcedTypes } from '../../shared/changes/visibility.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { addDirectory, addUser, goodPassword, startWorld, unique, type World } from '../support/factories.ts';
+import {
+  addDirectory,
+  addUser,
+  addWebhook,
+  goodPassword,
+  startWorld,
+  unique,
+  type World,
+} from '../support/factories.ts';
 import { type Fleet, sessionOf, startFleet, workplaceOf } from '../support/fleet/fleet.ts';
 import { allReadable } from '../support/http/changes.ts';
 import type { Json } from '../support/portal.ts';
@@ -17,6 +27,9 @@ const withoutChange: Readonly<Record<string, string>> = {
   'workplace.message': 'a message is shown and not stored',
   'spsession.assist': 'returns the address of a viewer',
   'lockOut.delete': 'a lock-out is no object with a history; pages read the list again',
+  'webhook.test': 'a delivery is no object: the page of the webhook reads its deliveries again',
+  'webhook.replay': 'as webhook.test',
+  'webhook.replayAll': 'as webhook.test',
   'user.bind': 'needs an entry of a directory; the row of the user is written as by user.update',
 };
 
@@ -91,6 +104,11 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
     const path = '/api/webui/aggregator/login-sessions';
     const { body } = await world.admin(`GET ${path}?user=${user.id}`);
     return { path: `${path}/${body.items[0].id}` };
+  },
+  'webhook.takeOver': async () => {
+    const { id } = await addWebhook(world.admin);
+    await world.portal.db.update(webhooks).set({ owner_id: null }).where(eq(webhooks.id, id));
+    return { path: `/api/webui/aggregator/webhooks/${id}/take_over` };
   },
   'portal.delete': portalRow,
   'portal.tags': async () => ({ path: `${(await portalRow()).path}/tags`, body: { tags: ['production'] } }),

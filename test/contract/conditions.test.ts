@@ -36,6 +36,8 @@ const lookedAtElsewhere = [
   'portal.tags',
   'service.list',
   'signIn.getFile',
+  'webhook.rotateSecret',
+  'webhook.takeOver',
 ];
 
 /**

@@ -162,6 +162,19 @@ describe('the owner of a webhook', () => {
 });
 
 describe('the secret of a webhook', () => {
+  it('is replaced, and the webhook taken over, only in the version that the caller has read', async () => {
+    const made = await addWebhook(admin);
+    const at = `${path}/${made.id}`;
+    const etag = (await admin(`GET ${at}`)).headers.get('etag') ?? '';
+    await admin(`PATCH ${at}`, { comments: 'changed meanwhile' });
+    for (const verb of ['rotate_secret', 'take_over'])
+      expect((await admin(`POST ${at}/${verb}`, undefined, { 'if-match': etag })).body.code).toBe(
+        'precondition_failed',
+      );
+    const current = (await admin(`GET ${at}`)).headers.get('etag') ?? '';
+    expect((await admin(`POST ${at}/rotate_secret`, undefined, { 'if-match': current })).status).toBe(200);
+  });
+
   it('is replaced, and the former one stays valid for a day', async () => {
     const made = await addWebhook(admin);
     const tried = await admin(`POST ${path}/${made.id}/rotate_secret`, undefined, { 'x-dry-run': 'true' });

@@ -1,0 +1,74 @@
+import type { Tab } from '../../e2e/support/browser.ts';
+
+type Page = Tab['page'];
+type Locator = ReturnType<Page['locator']>;
+
+/** How a person operates a page. */
+export type Hand = {
+  /** Activates a button, link, box or summary. */
+  press(target: Locator): Promise<void>;
+  /** Replaces the text of an input. */
+  type(target: Locator, text: string): Promise<void>;
+  /** Chooses an option of a list of the browser by its text. */
+  choose(target: Locator, option: string): Promise<void>;
+  /** Types into a combobox, and takes the first match with this text. */
+  pick(target: Locator, text: string): Promise<void>;
+};
+
+export const mouse: Hand = {
+  press: (target) => target.click(),
+  type: (target, text) => target.fill(text),
+  choose: async (target, option) => {
+    await target.selectOption({ label: option });
+  },
+  pick: async (target, text) => {
+    await target.fill(text);
+    await target.page().getByRole('option').filter({ hasText: text }).first().click();
+  },
+};
+
+/** Presses of the Tab key after which a control counts as unreachable. */
+const mostTabs = 300;
+
+/** Moves the focus as a person without a mouse does: a control that the Tab key does not reach is a failure. */
+async function moveTo(target: Locator): Promise<void> {
+  const page = target.page();
+  await target.waitFor();
+  for (let presses = 0; presses < mostTabs; presses++) {
+    if (await target.evaluate((control) => document.activeElement === control)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the Tab key does not reach ${target}`);
+}
+
+export const keyboard: Hand = {
+  press: async (target) => {
+    await moveTo(target);
+    const isBox = await target.evaluate((control) =>
+      control.matches('[type=checkbox], [type=radio], [role=switch]'),
+    );
+    await target.page().keyboard.press(isBox ? 'Space' : 'Enter');
+  },
+  type: async (target, text) => {
+    await moveTo(target);
+    const { keyboard: keys } = target.page();
+    await keys.press('ControlOrMeta+A');
+    await (text === '' ? keys.press('Delete') : keys.insertText(text));
+  },
+  choose: async (target, option) => {
+    await moveTo(target);
+    // Typing selects the option that begins with the text, without opening the list.
+    await target.page().keyboard.type(option);
+  },
+  pick: async (target, text) => {
+    await moveTo(target);
+    const page = target.page();
+    await page.keyboard.insertText(text);
+    const option = page.getByRole('option').filter({ hasText: text }).first();
+    await option.waitFor();
+    const isChosen = () => option.evaluate((one) => one.getAttribute('aria-selected') === 'true');
+    for (let presses = 0; presses < 20 && !(await isChosen()); presses++)
+      await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  },
+};

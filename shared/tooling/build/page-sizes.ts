@@ -11,7 +11,8 @@ export type PageSize = { name: WebPageName; scriptBytes: number; styleBytes: num
 const budgets: Record<WebPageName, { script: number; style: number }> = {
   // Without Swagger UI, which is loaded afterwards.
   docs: { script: 40, style: 20 },
-  console: { script: 60, style: 20 },
+  // With the texts of all areas; their code is loaded when a place is opened.
+  console: { script: 90, style: 20 },
   signin: { script: 30, style: 12 },
   home: { script: 60, style: 20 },
 };

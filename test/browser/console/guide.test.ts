@@ -25,7 +25,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const inDialog = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).last();
 const title = (page: Page, name: string, level: 1 | 2 = 1) =>
-  page.getByRole('heading', { name, level, exact: true }).waitFor();
+  // Lists have their number of records in the heading.
+  page.getByRole('heading', { name: new RegExp(`^${name.replace('?', '\\?')}(?: \\d+)?$`), level }).waitFor();
 const pageLink = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Pages of the console' }).getByRole('link', { name, exact: true });
 
@@ -171,6 +172,7 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
       await picture('audit');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').waitFor();
       await page.keyboard.insertText(name);
       await page
         .getByRole('option')

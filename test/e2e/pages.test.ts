@@ -344,7 +344,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await asAdmin(page);
       const token = (await asked).headers()['x-auth-token'] ?? '';
       expect((await api.send('GET /api/userinfo', { token })).status).toBe(200);
-      await page.getByRole('banner').getByRole('button').first().click();
+      await page.getByRole('button', { name: 'admin' }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await heading(page, 'Sign in');
       expect((await api.send('GET /api/userinfo', { token })).body.code).toBe('invalid_token');

@@ -9,7 +9,6 @@ export const searchOf = (kinds: readonly NamedRecords[]) => [
       id: 'search.find',
       route: `GET ${base}/search`,
       access: 'signed-in',
-      forPeers: true,
       summary: 'Find objects by their names',
       description:
         'Searches the names of records, pools, workplaces and workplace sessions in one request. The response contains only objects that the caller may read.',

@@ -196,7 +196,7 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up of expo
       .set({ expires_at: sql`now() - interval '31 days'` })
       .where(eq(exportedFiles.id, inStore.export_id));
     for (const leftover of expiredRows(parametersFrom(null), new Date()))
-      await deleteExpired(db, leftover, signal);
+      await deleteExpired(portal.sidecarDb, leftover, signal);
     expect(await chunks()).toBe(0);
     expect([await rowOf(inStore.export_id), (await rowOf(inDatabase.export_id)).state]).toEqual([
       undefined,

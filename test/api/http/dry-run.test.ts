@@ -31,7 +31,8 @@ async function stateOf({ db }: TestPortal): Promise<unknown> {
       `select '${name}' as name, count(*)::int as rows, coalesce(sum(hashtext(t::text)), 0)::text as sum from ${name} t`,
     ),
   );
-  const state = await db.execute(sql.join(parts, sql` union all `));
+  // Parallel plans return the parts in any order.
+  const state = await db.execute(sql`${sql.join(parts, sql` union all `)} order by 1`);
   return (state as unknown as { rows: unknown }).rows;
 }
 

@@ -164,10 +164,15 @@ it('every operation prefix is a declared object kind or a kind without objects',
   const prefixes = new Set(reads.map(({ id }) => id.split('.')[0] ?? ''));
   expect([...prefixes].filter((prefix) => !kinds.has(prefix)).sort()).toMatchInlineSnapshot(`
     [
+      "certificate",
       "change",
       "dashboard",
       "image",
+      "issuedToken",
+      "lockOut",
+      "loginSession",
       "nodeInfo",
+      "portalUser",
       "search",
       "serviceToken",
       "systemParameters",

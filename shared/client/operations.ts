@@ -1768,7 +1768,7 @@ export type ExportOwn = {
   progress: number;
   /** When the file is removed. Set by the portal from `export.keep_h`. */
   expires_at: string;
-  /** Type of the exported objects, as in operation identifiers. */
+  /** Type of the exported objects: `audit`, `monitoring_record`, `portal` or `tag`. */
   object_type: "audit" | "monitoring_record" | "portal" | "tag";
   /** Filters of the list with which the export was ordered. */
   filters: Record<string, unknown>;

@@ -117,7 +117,10 @@ describe('USE-12: the code samples', () => {
     expect(await folder.syntaxFaults(language)).toBe('');
   });
 
-  /** Operations that need data of a dispatcher, or a token or a digest in the path or query, with their refusal. */
+  /**
+   * Operations that need data of a dispatcher, a token or a digest in the path or query, or an object of another collection,
+   * with their refusal.
+   */
   const refused: Record<string, number> = {
     'agent.notify': 401,
     'connection.check': 404,
@@ -128,6 +131,7 @@ describe('USE-12: the code samples', () => {
     'signIn.getFile': 404,
     'tunnel.begin': 403,
     'tunnel.end': 403,
+    'user.showAccess': 404,
   };
 
   it.each(languages)('in %s of every GET succeed', { timeout: 240_000 }, async (language) => {

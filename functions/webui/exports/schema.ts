@@ -9,7 +9,7 @@ const OwnExport = z.strictObject({
   ...Report.shape,
   object_type: z
     .enum(['audit', 'monitoring_record', 'portal', 'tag'])
-    .describe('Type of the exported objects, as in operation identifiers.'),
+    .describe('Type of the exported objects: `audit`, `monitoring_record`, `portal` or `tag`.'),
   filters: z
     .record(z.string(), z.unknown())
     .describe('Filters of the list with which the export was ordered.'),

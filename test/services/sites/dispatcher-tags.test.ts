@@ -72,7 +72,7 @@ describe('CON-8: tags of dispatchers', () => {
     await world.admin(`DELETE ${base}/dispatchers/${other.dispatcher.id}`);
     expect((await world.admin(`DELETE ${base}/farms/${farms[1]?.id}`)).status).toBe(204);
     for (const leftover of expiredRows(parametersFrom(null), new Date()))
-      await deleteExpired(world.portal.db, leftover, new AbortController().signal);
+      await deleteExpired(world.portal.sidecarDb, leftover, new AbortController().signal);
     expect(await found()).toEqual([]);
   });
 

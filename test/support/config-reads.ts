@@ -38,7 +38,8 @@ async function filesOf(entries: readonly string[]): Promise<string[]> {
   });
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
   const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
-  return [...new Set(used)].filter((path) => !parsers.test(path));
+  // Texts in JSON files name variables, and read none.
+  return [...new Set(used)].filter((path) => !parsers.test(path) && !path.endsWith('.json'));
 }
 
 type Member = keyof Config | keyof EdgeConfig;

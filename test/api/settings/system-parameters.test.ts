@@ -16,6 +16,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual([
       'aggregator',
+      'alerts',
       'audit',
       'directory',
       'export',

@@ -59,7 +59,8 @@ requireService('chromium', hasChromium)('the monitoring journal in the console',
     const page = await tabs.open('/monitoring_record?search=Disk');
     await row(page, 'Disk 3').waitFor();
     await page.getByLabel('Select all loaded rows').check();
-    await page.getByRole('status').getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByText('3 records are closed').waitFor();
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByText('No records match').waitFor();

@@ -119,7 +119,6 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
         await hand.press(page.getByRole('checkbox', { name: permission }));
       await hand.press(page.getByRole('checkbox', { name: 'All sites' }));
       await hand.pick(page.getByRole('group', { name: 'Scope' }).getByRole('combobox'), name);
-      await picture('role');
       await hand.press(button(page, 'Create'));
       await title(page, `Helpdesk ${name}`);
       await goTo(page, `/user/new?auth_uuid=${tabs.stand.world.domain.id}`);

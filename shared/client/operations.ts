@@ -6505,7 +6505,7 @@ export type Webhook = {
   secret: string | null;
   /** Whether the webhook has a secret. Each one has. */
   secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
+  /** Until then events are also signed with the former secret. Null without one. */
   former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
@@ -6531,7 +6531,7 @@ export type WebhookDeliveries = {
   occurred_at: string;
   /** Time of the last attempt. Null before the first. */
   last_attempt_at: string | null;
-  /** Time of the next attempt. Null if there is none. */
+  /** Time of the next attempt. Null without one. */
   due_at: string | null;
   /** Duration of the last attempt in milliseconds. Null before the first. */
   duration_ms: number | null;
@@ -6597,7 +6597,7 @@ export type WebhookRestore = {
   secret: string | null;
   /** Whether the webhook has a secret. Each one has. */
   secret_set: boolean;
-  /** Until then events are also signed with the former secret. Null if there is none. */
+  /** Until then events are also signed with the former secret. Null without one. */
   former_until: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;

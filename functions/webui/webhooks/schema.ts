@@ -79,7 +79,7 @@ export const Webhook = z.strictObject({
     .describe('Secret that signs the events. Returned once, when it is created or rotated.'),
   secret_set: z.boolean().describe('Whether the webhook has a secret. Each one has.'),
   former_until: Moment.nullable().describe(
-    'Until then events are also signed with the former secret. Null if there is none.',
+    'Until then events are also signed with the former secret. Null without one.',
   ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
@@ -111,7 +111,7 @@ export const Delivery = z.strictObject({
     .describe('Reason why the last attempt got no response, such as `timeout` or `tls`. Otherwise null.'),
   occurred_at: Moment.describe('When the object was changed.'),
   last_attempt_at: Moment.nullable().describe('Time of the last attempt. Null before the first.'),
-  due_at: Moment.nullable().describe('Time of the next attempt. Null if there is none.'),
+  due_at: Moment.nullable().describe('Time of the next attempt. Null without one.'),
   duration_ms: z
     .int()
     .nullable()

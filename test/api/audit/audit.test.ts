@@ -220,7 +220,7 @@ describe.each<Driver>(['pg', 'neon'])('the audit log, by the driver %s', (driver
     expect((await list('?seq=1')).items).toEqual([first]);
     expect([first.prev_hash, first.hash]).toEqual(['0'.repeat(64), expect.stringMatching(/^[0-9a-f]{64}$/)]);
     await ownerDb.execute(sql`alter table audit_events disable trigger user`);
-    await ownerDb.update(auditEvents).set({ user_name: 'somebody else' }).where(eq(auditEvents.seq, 3));
+    await ownerDb.update(auditEvents).set({ user_name: 'another user' }).where(eq(auditEvents.seq, 3));
     expect(await verify()).toEqual({ ok: false, checked: sealed, sealed_to: sealed, first_bad: 3 });
     expect(await verify('?to=2')).toEqual({ ok: true, checked: 2, sealed_to: sealed });
     for (const query of ['?from=0', '?from=x', '?from=3&to=2', '?to=-1', '?from=1.5', '?from=1e30'])

@@ -71,7 +71,7 @@ requireService('chromium', hasChromium)('the audit log in the console', () => {
     await page.getByText(`All ${sealed} events are unchanged`).waitFor();
     await expectGood(page, 'audit-chain-good');
     await ownerDb.execute(sql`alter table audit_events disable trigger user`);
-    await ownerDb.update(auditEvents).set({ user_name: 'somebody else' }).where(sql`${auditEvents.seq} = 2`);
+    await ownerDb.update(auditEvents).set({ user_name: 'another user' }).where(sql`${auditEvents.seq} = 2`);
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByRole('alert').getByText('The log is broken at position 2').waitFor();
     await page.getByText(`1 of ${sealed} events verified`).waitFor();

@@ -70,7 +70,7 @@ describe('saved views of lists', () => {
     expect((await world.portal.send(`GET ${path}`)).status).toBe(401);
   });
 
-  it('are at most 200 for each user, of whom an existing one can still be replaced', async () => {
+  it('are at most 200 for each user, and existing ones can still be replaced', async () => {
     const rows = Array.from({ length: 200 }, (_, n) => ({
       ...{ id: randomUUID(), user_id: member.user.id, list: 'site', name: `v${n}`, name_key: `v${n}` },
       ...{ query: '', created_at: new Date() },

@@ -65,9 +65,9 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     await row(page, 'Lab').getByText('0 of 9').waitFor();
     await press(page, 'Office');
     await pressInDialog(page, 'Send a message');
-    await dialog(page).getByLabel('Message').waitFor();
+    await dialog(page).getByLabel('Message', { exact: true }).waitFor();
     expect(await dialog(page).getByRole('button', { name: 'Send a message' }).isDisabled()).toBe(true);
-    await dialog(page).getByLabel('Message').fill('Please save your work');
+    await dialog(page).getByLabel('Message', { exact: true }).fill('Please save your work');
     await expectGood(page, 'fleet-message');
     await pressInDialog(page, 'Send a message');
     await dialog(page).getByText('Delivered to 2 workplaces.').waitFor();
@@ -82,7 +82,7 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     const page = await tabs.open('/servicespool');
     await press(page, 'Lab');
     await pressInDialog(page, 'Start maintenance');
-    await dialog(page).getByLabel('Message').fill('New disks');
+    await dialog(page).getByLabel('Message', { exact: true }).fill('New disks');
     await dialog(page).getByText('1 will go into maintenance').waitFor();
     await expectGood(page, 'fleet-maintenance');
     await pressInDialog(page, 'Start maintenance');
@@ -119,7 +119,7 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     await row(page, 'ada').getByRole('checkbox').check();
     await row(page, 'grace').getByRole('checkbox').check();
     await press(page, 'Send a message');
-    await dialog(page).getByLabel('Message').fill('The server restarts');
+    await dialog(page).getByLabel('Message', { exact: true }).fill('The server restarts');
     await dialog(page).getByText('1 will get the message').waitFor();
     await dialog(page).getByText('1 is disconnected already – left out').waitFor();
     await pressInDialog(page, 'Send a message');

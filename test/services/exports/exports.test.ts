@@ -77,7 +77,8 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
     await gate.query('select pg_advisory_lock(77)');
     const first = await startProcess();
     const { body } = await admin(`GET ${audit}/export?format=ndjson&event=test.Filled`);
-    const waits = sql<boolean>`(select bool_or(not granted) from pg_locks where locktype = 'advisory')`;
+    const waits = sql<boolean>`(select bool_or(not granted) from pg_locks
+      where locktype = 'advisory' and objid = 77)`;
     const isStuck = async () => (await portal.db.select({ waits }).from(sql`(values (1)) as once`))[0]?.waits;
     await expect.poll(isStuck, { timeout: 30_000 }).toBe(true);
     const { file: lost } = await rowOf(body.export_id);
@@ -86,8 +87,13 @@ requireService('postgresql', findBinaries() !== undefined)('H4: an export whose 
     expect([running.status, running.body.state]).toEqual([202, 'running']);
     expect((await fileOf({ export_id: body.export_id })).status).toBe(409);
     first.kill('SIGKILL');
-    await startProcess();
+    // The server notices the end of the first process only when the lock is free: until then it may still write its chunk.
     await gate.end();
+    const left = sql<number>`(select count(*)::int from pg_locks
+      where locktype = 'advisory' and objid = 77)`;
+    const locks = async () => (await portal.db.select({ left }).from(sql`(values (1)) as once`))[0]?.left;
+    await expect.poll(locks, { timeout: 30_000 }).toBe(0);
+    await startProcess();
     const report = await builtExport(admin, audit, 'format=ndjson&event=test.Filled');
     expect(report).toMatchObject({ export_id: body.export_id, state: 'ready', rows: 30_000 });
     const { text, sha256 } = await fileOf({ export_id: body.export_id });

@@ -1,4 +1,4 @@
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BerWriter } from 'ldapts';
 import { createMessageReader, type LdapMessage } from './ldap-messages.ts';
@@ -42,9 +42,7 @@ export async function startFakeDirectory(
     });
     socket.on('data', read);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const port = await listenOnUnusedPort(server);
   const cutAll = () => {
     for (const socket of open) socket.destroy();
   };
@@ -59,6 +57,22 @@ export async function startFakeDirectory(
         cutAll();
       }),
   };
+}
+
+const usedPorts = new Set<number>();
+
+/** The portal avoids an address that failed recently: a port of an earlier fake would be avoided from the beginning. */
+async function listenOnUnusedPort(server: Server): Promise<number> {
+  for (;;) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    if (!usedPorts.has(port)) {
+      usedPorts.add(port);
+      return port;
+    }
+    await new Promise((resolve) => server.close(resolve));
+  }
 }
 
 async function reply(socket: Socket, { id, operation }: LdapMessage, answer: FakeAnswer): Promise<void> {

@@ -122,7 +122,9 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
     const before = await stand.slapd.bindsAs(personDn('alice'));
-    expect(codeOf(await stand.logIn(domain, 'alice'))).toEqual([502, 'upstream_failed']);
+    const answer = await stand.logIn(domain, 'alice');
+    expect(fake.asked).toEqual(['bind', 'search', 'bind', 'search']);
+    expect(codeOf(answer)).toEqual([502, 'upstream_failed']);
     expect(await stand.slapd.bindsAs(personDn('alice'))).toBe(before);
     await fake.close();
   });

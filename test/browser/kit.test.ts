@@ -46,6 +46,8 @@ async function documentOf({ script, style, texts }: WebPage, language: Language)
   });
 }
 
+type Locator = ReturnType<Tab['page']['locator']>;
+
 requireService('chromium', hasChromium)('the page of all components', () => {
   let folder: string;
   let server: Server;
@@ -111,6 +113,30 @@ requireService('chromium', hasChromium)('the page of all components', () => {
     });
   });
 
+  // Browsers limit the height of a page in pixels of the screen.
+  it.each([
+    1, 3,
+  ])('shows the last one of a million rows on a screen of density %i', async (deviceScaleFactor) => {
+    await open('en', { viewport: { width: 1280, height: 900 }, deviceScaleFactor }, async (page) => {
+      const place = page.locator('#DataTable section');
+      const row = (name: string) => place.getByRole('row', { name, exact: true });
+      await row('1').focus();
+      await page.keyboard.press('End');
+      await expect.poll(() => focusedRow(page)).toBe('1000000');
+      expect(await isInside(row('1000000'), place)).toBe(true);
+      await page.keyboard.press('ArrowUp');
+      await expect.poll(() => focusedRow(page)).toBe('999999');
+      await place.evaluate((element) => {
+        element.scrollTop = (element.scrollHeight - element.clientHeight) / 2;
+      });
+      await row('500000').waitFor();
+      expect(await isInside(row('500000'), place)).toBe(true);
+      await row('500000').focus();
+      await page.keyboard.press('Home');
+      await expect.poll(() => focusedRow(page)).toBe('1');
+    });
+  });
+
   it('has accessible overlays: a dialog, a menu and messages', async () => {
     await open('ru', { viewport: { width: 360, height: 800 } }, async (page) => {
       await page.getByRole('button', { name: 'Dialog' }).click();
@@ -126,3 +152,13 @@ requireService('chromium', hasChromium)('the page of all components', () => {
     });
   });
 });
+
+const focusedRow = (page: Tab['page']): Promise<string | undefined> =>
+  page.evaluate(() => document.activeElement?.textContent ?? undefined);
+
+/** Whether an element is within the visible part of another one. */
+async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
+  const [one, other] = await Promise.all([inner.boundingBox(), outer.boundingBox()]);
+  if (!one || !other) return false;
+  return one.y >= other.y && one.y + one.height <= other.y + other.height + 1;
+}

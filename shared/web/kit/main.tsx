@@ -9,6 +9,7 @@ import { Controls } from './controls.tsx';
 import { Feedback } from './feedback.tsx';
 import { Figures, Tables } from './figures.tsx';
 import classes from './kit.module.css';
+import { LongTable } from './long-table.tsx';
 import { Overlays } from './overlays.tsx';
 import { Ranking } from './ranking.tsx';
 
@@ -36,6 +37,7 @@ const Kit = () => (
       <Feedback />
       <Figures />
       <Tables />
+      <LongTable />
       <Ranking />
       <Overlays />
     </div>

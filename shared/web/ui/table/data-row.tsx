@@ -6,16 +6,16 @@ import classes from './data-table.module.css';
 type DataRowProps<Row> = Pick<
   DataTableProps<Row>,
   'columns' | 'rowAt' | 'rowKey' | 'onOpen' | 'selection'
-> & { index: number; onMove: (index: number) => void };
+> & { index: number; top: number; onMove: (index: number) => void };
 
 const steps: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 },
-  ...{ j: 1, k: -1 },
+  ...{ j: 1, k: -1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
 };
 
 /** One row, or its place while it is loaded. It gets the focus by the arrow keys. */
 export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
-  const { index, rowAt, rowKey, selection } = props;
+  const { index, top, rowAt, rowKey, selection } = props;
   const row = rowAt(index);
   const key = row === undefined ? undefined : rowKey(row);
   return (
@@ -25,7 +25,7 @@ export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
       {...(selection && key !== undefined && { 'aria-selected': selection.has(key) })}
       data-index={index}
       tabIndex={index === 0 ? 0 : -1}
-      style={{ top: `${index * rowHeight}px` }}
+      style={{ top: `${top}px` }}
       onKeyDown={(event) => onKey(event, { ...props, row, key })}
     >
       {selection && <Box selection={selection} rowKey={key} />}

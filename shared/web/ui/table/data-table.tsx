@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { DataColumn, DataTableProps } from './data-columns.ts';
 import { DataRow, rowHeight } from './data-row.tsx';
 import classes from './data-table.module.css';
-import { useRange } from './windowing.ts';
+import { scrolledHeight, scrollToRow, useView } from './windowing.ts';
 
 /** The column with boxes, in rem. */
 const boxWidth = 2.75;
@@ -15,21 +15,21 @@ const boxWidth = 2.75;
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { caption, columns, count, total, selection, onRange } = props;
   const place = useRef<HTMLElement>(null);
-  const range = useRange(place, count, rowHeight);
-  useEffect(() => onRange(range), [range, onRange]);
+  const { first, last, shift } = useView(place, count, rowHeight);
+  useEffect(() => onRange({ first, last }), [first, last, onRange]);
   const shares = columns.map(({ share = 1 }) => share);
   const tracks = shares.map((share) => `minmax(calc(${share} * var(--narrowest)), ${share}fr)`);
   const style = {
     '--tracks': [selection && `${boxWidth}rem`, ...tracks].filter(Boolean).join(' '),
     '--shares': shares.reduce((sum, share) => sum + share, 0),
   };
-  const indexes = Array.from({ length: Math.max(0, range.last - range.first) }, (_, at) => range.first + at);
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls is reached by keyboard
     <section ref={place} class={classes.place} tabIndex={0} aria-label={caption} style={style}>
       <table class={classes.table} aria-label={caption} aria-rowcount={total ?? -1}>
         <Head {...props} />
-        <Rows {...props} place={place} indexes={indexes} />
+        <Rows {...props} place={place} indexes={indexes} shift={shift} />
       </table>
     </section>
   );
@@ -83,9 +83,10 @@ function HeadCell<Row>({ column, order, onSort }: HeadCellProps<Row>): JSX.Eleme
 type RowsProps<Row> = DataTableProps<Row> & {
   place: { current: HTMLElement | null };
   indexes: readonly number[];
+  shift: number;
 };
 
-function Rows<Row>({ place, indexes, ...props }: RowsProps<Row>): JSX.Element {
+function Rows<Row>({ place, indexes, shift, ...props }: RowsProps<Row>): JSX.Element {
   const { count } = props;
   /** The row that gets the focus as soon as it is drawn. */
   const wanted = useRef<number | undefined>(undefined);
@@ -102,22 +103,14 @@ function Rows<Row>({ place, indexes, ...props }: RowsProps<Row>): JSX.Element {
   const move = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index));
     const element = place.current;
-    if (element) scrollTo(element, next);
+    if (element) scrollToRow(element, next, count, rowHeight);
     focus(next);
   };
   return (
-    <tbody class={classes.body} style={{ height: `${count * rowHeight}px` }}>
+    <tbody class={classes.body} style={{ height: `${scrolledHeight(count, rowHeight)}px` }}>
       {indexes.map((index) => (
-        <DataRow key={index} {...props} index={index} onMove={move} />
+        <DataRow key={index} {...props} index={index} top={index * rowHeight - shift} onMove={move} />
       ))}
     </tbody>
   );
-}
-
-/** Scrolls as little as shows a row below the header. */
-function scrollTo(element: HTMLElement, index: number): void {
-  const top = index * rowHeight;
-  const shown = element.clientHeight - 2 * rowHeight;
-  if (top < element.scrollTop) element.scrollTop = top;
-  else if (top > element.scrollTop + shown) element.scrollTop = top - shown;
 }

@@ -90,22 +90,22 @@ function extended(
   pages: readonly number[],
   known: readonly (Page | undefined)[],
 ): Chain {
-  const chain: Chain = old.key === key ? { ...old } : { key, cursors: [undefined], lastCount: undefined };
-  const cursors = [...chain.cursors];
-  let { lastCount } = chain;
-  for (const [at, page] of pages.entries()) {
-    const read = known[at];
-    if (!read) continue;
-    if (read.next === null) {
-      cursors.length = page + 1;
-      lastCount = read.items.length;
-    } else {
-      if (page + 1 >= cursors.length) lastCount = undefined;
-      cursors[page + 1] = read.next;
-    }
+  const start: Chain = old.key === key ? old : { key, cursors: [undefined], lastCount: undefined };
+  return pages.reduce((chain, page, at) => withPage(chain, page, known[at]), start);
+}
+
+/** The same chain if the page changes nothing in it. */
+function withPage(chain: Chain, page: number, read: Page | undefined): Chain {
+  if (!read) return chain;
+  const { cursors } = chain;
+  const next = page + 1;
+  if (read.next === null) {
+    const isKnown = cursors.length === next && chain.lastCount === read.items.length;
+    return isKnown ? chain : { ...chain, cursors: cursors.slice(0, next), lastCount: read.items.length };
   }
-  const isSame = cursors.join() === old.cursors.join() && lastCount === old.lastCount && old.key === key;
-  return isSame ? old : { key, cursors, lastCount };
+  if (cursors[next] === read.next) return chain;
+  const lastCount = next < cursors.length ? chain.lastCount : undefined;
+  return { ...chain, cursors: cursors.toSpliced(next, 1, read.next), lastCount };
 }
 
 function countOf(

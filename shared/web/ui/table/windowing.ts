@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** The rows that are in the window of a scrolled element, and some before and after them. */
 export type Range = { first: number; last: number };
@@ -26,10 +26,18 @@ const around = 8;
  */
 export function useView(place: RefObject<HTMLElement | null>, count: number, rowHeight: number): View {
   const [view, setView] = useState<View>({ first: 0, last: Math.min(count, 40), shift: 0 });
+  /** Pixels of rows above the window. */
+  const passed = useRef(0);
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
-    const measure = () => setView((old) => same(old, viewOf(element, count, rowHeight)));
+    const measure = () => {
+      passed.current = element.scrollTop * speedOf(element, count, rowHeight);
+      setView((old) => same(old, viewOf(element, passed.current, count, rowHeight)));
+    };
+    // The same rows stay in the window when rows are added.
+    const speed = speedOf(element, count, rowHeight);
+    if (speed > 1) element.scrollTop = passed.current / speed;
     measure();
     element.addEventListener('scroll', measure, { passive: true });
     const sizes = new ResizeObserver(measure);
@@ -42,9 +50,12 @@ export function useView(place: RefObject<HTMLElement | null>, count: number, row
   return view;
 }
 
-function viewOf(element: HTMLElement, count: number, rowHeight: number): View {
-  const { scrollTop, clientHeight } = element;
-  const top = scrollTop * speedOf(element, count, rowHeight);
+function viewOf(
+  { scrollTop, clientHeight }: HTMLElement,
+  top: number,
+  count: number,
+  rowHeight: number,
+): View {
   const first = Math.floor(top / rowHeight) - around;
   const last = Math.ceil((top + clientHeight) / rowHeight) + around;
   return {

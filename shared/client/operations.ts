@@ -10090,7 +10090,7 @@ export type Operations = {
       body: SystemParametersWrite;
     };
     answer: SystemParameters;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Build an export file of tags. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `tags.export`. */
   "tag.buildExport": {

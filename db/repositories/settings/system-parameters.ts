@@ -3,7 +3,7 @@ import { atomically, type Db, type Statement } from '../../client.ts';
 import { systemParameters as table } from '../../schema/settings/system-parameters.ts';
 import { type AuditEntry, appendAuditRows, auditRow } from '../audit/events.ts';
 import { parameterOverrides } from '../identity/login/sessions.ts';
-import { lockGuard } from '../records/statements.ts';
+import { lockGuard, must } from '../records/statements.ts';
 
 /** The new value of a parameter. `fallback` is its default; `id` is the id of the audit event for a change. */
 export type ParameterChange = { id: string; name: string; value: unknown; fallback: unknown };
@@ -14,20 +14,27 @@ export async function findOverrides(db: Db): Promise<Record<string, unknown> | n
   return row?.overrides ?? null;
 }
 
+type Alongside = {
+  /** The overrides on which the change depends; fails the batch with `precondition_failed` if they are others. */
+  expected?: Record<string, unknown> | null;
+  /** Statements of the same batch that run before the change. */
+  before?: (h: Db) => Statement[];
+};
+
 /**
  * Sets all parameters in one batch, with one audit event for each changed one.
- * @param before statements of the same batch that run before the change
  * @returns the values that differ from their defaults afterwards
  */
 export async function saveParameters(
   db: Db,
   changes: readonly ParameterChange[],
   audit: AuditEntry,
-  before: (h: Db) => Statement[] = () => [],
+  { expected, before }: Alongside = {},
 ): Promise<Record<string, unknown> | null> {
   const results = await atomically(db, (h) => [
     lockGuard(h, 'parameters'),
-    ...before(h),
+    ...(expected === undefined ? [] : [mustBe(h, expected)]),
+    ...(before?.(h) ?? []),
     auditChanges(h, changes, audit),
     ...changes.map((change) => setParameter(h, change, audit.at)),
     readOverrides(h),
@@ -37,6 +44,13 @@ export async function saveParameters(
 }
 
 const readOverrides = (h: Db) => h.select({ overrides: parameterOverrides }).from(sql`(values (1)) as once`);
+
+const mustBe = (h: Db, overrides: Record<string, unknown> | null): Statement =>
+  must(
+    h,
+    sql`coalesce(${parameterOverrides}, '{}') = ${JSON.stringify(overrides ?? {})}::jsonb`,
+    'precondition_failed',
+  );
 
 /** The previous values are read in SQL, under the lock. */
 function auditChanges(h: Db, changes: readonly ParameterChange[], audit: AuditEntry): Statement {

@@ -1,9 +1,7 @@
 import { findOverrides } from '../../../db/repositories/settings/system-parameters.ts';
-import { inItsLanguage } from '../../../shared/http/problem.ts';
-import { Answer } from '../../../shared/http/serve/answer.ts';
 import { base, endpoint } from '../deps.ts';
 import { SystemParameters, SystemParametersWrite } from './schema.ts';
-import { describeParameters, writeParameters } from './usecases.ts';
+import { answerParameters, writeParameters } from './usecases.ts';
 
 export const systemParameterOperations = [
   endpoint(
@@ -12,12 +10,10 @@ export const systemParameterOperations = [
       route: `GET ${base}/tconfig`,
       access: 'system_parameters.read',
       summary: 'List system parameters',
+      conditional: true,
       returns: [200, SystemParameters],
     },
-    async (ctx) =>
-      new Answer(describeParameters(ctx, await findOverrides(ctx.deps.db)), {
-        headers: inItsLanguage(ctx.language),
-      }),
+    async (ctx) => answerParameters(ctx, await findOverrides(ctx.deps.db)),
   ),
   endpoint(
     {
@@ -27,9 +23,10 @@ export const systemParameterOperations = [
       summary: 'Update system parameters',
       description:
         'Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds.',
+      conditional: true,
       body: { required: SystemParametersWrite },
       returns: [200, SystemParameters],
     },
-    (ctx, { body }) => writeParameters(ctx, body),
+    (ctx, { body, conditions }) => writeParameters(ctx, conditions, body),
   ),
 ];

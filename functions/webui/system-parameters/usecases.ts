@@ -1,9 +1,15 @@
+import { Buffer } from 'node:buffer';
 import type { z } from 'zod';
 import { removeEndedOfPeers } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { removeEnded } from '../../../db/repositories/identity/login/sessions.ts';
-import { saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
+import { findOverrides, saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import { inItsLanguage } from '../../../shared/http/problem.ts';
+import { Answer } from '../../../shared/http/serve/answer.ts';
+import { assertMatches, type Conditions } from '../../../shared/http/serve/conditions.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { type ParameterName, parameterDefinitions } from '../../../shared/kernel/system-parameters.ts';
 import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -13,11 +19,20 @@ const helpTexts: Readonly<Record<ParameterName, string>> = russian;
 
 type Described = Record<string, Record<string, unknown>>;
 
+type Overrides = Record<string, unknown> | null;
+
+export const answerParameters = (ctx: Pick<WebuiCtx, 'language'>, overrides: Overrides): Answer =>
+  new Answer(describeParameters(ctx, overrides), {
+    revision: revisionOf(overrides),
+    headers: inItsLanguage(ctx.language),
+  });
+
+/** Parameters have no counter of writes: their revision is computed from the values. */
+const revisionOf = (overrides: Overrides): number =>
+  Buffer.from(sha256(canonicalJson(overrides ?? {})), 'base64url').readUIntBE(0, 6);
+
 /** Every parameter with its value and all that a page needs to edit it. */
-export function describeParameters(
-  { language }: Pick<WebuiCtx, 'language'>,
-  overrides: Record<string, unknown> | null,
-): Described {
+function describeParameters({ language }: Pick<WebuiCtx, 'language'>, overrides: Overrides): Described {
   const described: Described = {};
   for (const [name, fact] of parameterDefinitions) {
     const [section = '', key = ''] = name.split('.');
@@ -36,8 +51,10 @@ export function describeParameters(
 
 export async function writeParameters(
   ctx: WebuiCtx,
+  conditions: Conditions,
   body: z.output<typeof SystemParametersWrite>,
-): Promise<Described> {
+): Promise<Answer> {
+  const expected = await expectedBy(conditions, ctx);
   const changes = namedIn(body).map((change) => ({ id: newId(), ...change }));
   const audit = auditEntry(ctx, {
     event: 'portal.SystemConfigChanged',
@@ -51,9 +68,17 @@ export async function writeParameters(
     adminAbsoluteS: parameters['session.admin_absolute_s'],
     userAbsoluteS: parameters['session.user_absolute_s'],
   };
-  const overrides = await saveParameters(ctx.deps.db, changes, audit, (h) => [
-    removeEnded(h, limits, now),
-    removeEndedOfPeers(h, limits, now),
-  ]);
-  return describeParameters(ctx, overrides);
+  const overrides = await saveParameters(ctx.deps.db, changes, audit, {
+    ...expected,
+    before: (h) => [removeEnded(h, limits, now), removeEndedOfPeers(h, limits, now)],
+  });
+  return answerParameters(ctx, overrides);
+}
+
+/** What is stored, if the change depends on it. @throws AppError `precondition_failed` */
+async function expectedBy(conditions: Conditions, { deps }: WebuiCtx): Promise<{ expected?: Overrides }> {
+  if ((conditions.ifMatch ?? '*').trim() === '*') return {};
+  const expected = await findOverrides(deps.db);
+  assertMatches(conditions, revisionOf(expected));
+  return { expected };
 }

@@ -34,7 +34,7 @@ that it was issued for; any other use is rejected with 400 \`malformed_cursor\`.
 requests does not shift the items of later pages. \`count=exact\` adds \`total\`. Page numbers and offsets are not supported.`;
 
 const conditional = `
-Single objects and the list of services have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the content
+Single objects, the system parameters and the list of services have an \`ETag\`. Send it as \`If-None-Match\` with GET: the response is 304 without a body while the content
 is unchanged. Send it as \`If-Match\` with PUT, PATCH or DELETE: the object is written only if it has not changed since it was read.
 Otherwise the response is 412 \`precondition_failed\` and nothing is written. Without \`If-Match\` the last write wins.
 

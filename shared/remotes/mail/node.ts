@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createTransport } from 'nodemailer';
 
 /** A mail in plain text. */
@@ -19,15 +20,14 @@ const silenceMs = 20_000;
  */
 export function createMailer(url: string, from: string): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
+  const login = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const isSecure = protocol === 'smtps:';
   const transport = createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSecure ? 465 : 587) : Number(port),
     secure: isSecure,
     requireTLS: !isSecure,
-    ...(username !== '' && {
-      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
-    }),
+    ...(username !== '' && { auth: login }),
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
@@ -37,11 +37,24 @@ export function createMailer(url: string, from: string): Mailer {
   });
   return {
     send: async ({ to, subject, text }) => {
-      await transport.sendMail({
-        ...{ from, to: [...to], subject, text },
-        // Programs that answer mails by themselves must not answer (RFC 3834).
-        headers: { 'auto-submitted': 'auto-generated' },
-      });
+      try {
+        await transport.sendMail({
+          ...{ from, to: [...to], subject, text },
+          // Programs that answer mails by themselves must not answer (RFC 3834).
+          headers: { 'auto-submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(withoutLogin(reason, login));
+      }
     },
   };
+}
+
+/** Replaces a password, also as SMTP sends it: servers may repeat the command that they refuse. */
+function withoutLogin(reason: string, { user, pass }: { user: string; pass: string }): string {
+  if (pass === '') return reason;
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const forms = [base64(`\0${user}\0${pass}`), base64(pass), pass];
+  return forms.reduce((text, form) => text.replaceAll(form, '…'), reason);
 }

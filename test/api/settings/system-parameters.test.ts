@@ -92,6 +92,41 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     expect(lockout.account_per_hour.value).toBe(lockout.max_tries.value);
   });
 
+  it('are not written over a change that the writer has not read', async () => {
+    const read = await admin(`GET ${path}`);
+    const known = { 'if-match': read.headers.get('etag') ?? '' };
+    const mine = (value: number) => ({ session: { max_per_user: { value } } });
+    const dry = { ...known, 'x-dry-run': 'true' };
+    expect((await admin(`PUT ${path}`, mine(7), dry)).body.dry_run).toBe(true);
+    const written = await admin(`PUT ${path}`, mine(7), known);
+    expect(written.headers.get('etag')).toBe((await admin(`GET ${path}`)).headers.get('etag'));
+    expect(written.headers.get('etag')).not.toBe(known['if-match']);
+    for (const headers of [known, dry])
+      expect(await admin(`PUT ${path}`, mine(8), headers)).toMatchObject({
+        status: 412,
+        body: { code: 'precondition_failed' },
+      });
+    expect((await admin(`GET ${path}`)).body.session.max_per_user.value).toBe(7);
+    // The page of the theme changes one of the parameters.
+    const current = { 'if-match': written.headers.get('etag') ?? '' };
+    const themes = '/api/userinfo/themes';
+    const theme = (await admin(`GET ${themes}`)).body;
+    await admin(`PUT ${themes}`, { ...theme, default_language: 'ru' });
+    expect((await admin(`PUT ${path}`, mine(8), current)).status).toBe(412);
+    await admin(`PUT ${themes}`, theme);
+    expect((await admin(`PUT ${path}`, mine(0), current)).status).toBe(200);
+  });
+
+  it('accept one of several writers with the same version', async () => {
+    const known = { 'if-match': (await admin(`GET ${path}`)).headers.get('etag') ?? '' };
+    const writes = [21, 22, 23, 24, 25, 26].map((value) =>
+      admin(`PUT ${path}`, { lockout: { block_s: { value } } }, known),
+    );
+    const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412, 412]);
+    await admin(`PUT ${path}`, { lockout: { block_s: { value: 300 } } });
+  });
+
   it('are read with a limited scope and written with the scope of all sites only', async () => {
     const { ask } = await addMember(
       world,

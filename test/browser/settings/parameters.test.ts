@@ -47,6 +47,7 @@ requireService('chromium', hasChromium)('system parameters in the console', () =
     expect(await stored('session', 'idle_s')).toBe(1_800);
     await page.getByRole('button', { name: 'Copy as curl command' }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toMatch(/-H 'if-match: "\d+\.[\w-]{16}"'/);
     const sent = JSON.parse(/--data '(.*)'/.exec(command)?.[1] ?? '');
     expect(sent).toEqual({ session: { idle_s: { value: 3_600 }, max_per_user: { value: 3 } } });
     await page.getByRole('button', { name: 'Save' }).click();
@@ -90,6 +91,31 @@ requireService('chromium', hasChromium)('system parameters in the console', () =
     await dialog.getByRole('button', { name: 'Save the chosen values' }).click();
     await page.getByText('1 parameter is saved').waitFor();
     expect(await stored('audit', 'retention_days')).toBe(100);
+    await store('audit', 'retention_days', 365);
+    await store('monitoring', 'retention_days', 90);
+  });
+
+  it('saves beside another parameter that is changed at the same moment', async () => {
+    const page = await tabs.open('/parameters');
+    await page.getByRole('spinbutton', { name: 'Retention of audit events' }).fill('150');
+    // The change of the other administrator reaches the portal while the request is on its way.
+    await page.route(
+      '**/tconfig',
+      async (route) => {
+        await store('monitoring', 'retention_days', 40);
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    const statuses: number[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'PUT') statuses.push(response.status());
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('1 parameter is saved').waitFor();
+    expect(statuses).toEqual([412, 200]);
+    expect(await stored('audit', 'retention_days')).toBe(150);
+    expect(await stored('monitoring', 'retention_days')).toBe(40);
     await store('audit', 'retention_days', 365);
     await store('monitoring', 'retention_days', 90);
   });

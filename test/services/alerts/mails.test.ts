@@ -4,19 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { alertMails, alerts } from '../../../db/schema/alerts/alerts.ts';
 import { monitoringRecords } from '../../../db/schema/monitoring/records.ts';
 import { eventMarks } from '../../../db/schema/webhooks/deliveries.ts';
-import { alertTask } from '../../../functions/health/jobs/alerts/task.ts';
-import { eventTask } from '../../../functions/health/jobs/webhooks/fan-out.ts';
-import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { createMailer } from '../../../shared/remotes/mail/node.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { addMonitoringRecord, adminOf, base, useWorld } from '../../support/factories.ts';
-import { allReadable } from '../../support/http/changes.ts';
+import { passAlerts } from '../../support/mail/alert-pass.ts';
 import { hasPostfix, type Postfix, startPostfix } from '../../support/mail/postfix.ts';
 import { requireService } from '../../support/services.ts';
 
 // A mail passes through the queue of the server.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-const never = new AbortController().signal;
 
 requireService('postfix', hasPostfix)('mails about critical monitoring records', () => {
   const world = useWorld();
@@ -48,21 +43,10 @@ requireService('postfix', hasPostfix)('mails about critical monitoring records',
 
   /** Queues new records, and sends what is due, as the sidecar does. */
   async function pass(
-    { language = 'en', to = 'ops@example.com,night@example.com' } = {},
+    given: { language?: string; to?: string } = {},
     url = postfix.url.starttls,
   ): Promise<void> {
-    const { sidecarDb: db, deps } = world.portal;
-    const parameters = {
-      current: () => parametersFrom({ 'alerts.email_to': to, 'ui.default_language': language }),
-    };
-    const clock = () => new Date();
-    await allReadable(db);
-    await eventTask({ db, clock, mails: () => true }).round(never);
-    const mailer = createMailer(url, 'portal@example.com');
-    const telemetry = { count: (_: string, [result = '']: readonly string[]) => void results.push(result) };
-    const { log } = deps;
-    const baseUrl = 'https://portal.example.com';
-    await alertTask({ db, mailer, baseUrl, parameters, clock, log, telemetry }).round(never);
+    results.push(...(await passAlerts(world, { url, ...given })));
   }
   const critical = (given: Record<string, unknown>) =>
     addMonitoringRecord(admin, { level: 'critical', ...given });

@@ -7,6 +7,11 @@ import { join } from 'node:path';
 import { createAuthority } from '../../simulator/authority.ts';
 
 export const hasPostfix = existsSync('/usr/sbin/postfix') && process.getuid?.() === 0;
+/** Postfix that verifies logins with the SASL database of a test. */
+export const hasPostfixLogins = hasPostfix && existsSync('/usr/sbin/saslpasswd2');
+
+/** An account of a mail server. */
+export type MailAccount = { user: string; password: string };
 
 /** Postfix on two ports of this machine: STARTTLS is required on the one, TLS on the other. */
 export type Postfix = {
@@ -21,7 +26,11 @@ export type Postfix = {
 /** Debian's account without rights. */
 const nobody = 65_534;
 
-export async function startPostfix([starttls = 0, tls = 0]: readonly number[]): Promise<Postfix> {
+/** @param account with which clients must log in; without it no login is offered */
+export async function startPostfix(
+  [starttls = 0, tls = 0]: readonly number[],
+  account?: MailAccount,
+): Promise<Postfix> {
   const folder = await mkdtemp(join(tmpdir(), 'aggregator-postfix-'));
   const authority = await createAuthority('Mail servers');
   const { key, cert } = await authority.issue();
@@ -31,7 +40,8 @@ export async function startPostfix([starttls = 0, tls = 0]: readonly number[]): 
   await writeFile(join(folder, 'cert.pem'), cert);
   await chown(join(folder, 'mail'), nobody, nobody);
   execFileSync('chown', ['postfix', join(folder, 'data')]);
-  await writeFile(join(folder, 'conf', 'main.cf'), mainOf(folder));
+  if (account) await addAccount(folder, account);
+  await writeFile(join(folder, 'conf', 'main.cf'), mainOf(folder) + (account ? loginsOf : ''));
   await writeFile(join(folder, 'conf', 'master.cf'), masterOf(starttls, tls));
   const server = spawn('/usr/sbin/postfix', ['-c', join(folder, 'conf'), 'start-fg'], { stdio: 'ignore' });
   await listens(starttls);
@@ -50,6 +60,19 @@ export async function startPostfix([starttls = 0, tls = 0]: readonly number[]): 
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Writes the SASL database, which holds the password of the account, and makes postfix use it. */
+async function addAccount(folder: string, { user, password }: MailAccount): Promise<void> {
+  const database = join(folder, 'sasldb2');
+  execFileSync('/usr/sbin/saslpasswd2', ['-c', '-p', '-f', database, '-u', realm, user], { input: password });
+  execFileSync('chown', ['postfix', database]);
+  // Debian's postfix reads this file from the folder `sasl` of its configuration only.
+  await mkdir(join(folder, 'conf', 'sasl'));
+  await writeFile(
+    join(folder, 'conf', 'sasl', 'smtpd.conf'),
+    `pwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: ${database}\nmech_list: PLAIN LOGIN\n`,
+  );
 }
 
 async function ended(server: ChildProcess, folder: string): Promise<void> {
@@ -82,6 +105,20 @@ virtual_mailbox_maps = static:inbox/
 virtual_minimum_uid = 100
 virtual_uid_maps = static:${nobody}
 virtual_gid_maps = static:${nobody}
+`;
+
+const realm = 'example.com';
+
+/** Only clients that have logged in may send, and they can log in over TLS only. */
+const loginsOf = `
+smtpd_sasl_auth_enable = yes
+smtpd_sasl_type = cyrus
+smtpd_sasl_path = smtpd
+smtpd_sasl_local_domain = ${realm}
+smtpd_tls_auth_only = yes
+smtpd_client_restrictions = permit_sasl_authenticated, reject
+smtpd_relay_restrictions = permit_sasl_authenticated, reject
+smtpd_sasl_authenticated_header = yes
 `;
 
 const masterOf = (starttls: number, tls: number): string => `

@@ -9,11 +9,11 @@ import { may } from '../../facts.ts';
 import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import classes from './parameters.module.css';
-import { isChanged, matches, type Parameter } from './parameters.ts';
+import { isChanged, matches } from './parameters.ts';
 import { SaveBar } from './save-bar.tsx';
 import { ParameterSection } from './section.tsx';
 import { useEdits } from './use-edits.ts';
-import { parametersKey, readParameters, useSaving } from './use-saving.ts';
+import { type Parameters, parametersKey, readParameters, useSaving } from './use-saving.ts';
 
 /** The system parameters in their sections. Only edited ones are sent. */
 export function ParametersPage(): JSX.Element {
@@ -25,12 +25,12 @@ export function ParametersPage(): JSX.Element {
     <div class={classes.page}>
       <h1>{say('parameters')}</h1>
       {error !== null && <ProblemNotice problem={problemOf(error)} />}
-      {data ? <Content parameters={data} /> : error === null && <Skeleton height="24rem" />}
+      {data ? <Content {...data} /> : error === null && <Skeleton height="24rem" />}
     </div>
   );
 }
 
-function Content({ parameters }: { parameters: readonly Parameter[] }): JSX.Element {
+function Content({ parameters, etag }: Parameters): JSX.Element {
   const { query } = usePlace();
   const { edits, set, replace, clear } = useEdits();
   const saving = useSaving(edits, clear);
@@ -59,6 +59,7 @@ function Content({ parameters }: { parameters: readonly Parameter[] }): JSX.Elem
       {edits.size > 0 && (
         <SaveBar
           parameters={parameters}
+          etag={etag}
           edits={edits}
           saving={saving}
           onReplace={replace}

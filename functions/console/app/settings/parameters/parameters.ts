@@ -6,7 +6,7 @@ import { hasText, sayText } from '../../../../../shared/web/text/texts.ts';
 import type { Field } from '../../records/kinds.ts';
 import { type ConsoleText, say } from '../../texts.ts';
 
-type ParametersAnswer = Operations['systemParameters.get']['answer'];
+export type ParametersAnswer = Operations['systemParameters.get']['answer'];
 
 export type ParameterValue = string | number | boolean;
 

@@ -12,10 +12,9 @@ import { say } from '../../texts.ts';
 import classes from './parameters.module.css';
 import { effectOf, fieldOf, labelOf, type Parameter, valueText } from './parameters.ts';
 import type { Edits } from './use-edits.ts';
-import { requestOf, type Saving } from './use-saving.ts';
+import { type Parameters, requestOf, type Saving } from './use-saving.ts';
 
-type SaveBarProps = {
-  parameters: readonly Parameter[];
+type SaveBarProps = Parameters & {
   edits: Edits;
   saving: Saving;
   onReplace: (edits: Edits) => void;
@@ -23,7 +22,7 @@ type SaveBarProps = {
 };
 
 /** What can be done with the edited parameters. */
-export function SaveBar({ parameters, edits, saving, onReplace, onDiscard }: SaveBarProps): JSX.Element {
+export function SaveBar({ edits, saving, onReplace, onDiscard, ...read }: SaveBarProps): JSX.Element {
   const { problem, isBusy, effect, conflicts } = saving;
   const discard = () => {
     saving.forget();
@@ -34,7 +33,7 @@ export function SaveBar({ parameters, edits, saving, onReplace, onDiscard }: Sav
       {problem && <Refused saving={saving} />}
       <div class={classes.buttons}>
         <strong role="status">{say('parameters_edited', { count: edits.size })}</strong>
-        <CopyCommand command={() => curlOf(requestOf(edits))} />
+        <CopyCommand command={() => curlOf(requestOf(edits, read.etag))} />
         <Button look="plain" onClick={discard}>
           {say('discard')}
         </Button>
@@ -47,7 +46,7 @@ export function SaveBar({ parameters, edits, saving, onReplace, onDiscard }: Sav
           </Button>
         )}
       </div>
-      {effect && <EffectDialog parameters={parameters} effect={effect} onClose={saving.forgetEffect} />}
+      {effect && <EffectDialog parameters={read.parameters} effect={effect} onClose={saving.forgetEffect} />}
       {conflicts && (
         <ConflictDialog
           conflicts={conflictsOf(conflicts, edits)}

@@ -7083,6 +7083,18 @@ export type Operations = {
         state?: "visible" | "hidden" | "disabled";
         /** Only domains with this tag. */
         tag?: string;
+        /** Only items whose `priority` is at least this number, in the unit of the member. */
+        priority_min?: number;
+        /** Only items whose `priority` is at most this number, in the unit of the member. */
+        priority_max?: number;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -7386,6 +7398,30 @@ export type Operations = {
         enabled?: "true" | "false";
         /** Only nodes with this status. */
         status?: "pass" | "fail" | "unauthorized" | "unknown";
+        /** Only items whose `priority` is at least this number, in the unit of the member. */
+        priority_min?: number;
+        /** Only items whose `priority` is at most this number, in the unit of the member. */
+        priority_max?: number;
+        /** Only items whose `timeout_ms` is at least this number, in the unit of the member. */
+        timeout_ms_min?: number;
+        /** Only items whose `timeout_ms` is at most this number, in the unit of the member. */
+        timeout_ms_max?: number;
+        /** Only items whose `response_time_ms` is at least this number, in the unit of the member. */
+        response_time_ms_min?: number;
+        /** Only items whose `response_time_ms` is at most this number, in the unit of the member. */
+        response_time_ms_max?: number;
+        /** Only items with `last_check_at` at or after this time. */
+        last_check_at_from?: string;
+        /** Only items with `last_check_at` before this time. */
+        last_check_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -7579,6 +7615,18 @@ export type Operations = {
         maintenance?: "true" | "false";
         /** Only farms with this status. */
         status?: "pass" | "fail" | "unknown";
+        /** Only items whose `weight` is at least this number, in the unit of the member. */
+        weight_min?: number;
+        /** Only items whose `weight` is at most this number, in the unit of the member. */
+        weight_max?: number;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -7822,6 +7870,30 @@ export type Operations = {
         enabled?: "true" | "false";
         /** Only gateways in this state. */
         state?: "online" | "offline" | "unknown";
+        /** Only items whose `port` is at least this number, in the unit of the member. */
+        port_min?: number;
+        /** Only items whose `port` is at most this number, in the unit of the member. */
+        port_max?: number;
+        /** Only items whose `priority` is at least this number, in the unit of the member. */
+        priority_min?: number;
+        /** Only items whose `priority` is at most this number, in the unit of the member. */
+        priority_max?: number;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
+        /** Only items with `last_used_at` at or after this time. */
+        last_used_at_from?: string;
+        /** Only items with `last_used_at` before this time. */
+        last_used_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -7980,6 +8052,14 @@ export type Operations = {
         type?: "group" | "meta";
         /** Only groups in this state. */
         state?: "active" | "inactive";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -8163,10 +8243,20 @@ export type Operations = {
         user?: string;
         /** Only tokens that users created for themselves, or that administrators created. */
         own?: "true" | "false";
+        /** Only tokens that expire at or after this time. */
+        expires_after?: string;
         /** Only tokens that expire before this time. */
         expires_before?: string;
         /** Only tokens that were not used since this time. An unused token counts from its creation. */
         unused_since?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
       };
     };
     answer: {
@@ -8329,6 +8419,14 @@ export type Operations = {
         portal?: "admin" | "user";
         /** Only sessions from this IP address. */
         source_ip?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
       };
     };
     answer: {
@@ -8425,6 +8523,26 @@ export type Operations = {
         count?: "exact";
         /** Only objects with these identifiers, separated by commas, at most 100. */
         ids?: string;
+        /** Only items whose `warn_minutes` is at least this number, in the unit of the member. */
+        warn_minutes_min?: number;
+        /** Only items whose `warn_minutes` is at most this number, in the unit of the member. */
+        warn_minutes_max?: number;
+        /** Only items with `start_at` at or after this time. */
+        start_at_from?: string;
+        /** Only items with `start_at` before this time. */
+        start_at_to?: string;
+        /** Only items with `end_at` at or after this time. */
+        end_at_from?: string;
+        /** Only items with `end_at` before this time. */
+        end_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -8526,6 +8644,18 @@ export type Operations = {
         from?: string;
         /** Only records at or before this time. */
         to?: string;
+        /** Only items with `acknowledged_at` at or after this time. */
+        acknowledged_at_from?: string;
+        /** Only items with `acknowledged_at` before this time. */
+        acknowledged_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: Export;
@@ -8601,6 +8731,18 @@ export type Operations = {
         from?: string;
         /** Only records at or before this time. */
         to?: string;
+        /** Only items with `acknowledged_at` at or after this time. */
+        acknowledged_at_from?: string;
+        /** Only items with `acknowledged_at` before this time. */
+        acknowledged_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -8711,6 +8853,14 @@ export type Operations = {
         ids?: string;
         /** Only peers with this value of `enabled`. */
         enabled?: "true" | "false";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -8787,6 +8937,18 @@ export type Operations = {
         runtime?: "node" | "workers" | "lambda";
         /** Only portals with this tag. */
         tag?: string;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: Export;
@@ -8833,6 +8995,18 @@ export type Operations = {
         runtime?: "node" | "workers" | "lambda";
         /** Only portals with this tag. */
         tag?: string;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -8912,6 +9086,14 @@ export type Operations = {
         two_factor?: "true" | "false";
         /** Only users whose account is locked, or is not locked. */
         locked?: "true" | "false";
+        /** Only items with `last_login_at` at or after this time. */
+        last_login_at_from?: string;
+        /** Only items with `last_login_at` before this time. */
+        last_login_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
       };
     };
     answer: {
@@ -8983,6 +9165,18 @@ export type Operations = {
         count?: "exact";
         /** Only objects with these identifiers, separated by commas, at most 100. */
         ids?: string;
+        /** Only items whose `priority` is at least this number, in the unit of the member. */
+        priority_min?: number;
+        /** Only items whose `priority` is at most this number, in the unit of the member. */
+        priority_max?: number;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -9117,6 +9311,14 @@ export type Operations = {
         count?: "exact";
         /** Only objects with these identifiers, separated by commas, at most 100. */
         ids?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -9270,6 +9472,14 @@ export type Operations = {
         site_id?: string;
         /** Only rules with this value of `enabled`. */
         enabled?: "true" | "false";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -9471,6 +9681,26 @@ export type Operations = {
         maintenance?: "true" | "false";
         /** Only pools with this tag. */
         tag?: string;
+        /** Only items whose `usage_percent` is at least this number, in the unit of the member. */
+        usage_percent_min?: number;
+        /** Only items whose `usage_percent` is at most this number, in the unit of the member. */
+        usage_percent_max?: number;
+        /** Only items whose `in_use_count` is at least this number, in the unit of the member. */
+        in_use_count_min?: number;
+        /** Only items whose `in_use_count` is at most this number, in the unit of the member. */
+        in_use_count_max?: number;
+        /** Only items whose `workplaces_count` is at least this number, in the unit of the member. */
+        workplaces_count_min?: number;
+        /** Only items whose `workplaces_count` is at most this number, in the unit of the member. */
+        workplaces_count_max?: number;
+        /** Only items whose `in_preparation_count` is at least this number, in the unit of the member. */
+        in_preparation_count_min?: number;
+        /** Only items whose `in_preparation_count` is at most this number, in the unit of the member. */
+        in_preparation_count_max?: number;
+        /** Only items whose `max_srvs` is at least this number, in the unit of the member. */
+        max_srvs_min?: number;
+        /** Only items whose `max_srvs` is at most this number, in the unit of the member. */
+        max_srvs_max?: number;
         /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
         refresh?: "true" | "false";
       };
@@ -9716,6 +9946,18 @@ export type Operations = {
         maintenance?: "true" | "false";
         /** Only sites with this status. */
         status?: "pass" | "fail" | "unknown";
+        /** Only items whose `priority` is at least this number, in the unit of the member. */
+        priority_min?: number;
+        /** Only items whose `priority` is at most this number, in the unit of the member. */
+        priority_max?: number;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -9961,6 +10203,14 @@ export type Operations = {
         state?: "active" | "disconnected" | "unknown";
         /** Only sessions with this protocol. */
         protocol?: string;
+        /** Only items with `started_at` at or after this time. */
+        started_at_from?: string;
+        /** Only items with `started_at` before this time. */
+        started_at_to?: string;
+        /** Only items with `last_seen_at` at or after this time. */
+        last_seen_at_from?: string;
+        /** Only items with `last_seen_at` before this time. */
+        last_seen_at_to?: string;
         /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
         refresh?: "true" | "false";
       };
@@ -10104,6 +10354,14 @@ export type Operations = {
         search?: string;
         /** Only tags from this source. */
         source?: "manual" | "dispatcher";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: Export;
@@ -10170,6 +10428,14 @@ export type Operations = {
         ids?: string;
         /** Only tags from this source. */
         source?: "manual" | "dispatcher";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -10399,6 +10665,18 @@ export type Operations = {
         group?: string;
         /** Only users with the role of this identifier. */
         role?: string;
+        /** Only items with `last_login_at` at or after this time. */
+        last_login_at_from?: string;
+        /** Only items with `last_login_at` before this time. */
+        last_login_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -10773,6 +11051,26 @@ export type Operations = {
         state?: "active" | "paused" | "disabled";
         /** Only webhooks that are limited to this site, among others. */
         site_id?: string;
+        /** Only items whose `dropped` is at least this number, in the unit of the member. */
+        dropped_min?: number;
+        /** Only items whose `dropped` is at most this number, in the unit of the member. */
+        dropped_max?: number;
+        /** Only items with `failing_since` at or after this time. */
+        failing_since_from?: string;
+        /** Only items with `failing_since` before this time. */
+        failing_since_to?: string;
+        /** Only items with `last_success_at` at or after this time. */
+        last_success_at_from?: string;
+        /** Only items with `last_success_at` before this time. */
+        last_success_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
       };
     };
     answer: {
@@ -11016,6 +11314,18 @@ export type Operations = {
         maintenance?: "true" | "false";
         /** Only workplaces with this tag. */
         tag?: string;
+        /** Only items with `in_use_since` at or after this time. */
+        in_use_since_from?: string;
+        /** Only items with `in_use_since` before this time. */
+        in_use_since_to?: string;
+        /** Only items with `agent_seen_at` at or after this time. */
+        agent_seen_at_from?: string;
+        /** Only items with `agent_seen_at` before this time. */
+        agent_seen_at_to?: string;
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
         /** If true, the farms of the list are read again before the response, within `aggregator.list_deadline_ms` milliseconds. */
         refresh?: "true" | "false";
       };

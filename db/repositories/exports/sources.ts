@@ -18,7 +18,7 @@ export type ExportRow = Record<string, string | null>;
 export type ExportQuery = { members: readonly Member[]; rows: SQL; count: SQL };
 
 type Source = { spec: Spec; order: string; hidden: readonly string[] };
-type Spec = Pick<ListSpec<Selection>, 'table' | 'select' | 'search' | 'sorts' | 'filters'>;
+type Spec = Pick<ListSpec<Selection>, 'table' | 'select' | 'search' | 'sorts' | 'filters' | 'ranges'>;
 
 const sources: Record<ExportSubject, Source> = {
   audit: { spec: auditList.spec, order: 'at', hidden: [] },

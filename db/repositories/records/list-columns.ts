@@ -1,5 +1,5 @@
 import { Column, is, SQL, sql } from 'drizzle-orm';
-import { PgTimestamp } from 'drizzle-orm/pg-core';
+import { PgColumn, PgTimestamp } from 'drizzle-orm/pg-core';
 import type { ListSpec, Selection } from './records.ts';
 
 /** The columns of a row that a view shows, and the secret ones of which it only shows whether they have a value. */
@@ -42,4 +42,45 @@ export function momentText(text: string): string {
   const isPlain = text.length >= 22 && text.length <= 26 && text[10] === ' ' && text.endsWith('+00');
   if (!isPlain) return new Date(text).toISOString();
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`;
+}
+
+/** Comparisons by the end of the name of a filter. The upper bound of a time is exclusive. */
+const comparisons: Readonly<Record<string, SQL>> = {
+  from: sql`>=`,
+  to: sql`<`,
+  min: sql`>=`,
+  max: sql`<=`,
+};
+
+/** The condition of a filter such as `created_at_from` or `priority_max`. Rows without a value do not match. */
+export function rangeCondition<S extends Selection>(
+  { select, ranges }: Pick<ListSpec<S>, 'select' | 'ranges'>,
+  name: string,
+  value: unknown,
+): SQL | undefined {
+  const [, member = '', end = ''] = /^(\w+)_(from|to|min|max)$/.exec(name) ?? [];
+  const column = ranges?.[member] ?? (select as Selection)[member];
+  const comparison = comparisons[end];
+  if (!column || !comparison) return undefined;
+  // A number of any size can be compared with an index of integers.
+  return typeof value === 'number'
+    ? sql`${column} ${comparison} ${value}::bigint`
+    : sql`${column} ${comparison} ${value}::timestamptz`;
+}
+
+/** The members of a list that can be restricted to a range: columns with times and numbers. */
+export function rangedMembers<S extends Selection>({
+  select,
+  ranges = {},
+}: ListSpec<S>): {
+  times: string[];
+  numbers: string[];
+} {
+  const columns = Object.entries<unknown>({ ...select, ...ranges });
+  const named = (fits: (column: PgColumn) => boolean): string[] =>
+    columns.flatMap(([name, column]) => (is(column, PgColumn) && fits(column) ? [name] : []));
+  return {
+    times: named((column) => is(column, PgTimestamp)),
+    numbers: named(({ dataType }) => dataType === 'number'),
+  };
 }

@@ -4,6 +4,7 @@ import type { Position } from '../../../shared/kernel/cursor.ts';
 import { containsPattern } from '../../../shared/kernel/text.ts';
 import { type Db, readTogether } from '../../client.ts';
 import { prebuilt } from '../../prebuilt.ts';
+import { rangeCondition } from './list-columns.ts';
 import {
   type ListedTable,
   type ListRow,
@@ -186,7 +187,8 @@ export const filterConditions = <S extends Selection>(
 ): (SQL | undefined)[] =>
   Object.entries(filters).map(([name, value]) => {
     if (value === undefined) return undefined;
-    return name === 'ids' ? inArray(spec.table.id, value as string[]) : spec.filters[name]?.(value as never);
+    if (name === 'ids') return inArray(spec.table.id, value as string[]);
+    return spec.filters[name]?.(value as never) ?? rangeCondition(spec, name, value);
   });
 
 /** The condition that one of the search columns contains the text. */

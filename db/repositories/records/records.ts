@@ -57,6 +57,8 @@ export type ListSpec<S extends Selection> = {
   search: readonly (PgColumn | SQL)[];
   filters: Record<string, (value: never) => SQL>;
   sorts: Record<string, PgColumn>;
+  /** Columns of members that the list can be restricted to a range of, where the member itself is not the column. */
+  ranges?: Record<string, PgColumn>;
   /** Size of a row in bytes of JSON, for lists whose pages must be limited by size; not for nested collections. */
   weight?: SQL<number>;
 };

@@ -118,6 +118,11 @@ export const workplaceList: MergedSpec = {
     tag: hasTag(workplaces.tags),
   },
   sorts: { name: workplaces.name_key },
+  ranges: {
+    in_use_since: workplaces.in_use_since,
+    agent_seen_at: workplaces.agent_seen_at,
+    created_at: workplaces.made_at,
+  },
 };
 
 /** Gateway tickets of the session of the enclosing select. Dispatchers have no data about our gateways. */
@@ -166,6 +171,7 @@ export const sessionList: MergedSpec = {
     protocol: equal(workplaceSessions.protocol),
   },
   sorts: { started_at: workplaceSessions.started_at },
+  ranges: { started_at: workplaceSessions.started_at, last_seen_at: workplaceSessions.last_seen_at },
 };
 
 export const farmTagList: MergedSpec = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Changes, Id, Instant, idOf, Moment } from '../../../shared/shapes/fields.ts';
+import { Changes, Id, idOf, Moment } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
+import { lowerBoundOf, upperBoundOf } from '../../../shared/shapes/ranges.ts';
 
 const Category = z.enum(['auth', 'config', 'session', 'workplace', 'system']);
 const Result = z.enum(['success', 'failure']);
@@ -61,8 +62,8 @@ const Seq = z.coerce.number().int().min(1).max(1e15);
 const Exactly = z.string().max(256).optional();
 
 export const auditFilters = {
-  from: Instant.optional().describe('Only events at or after this time.'),
-  to: Instant.optional().describe('Only events before this time.'),
+  from: lowerBoundOf('at').describe('Only events at or after this time.'),
+  to: upperBoundOf('at').describe('Only events before this time.'),
   seq: Seq.optional().describe('Only the event at this position of the hash chain.'),
   event: Exactly.describe('Only events with this name.'),
   category: Category.optional().describe('Only events of this category.'),

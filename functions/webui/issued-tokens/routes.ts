@@ -4,6 +4,7 @@ import { answerList } from '../../../shared/http/declare/list.ts';
 import { ServiceToken } from '../../../shared/identity/service-tokens.ts';
 import { flagFilter, Instant, idOf } from '../../../shared/shapes/fields.ts';
 import { listOf, listQuery } from '../../../shared/shapes/list.ts';
+import { lowerBoundOf, timeRanges, upperBoundOf } from '../../../shared/shapes/ranges.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
 
@@ -18,10 +19,12 @@ const query = listQuery(['expires_at', 'created_at', 'name'], {
   authenticator: idOf('authenticator').optional().describe('Only tokens of users of this domain.'),
   user: idOf('user').optional().describe('Only tokens of this user.'),
   own: flagFilter.describe('Only tokens that users created for themselves, or that administrators created.'),
-  expires_before: Instant.optional().describe('Only tokens that expire before this time.'),
+  expires_after: lowerBoundOf('expires_at').describe('Only tokens that expire at or after this time.'),
+  expires_before: upperBoundOf('expires_at').describe('Only tokens that expire before this time.'),
   unused_since: Instant.optional().describe(
     'Only tokens that were not used since this time. An unused token counts from its creation.',
   ),
+  ...timeRanges('created_at', 'last_seen_at'),
 }).extend({
   search: z
     .string()

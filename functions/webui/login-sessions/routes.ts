@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LoginSession } from '../../../shared/identity/login-sessions.ts';
 import { Id, idOf } from '../../../shared/shapes/fields.ts';
 import { listOf, listQuery } from '../../../shared/shapes/list.ts';
+import { timeRanges } from '../../../shared/shapes/ranges.ts';
 import { base, endpoint } from '../deps.ts';
 import { endSession, listSessions } from './usecases.ts';
 
@@ -20,6 +21,7 @@ const query = listQuery(
     user: idOf('user').optional().describe('Only sessions of this user.'),
     portal: LoginSession.shape.portal.optional().describe('Only sessions of this portal.'),
     source_ip: z.string().max(45).optional().describe('Only sessions from this IP address.'),
+    ...timeRanges('created_at', 'last_seen_at'),
   },
   '-last_seen_at',
 ).extend({

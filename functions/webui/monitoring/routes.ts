@@ -2,10 +2,9 @@ import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { exportable } from '../export-operations.ts';
 import { monitoringCrud } from './record.ts';
-import { monitoringFilters } from './schema.ts';
 import { addRecord, replaceRecord, updateRecord } from './usecases.ts';
 
-const { operations, declared, target } = monitoringCrud;
+const { operations, filters, declared, target } = monitoringCrud;
 
 /** Records have no unique name, so `already_exists` does not occur. */
 const errors = [] as const;
@@ -17,7 +16,7 @@ export const monitoringOperations = [
     type: 'monitoring_record',
     path: `${base}/monitoring`,
     access: 'monitoring.export',
-    filters: { search: ListSearch, ...monitoringFilters },
+    filters: { search: ListSearch, ...filters },
     formats: ['csv', 'ndjson', 'json'],
   }),
   endpoint({ ...declared.create, errors }, (ctx, { body }) => addRecord(ctx, body)),

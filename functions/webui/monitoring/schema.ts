@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CreatedAt, Id, Instant, Moment, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import { lowerBoundOf, upperBoundOf } from '../../../shared/shapes/ranges.ts';
 
 const Level = z.enum(['info', 'warning', 'error', 'critical']);
 const Source = z.enum(['portal', 'site', 'farm', 'dispatcher', 'gateway', 'domain', 'jobs', 'database']);
@@ -59,6 +60,6 @@ export const monitoringFilters = {
   object_type: Word.optional().describe('Only records about objects of this type.'),
   object_id: Word.optional().describe('Only records about the object with this identifier.'),
   code: Word.optional().describe('Only records with this code.'),
-  from: Instant.optional().describe('Only records at or after this time.'),
-  to: Instant.optional().describe('Only records at or before this time.'),
+  from: lowerBoundOf('at').describe('Only records at or after this time.'),
+  to: upperBoundOf('at').describe('Only records at or before this time.'),
 };

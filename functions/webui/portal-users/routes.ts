@@ -4,6 +4,7 @@ import { listShowing } from '../../../db/repositories/records/list-columns.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
 import { CreatedAt, flagFilter, Id, IdsFilter, idOf, idsOf, Moment } from '../../../shared/shapes/fields.ts';
 import { listOf, listQuery } from '../../../shared/shapes/list.ts';
+import { timeRanges } from '../../../shared/shapes/ranges.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
 
@@ -37,6 +38,7 @@ const query = listQuery(['name', 'created_at'], {
   has_role: flagFilter.describe('Only users with or without roles.'),
   two_factor: flagFilter.describe('Only users with or without an enrolled second factor.'),
   locked: flagFilter.describe('Only users whose account is locked, or is not locked.'),
+  ...timeRanges('last_login_at', 'created_at'),
 }).extend({
   search: z
     .string()

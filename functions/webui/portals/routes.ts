@@ -21,7 +21,7 @@ export const portalCrud = crud({
   verbs: ['list'],
 });
 
-const { operations, declared, target, kind } = portalCrud;
+const { operations, filters, declared, target, kind } = portalCrud;
 const { params } = declared.get;
 
 export const portalOperations = [
@@ -31,7 +31,7 @@ export const portalOperations = [
     type: 'portal',
     path: `${base}/appnodes/portals`,
     access: 'portals.export',
-    filters: { search: ListSearch, ...portalFilters },
+    filters: { search: ListSearch, ...filters },
     formats: ['csv', 'ndjson', 'json'],
   }),
   endpoint({ ...declared.delete, errors: ['invalid_state'] }, (ctx, input) =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { writeBody } from '../../../shared/http/records/shapes.ts';
 import { flagFilter, Id, idOf, Moment, Name, TagNames } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
+import { numberRanges } from '../../../shared/shapes/ranges.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 /** Null if the dispatcher does not report the value. */
@@ -123,5 +124,6 @@ export const ServicesPoolQuery = listQuery(['name', 'usage_percent', 'in_use_cou
   state: z.string().max(64).optional().describe('Only pools in this state.'),
   maintenance: flagFilter.describe('Only pools with this value of `maintenance`.'),
   tag: z.string().max(64).optional().describe('Only pools with this tag.'),
+  ...numberRanges('usage_percent', 'in_use_count', 'workplaces_count', 'in_preparation_count', 'max_srvs'),
   ...refreshFlag,
 });

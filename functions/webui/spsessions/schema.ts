@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
+import { timeRanges } from '../../../shared/shapes/ranges.ts';
 import { farmFilters, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 import { SessionState } from '../../../shared/snapshot/session-shape.ts';
 
@@ -19,6 +20,7 @@ export const WorkplaceSessionQuery = listQuery(
       ),
     state: SessionState.optional().describe('Only sessions in this state.'),
     protocol: z.string().max(64).optional().describe('Only sessions with this protocol.'),
+    ...timeRanges('started_at', 'last_seen_at'),
     ...refreshFlag,
   },
   '-started_at',

@@ -2,10 +2,10 @@ import { ListSearch } from '../../../shared/shapes/list.ts';
 import { base, endpoint, type WebuiDeps } from '../deps.ts';
 import { exportable } from '../export-operations.ts';
 import { tagCrud } from './record.ts';
-import { TagPatch, TagReplacement, tagFilters } from './schema.ts';
+import { TagPatch, TagReplacement } from './schema.ts';
 import { deleteTag, manageTag, replaceTag } from './usecases.ts';
 
-const { operations, declared, target } = tagCrud;
+const { operations, filters, declared, target } = tagCrud;
 
 export const tagOperations = [
   ...operations,
@@ -14,7 +14,7 @@ export const tagOperations = [
     type: 'tag',
     path: `${base}/tags`,
     access: 'tags.export',
-    filters: { search: ListSearch, ...tagFilters },
+    filters: { search: ListSearch, ...filters },
     formats: ['csv', 'ndjson', 'json'],
   }),
   endpoint({ ...declared.replace, body: { required: TagReplacement } }, (ctx, input) =>

@@ -3,6 +3,7 @@ import { machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
 import { machineStates, workplaceStates } from '../../../shared/remotes/dispatcher/rows.ts';
 import { Flag, flagFilter, Id, idOf, Moment, TagName } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
+import { timeRanges } from '../../../shared/shapes/ranges.ts';
 import { farmFilters, farmMembers, refreshFlag } from '../../../shared/snapshot/merged-list.ts';
 
 const State = z.enum(workplaceStates);
@@ -91,6 +92,7 @@ export const WorkplaceQuery = listQuery(['name'], {
   in_use: flagFilter.describe('Only workplaces with this value of `in_use`.'),
   maintenance: flagFilter.describe('Only workplaces with this value of `maintenance`.'),
   tag: z.string().max(64).optional().describe('Only workplaces with this tag.'),
+  ...timeRanges('in_use_since', 'agent_seen_at', 'created_at'),
   ...refreshFlag,
 });
 

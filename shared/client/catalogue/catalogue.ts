@@ -1,5 +1,6 @@
 import { fieldOf, fieldsOf, type Resolve, type Schema } from './fields.ts';
-import type { Catalogue, Field, ListVerb, RecordKind, Verb } from './record-kinds.ts';
+import { withRanges } from './ranges.ts';
+import type { Catalogue, ListVerb, RecordKind, Verb } from './record-kinds.ts';
 
 type Parameter = { name: string; in: string; description?: string; required?: boolean; schema: Schema };
 type Operation = {
@@ -157,9 +158,14 @@ function listVerbOf(endpoint: Endpoint, resolve: Resolve): ListVerb {
     default?: string;
   };
   const search = named('search');
-  const filters: Field[] = query
-    .filter(({ name }) => !ofLists.includes(name))
-    .map(({ name, schema, description = '' }) => ({ ...fieldOf(name, schema, { resolve }), description }));
+  const filters = withRanges(
+    query
+      .filter(({ name }) => !ofLists.includes(name))
+      .map(({ name, schema, description = '' }) => ({
+        field: { ...fieldOf(name, schema, { resolve }), description },
+        schema,
+      })),
+  );
   return {
     ...verbOf(endpoint, resolve),
     sorts: keys.filter((key) => !key.startsWith('-')),

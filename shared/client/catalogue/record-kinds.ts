@@ -51,7 +51,12 @@ export type Field = {
   /** Type of the referenced records. */
   reference?: string;
   fields?: Field[];
+  /** A filter by the values of this member, whose bounds are these parameters. */
+  range?: Range;
 };
+
+/** Names of parameters with the bounds of the values of a member. */
+export type Range = { from?: string; to?: string };
 
 /** An operation on one record, or on all records of a kind. */
 export type Verb = {

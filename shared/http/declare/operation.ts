@@ -11,6 +11,7 @@ import type {
 } from '../../context/principal.ts';
 import { type ErrorCode, type FieldError, invalid, notFound } from '../../kernel/errors.ts';
 import { fieldErrors, unknownParameter } from '../../shapes/field-errors.ts';
+import { reversedRanges } from '../../shapes/ranges.ts';
 import type { RequestCtx } from '../context.ts';
 import { Document } from '../serve/answer.ts';
 import type { Conditions } from '../serve/conditions.ts';
@@ -200,6 +201,8 @@ function checkInput<P extends Shape, Q extends Shape, B extends Shape>(
   const [inQuery, inBody] = [checkedQuery?.error, checkedBody?.error];
   if (unknown.length > 0 || inQuery || inBody)
     throw invalid(...unknown, ...fieldErrors(inQuery, '?', known), ...fieldErrors(inBody, '/'));
+  const reversed = reversedRanges(query, checkedQuery?.data);
+  if (reversed.length > 0) throw invalid(...reversed);
   const checkedParams = params?.safeParse(raw.params);
   if (checkedParams?.error) throw notFound();
   return {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { listShowing } from '../../../db/repositories/records/list-columns.ts';
+import { listShowing, rangedMembers } from '../../../db/repositories/records/list-columns.ts';
 import type { Selection } from '../../../db/repositories/records/records.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import { type ResourceType, resources } from '../../resources.ts';
 import { Id } from '../../shapes/fields.ts';
 import type { ListQuery } from '../../shapes/list.ts';
+import { boundedBy, numberRanges, timeRanges } from '../../shapes/ranges.ts';
 import { answerList } from '../declare/list.ts';
 import { endpointIn, type Operation } from '../declare/operation.ts';
 import type { Conditions } from '../serve/conditions.ts';
@@ -45,6 +46,8 @@ type Params = Record<string, string>;
 export type Crud<S extends Selection, W extends z.ZodObject> = {
   operations: Operation<BaseDeps>[];
   kind: RecordKind<S>;
+  /** The filters of the list: those of the declaration, and ranges of times and numbers. */
+  filters: Record<string, z.ZodType>;
   /** The declarations for handwritten verbs. */
   declared: Declared<W>;
   target(input: { params: Params; conditions: Conditions }): Target;
@@ -62,7 +65,8 @@ export function crud<S extends Selection, W extends z.ZodObject>(
   declaration: CrudDeclaration<S, W>,
 ): Crud<S, W> {
   const kind = recordKind(declaration);
-  const { idParam = 'id', parentParam, filters = {}, bulkDestroyMethod = 'POST' } = declaration;
+  const { idParam = 'id', parentParam, bulkDestroyMethod = 'POST' } = declaration;
+  const filters = filtersOf(declaration, kind);
   const shapes = shapesOf(declaration, kind, idParam);
   const declared = declarationsOf({
     ...declaration,
@@ -78,9 +82,24 @@ export function crud<S extends Selection, W extends z.ZodObject>(
     parent: parentParam && parentOf(params),
     conditions,
   });
-  const parts = { kind, declared, target, parentOf };
+  const parts = { kind, filters, declared, target, parentOf };
   const build = plainVerbs(parts, declaration.write);
   return { ...parts, operations: declaration.verbs.map((verb) => build[verb]()) };
+}
+
+/** Adds ranges of the times and numbers that the view shows, unless the declaration has a parameter for their bounds. */
+function filtersOf<S extends Selection, W extends z.ZodObject>(
+  { filters = {} }: Pick<CrudDeclaration<S, W>, 'filters'>,
+  { records, view }: RecordKind<S>,
+): Record<string, z.ZodType> {
+  const declared = new Set(Object.values(filters).map(boundedBy));
+  const isOffered = (member: string) => view.columns.values.includes(member) && !declared.has(member);
+  const { times, numbers } = rangedMembers(records.spec);
+  return {
+    ...filters,
+    ...numberRanges(...numbers.filter(isOffered)),
+    ...timeRanges(...times.filter(isOffered)),
+  };
 }
 
 function shapesOf<W extends z.ZodObject>(
@@ -105,7 +124,7 @@ type Body = Record<string, unknown>;
 
 /** The handlers of verbs without logic of their own. */
 function plainVerbs<S extends Selection, W extends z.ZodObject>(
-  { kind, declared, target, parentOf }: Omit<Crud<S, W>, 'operations'>,
+  { kind, declared, target, parentOf }: Omit<Crud<S, W>, 'operations' | 'filters'>,
   write: W,
 ): Record<Verb, () => Operation<BaseDeps>> {
   const owner = kind.records.spec.parent?.column.name;

@@ -51,6 +51,7 @@ export const schemas = {
   'Must be a cursor of this operation': 'Должно быть курсором этой операции',
   'Must not be a URL': 'Не должно быть URL',
   'Must not be less than `from`': 'Должно быть не меньше `from`',
+  'Must not be less than `{name}`': 'Должно быть не меньше `{name}`',
   'Must not exceed 16 KiB': 'Размер не должен превышать 16 КиБ',
   'Must be a DNS name or an IP address, without scheme and port':
     'Должно быть именем DNS или IP-адресом без схемы и порта',

@@ -44,7 +44,9 @@ describe('the catalogue of the document', () => {
     const references = fields.flatMap(({ reference }) => (reference ? [reference] : []));
     expect(references.length).toBeGreaterThan(40);
     expect(references.filter((reference) => !types.has(reference))).toEqual([]);
-    expect(fields.filter(({ description }) => description === '').map(({ name }) => name)).toEqual([]);
+    expect(
+      fields.filter(({ description, range }) => description === '' && !range).map(({ name }) => name),
+    ).toEqual([]);
   });
 
   it('knows what a form needs', () => {
@@ -72,8 +74,27 @@ describe('the catalogue of the document', () => {
       ['enabled', 'flag'],
       ['maintenance', 'flag'],
       ['status', 'choice'],
+      ['weight', 'integer'],
+      ['created_at', 'time'],
+      ['updated_at', 'time'],
     ]);
     expect(named(columns, 'last_sync_at')).toMatchObject({ type: 'time', isNullable: true });
+  });
+
+  it('offers the bounds of a member as one filter', () => {
+    expect(named(kind('farm').list.filters, 'weight')).toMatchObject({
+      type: 'integer',
+      range: { from: 'weight_min', to: 'weight_max' },
+    });
+    const range = { from: 'from', to: 'to' };
+    expect(named(kind('audit').list.filters, 'at')).toMatchObject({ type: 'time', range });
+    expect(named(kind('issuedToken').list.filters, 'expires_at')?.range).toEqual({
+      from: 'expires_after',
+      to: 'expires_before',
+    });
+    const names = kind('audit').list.filters.map(({ name }) => name);
+    expect(names).not.toContain('from');
+    expect(names).not.toContain('to');
   });
 
   it('separates secrets, lists of references, nested members and members of new records', () => {

@@ -32,6 +32,7 @@ export const issuedTokens = {
       authenticator: (value: string) => sql`${ofUser(sql`${authenticators.id}`)} = ${value}::uuid`,
       user: (value: string) => eq(table.user_id, value),
       own: (value: boolean) => eq(table.own, value),
+      expires_after: (value: string) => sql`${table.expires_at} >= ${value}::timestamptz`,
       expires_before: (value: string) => sql`${table.expires_at} < ${value}::timestamptz`,
       unused_since: (value: string) =>
         sql`coalesce(${table.last_seen_at}, ${table.created_at}) < ${value}::timestamptz`,

@@ -6,16 +6,10 @@ import { addressOf, changedQuery, open, usePlace } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import classes from './audit.module.css';
 
-const hourMs = 3_600_000;
+/** Starts of the times from which events are often read. They are choices of the filter by time as well. */
+const starts = { range_hour: '-PT1H', range_today: 'today', range_week: '-P7D' } as const;
 
-/** Times from which events are often read. */
-const periods = {
-  hour: () => new Date(Date.now() - hourMs),
-  today: () => new Date(new Date().setHours(0, 0, 0, 0)),
-  week: () => new Date(Date.now() - 7 * 24 * hourMs),
-} as const;
-
-type Period = keyof typeof periods;
+const periods = ['range_hour', 'range_today', 'range_week'] as const;
 
 type QuickFiltersProps = {
   kind: Kind;
@@ -29,14 +23,15 @@ export function QuickFilters({ kind, members }: QuickFiltersProps): JSX.Element 
     open(addressOf([kind.type], changedQuery(query, changes)), { isSame: true });
   return (
     <>
-      {(['hour', 'today', 'week'] as const).map((period) => {
-        const isSet = isPeriod(query, period);
+      {periods.map((period) => {
+        const from = starts[period];
+        const isSet = query.get('from') === from && !query.get('to');
         return (
           <Chip
             key={period}
-            label={say(`journal_${period}`)}
+            label={say(period)}
             isSet={isSet}
-            onToggle={() => change(isSet ? { from: undefined, since: undefined } : since(period))}
+            onToggle={() => change({ from: isSet ? undefined : from, to: undefined })}
           />
         );
       })}
@@ -54,15 +49,6 @@ export function QuickFilters({ kind, members }: QuickFiltersProps): JSX.Element 
     </>
   );
 }
-
-/** The address has the time itself, so that it shows the same later, and the button that has set it. */
-function since(period: Period): Record<string, string | undefined> {
-  const from = periods[period]().toISOString();
-  return { from, to: undefined, since: `${period} ${from}` };
-}
-
-const isPeriod = (query: URLSearchParams, period: Period): boolean =>
-  query.get('from') !== null && query.get('since') === `${period} ${query.get('from')}`;
 
 type ChipProps = { label: string; isSet: boolean; onToggle: () => void };
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Value } from '../../records/fields/value.tsx';
-import type { Kind } from '../../records/kinds.ts';
+import type { Field, Kind } from '../../records/kinds.ts';
+import { boundsOf, parametersOf, rangeText } from '../../records/list/ranges.ts';
 import { say } from '../../texts.ts';
 import classes from './exports.module.css';
 
@@ -13,7 +14,8 @@ export function FilterList({ kind, filters }: FilterListProps): JSX.Element {
   return (
     <ul class={classes.filters} aria-label={say('set_filters')}>
       {given.map(([name, value]) => {
-        const field = kind?.list.filters.find((filter) => filter.name === name);
+        const field = kind?.list.filters.find((filter) => parametersOf(filter).includes(name));
+        if (field?.range) return <RangeOf key={name} field={field} name={name} filters={filters} />;
         const label = name === 'search' ? say('search') : (field?.label ?? name);
         return (
           <li key={name}>
@@ -22,5 +24,21 @@ export function FilterList({ kind, filters }: FilterListProps): JSX.Element {
         );
       })}
     </ul>
+  );
+}
+
+type RangeOfProps = { field: Field; name: string; filters: FilterListProps['filters'] };
+
+/** Both bounds of a range are one entry, in the place of the first one. */
+function RangeOf({ field, name, filters }: RangeOfProps): JSX.Element | null {
+  const texts = Object.fromEntries(
+    Object.entries(filters).map(([one, value]) => [one, value === undefined ? undefined : String(value)]),
+  );
+  const [first] = Object.keys(filters).filter((one) => parametersOf(field).includes(one) && texts[one]);
+  if (name !== first) return null;
+  return (
+    <li>
+      {field.label}: {rangeText(field, boundsOf(field, texts))}
+    </li>
   );
 }

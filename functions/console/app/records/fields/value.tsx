@@ -138,7 +138,7 @@ const stateText = (field: Field, value: string): ComponentChildren =>
   tones[value] ? <Mark tone={toneOf(field, value)}>{value}</Mark> : value;
 
 /** Names of members end with their unit. */
-function numberText({ name }: Field, value: number): string {
+export function numberText({ name }: Field, value: number): string {
   if (name.endsWith('_s')) return durationText(value * 1_000);
   if (name.endsWith('_ms')) return say('milliseconds', { n: countText(value) });
   if (name.endsWith('_percent')) return say('percent', { percent: countText(Math.round(value)) });

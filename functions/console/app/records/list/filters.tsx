@@ -1,17 +1,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Button, IconButton } from '../../../../../shared/web/ui/controls/button.tsx';
+import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Field, SelectField } from '../../../../../shared/web/ui/controls/field.tsx';
 import { MomentField } from '../../../../../shared/web/ui/controls/moment-field.tsx';
 import { SearchField } from '../../../../../shared/web/ui/controls/search-field.tsx';
 import { say } from '../../texts.ts';
-import type { Extension, OwnFilter } from '../extension.ts';
+import type { OwnFilter } from '../extension.ts';
 import { useExtension } from '../extensions.ts';
 import { ReferenceInput } from '../fields/reference-input.tsx';
-import { Value } from '../fields/value.tsx';
 import type { Field as Declared, Kind } from '../kinds.ts';
 import classes from './list.module.css';
 import type { ListView } from './list-address.ts';
+import { RangeInput } from './range-input.tsx';
+import { boundsOf, changesOf, parametersOf } from './ranges.ts';
+import { SetFilters } from './set-filters.tsx';
 
 /** Milliseconds after the last key until the list is read. */
 const pauseMs = 200;
@@ -28,7 +30,7 @@ export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { search, filters } = kind.list;
   const own = useExtension(kind)?.filters;
-  const set = filters.filter(({ name }) => view.filters[name] !== undefined);
+  const set = setOf(kind, view);
   return (
     <>
       <search class={classes.filters}>
@@ -44,51 +46,46 @@ export function Filters({ kind, view, onChange }: FiltersProps): JSX.Element {
         )}
       </search>
       {set.length > 0 && <SetFilters set={set} own={own} view={view} onChange={onChange} />}
-      {isOpen && (
-        <fieldset class={classes.panel}>
-          <legend class="unseen">{say('filters', { count: set.length })}</legend>
-          {filters.map((field) => (
-            <FilterInput
-              key={field.name}
-              field={field}
-              own={own?.[field.name]}
-              value={view.filters[field.name] ?? ''}
-              onChange={(value) => onChange({ [field.name]: value })}
-            />
-          ))}
-        </fieldset>
-      )}
+      {isOpen && <Panel kind={kind} view={view} onChange={onChange} />}
     </>
   );
 }
 
-type SetFiltersProps = Pick<FiltersProps, 'view' | 'onChange'> & {
-  set: readonly Declared[];
-  own: Extension['filters'];
-};
+/** All filters of the list. */
+function Panel({ kind, view, onChange }: FiltersProps): JSX.Element {
+  const { filters } = kind.list;
+  const own = useExtension(kind)?.filters;
+  const set = setOf(kind, view);
+  return (
+    <fieldset class={classes.panel}>
+      <legend class="unseen">{say('filters', { count: set.length })}</legend>
+      {filters.map((field) =>
+        field.range ? (
+          <RangeInput
+            key={field.name}
+            field={field}
+            bounds={boundsOf(field, view.filters)}
+            onChange={(bounds) => onChange(changesOf(field, bounds))}
+          />
+        ) : (
+          <FilterInput
+            key={field.name}
+            field={field}
+            own={own?.[field.name]}
+            value={view.filters[field.name] ?? ''}
+            onChange={(value) => onChange({ [field.name]: value })}
+          />
+        ),
+      )}
+    </fieldset>
+  );
+}
 
-const SetFilters = ({ set, own, view, onChange }: SetFiltersProps): JSX.Element => (
-  <ul class={classes.set} aria-label={say('set_filters')}>
-    {set.map((field) => (
-      <li key={field.name}>
-        <span>
-          {field.label}:{' '}
-          <FilterValue field={field} own={own?.[field.name]} value={view.filters[field.name] ?? ''} />
-        </span>
-        <IconButton
-          icon="close"
-          label={say('remove_filter', { name: field.label })}
-          onClick={() => onChange({ [field.name]: undefined })}
-        />
-      </li>
-    ))}
-  </ul>
-);
+/** The filters that have a value. */
+const setOf = ({ list }: Kind, view: ListView): Declared[] =>
+  list.filters.filter((field) => parametersOf(field).some((name) => view.filters[name] !== undefined));
 
 type OneFilter = { field: Declared; own: OwnFilter | undefined; value: string };
-
-const FilterValue = ({ field, own, value }: OneFilter): JSX.Element =>
-  own ? <own.Value value={value} /> : <Value field={field} value={value} />;
 
 type FilterInputProps = OneFilter & { onChange: (value: string | undefined) => void };
 

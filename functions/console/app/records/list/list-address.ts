@@ -1,7 +1,9 @@
+import { useMemo } from 'preact/hooks';
 import type { SortOrder } from '../../../../../shared/web/ui/table/columns.ts';
 import { changedQuery, type Query } from '../../router/place.ts';
 import type { Kind, Parents } from '../kinds.ts';
 import type { ListQuery } from '../requests.ts';
+import { isRelative, parametersOf, resolvedQuery } from './ranges.ts';
 
 /** What a list shows, as its address says it. */
 export type ListView = {
@@ -16,7 +18,7 @@ export type ListView = {
 
 /** @param usual columns that are shown if the address names none */
 export function viewOf(kind: Kind, query: URLSearchParams, usual?: readonly string[]): ListView {
-  const filters = kind.list.filters.flatMap(({ name }) => {
+  const filters = kind.list.filters.flatMap(parametersOf).flatMap((name) => {
     const value = query.get(name);
     return value === null || value === '' ? [] : [[name, value]];
   });
@@ -36,12 +38,23 @@ export function viewOf(kind: Kind, query: URLSearchParams, usual?: readonly stri
 export const parentsOf = ({ parents }: Kind, query: URLSearchParams): Parents =>
   Object.fromEntries(parents.map((name) => [name, query.get(name) ?? '']));
 
-/** The members of a request for the list. */
-export const listQueryOf = ({ search, filters, sort }: ListView): ListQuery => ({
-  ...filters,
+/** The members of a request for the list. Times in relation to now are those at `now`. */
+export const listQueryOf = (
+  kind: Kind,
+  { search, filters, sort }: ListView,
+  now = Date.now(),
+): ListQuery => ({
+  ...resolvedQuery(kind.list.filters, filters, now),
   ...(search !== '' && { search }),
   sort,
 });
+
+/** The members of a request that stays the same while the address does, so that its pages fit together. */
+export function useListQuery(kind: Kind, view: ListView): ListQuery {
+  const times = Object.values(view.filters).filter(isRelative).join();
+  const now = useMemo(Date.now, [kind.type, times]);
+  return listQueryOf(kind, view, now);
+}
 
 export const orderOf = ({ sort }: ListView): SortOrder => ({
   key: sort.replace(/^-/, ''),

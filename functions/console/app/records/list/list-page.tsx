@@ -16,7 +16,7 @@ import { all, storedQuery, useDefaultView } from '../views/use-views.ts';
 import { chosenColumns, type Naming, type Titles, tableColumns } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import classes from './list.module.css';
-import { type ListView, listQueryOf, orderOf, sortedBy, viewOf } from './list-address.ts';
+import { type ListView, orderOf, sortedBy, useListQuery, viewOf } from './list-address.ts';
 import { CreateButtons, ListTools } from './list-tools.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type Rows, useRows } from './use-rows.ts';
@@ -29,7 +29,7 @@ export function ListPage({ kind }: { kind: Kind }): JSX.Element {
   const rows = useRows(
     kind.type,
     listPath(kind, view.parents),
-    listQueryOf(view),
+    useListQuery(kind, view),
     kind.list.canCount === true,
   );
   useDefaultView(kind, query);

@@ -18,9 +18,11 @@ type ListToolsProps = { kind: Kind; view: ListView; onColumns: (names: string[] 
 export const ListTools = ({ kind, view, onColumns }: ListToolsProps): JSX.Element => (
   <>
     <CopyCommand
-      command={() => curlOf({ method: 'GET', path: listPath(kind, view.parents), query: listQueryOf(view) })}
+      command={() =>
+        curlOf({ method: 'GET', path: listPath(kind, view.parents), query: listQueryOf(kind, view) })
+      }
     />
-    <ExportButton kind={kind} query={listQueryOf(view)} />
+    <ExportButton kind={kind} query={listQueryOf(kind, view)} />
     <ColumnMenu kind={kind} view={view} onColumns={onColumns} />
     <CreateButtons kind={kind} view={view} />
   </>

@@ -39,6 +39,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   leases: { portal: 'none', sidecar: 'write' },
   password_history: { portal: 'write', sidecar: 'none' },
   peer_roles: { portal: 'write', sidecar: 'none' },
+  pictures: { portal: 'write', sidecar: 'none' },
   priority_group_farms: { portal: 'write', sidecar: 'read' },
   priority_group_groups: { portal: 'write', sidecar: 'read' },
   priority_group_users: { portal: 'write', sidecar: 'read' },

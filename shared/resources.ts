@@ -63,6 +63,7 @@ export const resources = {
     siteScope: 'all_sites',
   },
   peer: { one: 'a peer aggregator', many: 'peer aggregators', permissions: 'peers', siteScope: 'any_scope' },
+  picture: { one: 'a picture', many: 'pictures', permissions: 'pictures', siteScope: 'any_scope' },
   portal: { one: 'a portal', many: 'portals', permissions: 'portals', siteScope: 'any_scope' },
   priority_group: {
     one: 'a priority group',

@@ -29,7 +29,7 @@ declare
   named text := case when is_of_node then record #>> '{details,farm_id}' else record ->> 'object_id' end;
   object jsonb;
 begin
-  if about is null or about in ('authenticator', 'group', 'maintenance_template', 'peer', 'portal', 'role', 'service_token', 'session',
+  if about is null or about in ('authenticator', 'group', 'maintenance_template', 'peer', 'picture', 'portal', 'role', 'service_token', 'session',
     'system_parameter', 'tag', 'theme', 'user') then
     return null;
   end if;
@@ -228,6 +228,7 @@ begin
       ('maintenance_windows', 'maintenance_window', 'id', ''),
       ('monitoring_records', 'monitoring_record', 'id', ''),
       ('peers', 'peer', 'id', ''),
+      ('pictures', 'picture', 'id', ''),
       ('portals', 'portal', 'id', 'last_seen_at,metrics'),
       ('priority_groups', 'priority_group', 'id', ''),
       ('roles', 'role', 'id', ''),

@@ -19,6 +19,8 @@ import { gatewayCrud } from './gateways/record.ts';
 import { gatewayOperations } from './gateways/routes.ts';
 import { groupCrud } from './groups/record.ts';
 import { groupOperations } from './groups/routes.ts';
+import { pictureOperations } from './images/picture-routes.ts';
+import { pictureCrud } from './images/record.ts';
 import { imageOperations } from './images/routes.ts';
 import { issuedTokenOperations } from './issued-tokens/routes.ts';
 import { lockOutOperations } from './lock-outs/routes.ts';
@@ -86,6 +88,7 @@ const operations: Operation<WebuiDeps>[] = [
   ...exportOperations,
   ...ruleOperations,
   ...imageOperations,
+  ...pictureOperations,
   ...servicesPoolOperations,
   ...workplaceOperations,
   ...workplaceActionOperations,
@@ -108,6 +111,7 @@ const administered = [
   maintenanceCrud,
   priorityGroupCrud,
   ruleCrud,
+  pictureCrud,
   webhookCrud,
 ];
 

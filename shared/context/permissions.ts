@@ -12,6 +12,7 @@ const actions = {
   maintenance: ['read', 'create', 'update', 'delete'],
   monitoring: ['read', 'create', 'update', 'delete', 'export'],
   peers: ['read', 'create', 'update', 'delete'],
+  pictures: ['read', 'create', 'update', 'delete'],
   portals: ['read', 'update', 'delete', 'export'],
   priority_groups: ['read', 'create', 'update', 'delete'],
   roles: ['read', 'create', 'update', 'delete'],

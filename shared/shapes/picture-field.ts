@@ -11,7 +11,11 @@ const longest = 3 * maxPictureBytes + 64;
 export const PictureUri = z
   .string()
   .max(longest)
-  .meta({ example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=' })
+  .meta({
+    example: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+    // Pages offer files for selection.
+    'x-picture': true,
+  })
   .describe(
     'Data URI of `image/png`, `image/webp` or `image/svg+xml`, at most 256 KiB. SVG is sanitised and has at most ' +
       `${maxElements.toLocaleString('en')} elements with at most ${maxAttributes.toLocaleString('en')} attributes each.`,

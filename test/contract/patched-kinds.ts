@@ -42,6 +42,10 @@ export type PatchedKind = {
 const past = '2020-01-01T00:00:00.000Z';
 const picture = `data:image/png;base64,${png().toString('base64')}`;
 
+let width = 1;
+/** A picture that the gallery does not have. */
+const newPicture = (): string => `data:image/png;base64,${png(++width, 3).toString('base64')}`;
+
 /** All kinds with a merge patch, by the name of the schema of the patch. */
 export async function patchedKinds({
   admin,
@@ -230,6 +234,12 @@ export async function patchedKinds({
         match_tags: {},
       },
       beside: { members: { match_tags }, match_tags: { members } },
+      ignored: ['image'],
+    },
+    PicturePatch: {
+      path: `${base}/gallery/images`,
+      body: () => ({ name: unique('picture'), image: newPicture() }),
+      others: {},
       ignored: ['image'],
     },
     TagPatch: {

@@ -5,6 +5,7 @@ import { newId } from '../../shared/kernel/ids.ts';
 import { createDispatcherState, type PoolSeed } from '../simulator/data/seed.ts';
 import type { DispatcherState } from '../simulator/data/state.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/start.ts';
+import { dataUri, png } from './pictures.ts';
 import { type Answer, adminPassword, baseUrl, type Json, startPortal, type TestPortal } from './portal.ts';
 
 export const base = '/api/webui/aggregator';
@@ -137,6 +138,16 @@ export const ruleBody = (site: Json, given: Overrides = {}): Overrides => ({
 export const addRule = (ask: Ask, site: Json, given: Overrides = {}) =>
   create(ask, rulesPath, ruleBody(site, given));
 /** A farm's part in a rule. */
+let pictureWidth = 0;
+/** A picture with bytes that no other test has. */
+export const pictureBody = (given: Overrides = {}): Overrides => ({
+  name: unique('picture'),
+  image: dataUri('png', png(++pictureWidth, 7)),
+  ...given,
+});
+export const picturesPath = `${base}/gallery/images`;
+export const addPicture = (ask: Ask, given: Overrides = {}) => create(ask, picturesPath, pictureBody(given));
+
 export const memberOf = (farm: Json, given: Overrides = {}): Overrides => ({
   farm_id: farm.id,
   servicepool_uuid: newId(),

@@ -56,6 +56,7 @@ export const rules = records({
   filters: {
     site_id: (value: string) => eq(table.site_id, value),
     enabled: (value: boolean) => eq(table.enabled, value),
+    image_id: (value: string) => eq(table.image_id, value),
   },
   sorts: { name: table.name_key, created_at: table.created_at, updated_at: table.updated_at },
   links,

@@ -3,6 +3,7 @@ import { and, eq, notExists, or, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { rules } from '../../schema/routing/rules.ts';
 import { images } from '../../schema/settings/images.ts';
+import { pictures } from '../../schema/settings/pictures.ts';
 import { oneOf } from '../records/statements.ts';
 
 export type StoredImage = typeof images.$inferInsert;
@@ -47,7 +48,10 @@ export const storeImage = (h: Db, image: StoredImage): Statement =>
     .values(image)
     .onConflictDoUpdate({ target: images.digest, set: { digest: sql`excluded.digest` } });
 
-/** Deletes a picture that no rule uses any more. Must follow the change of the rule. */
+/** Deletes the image of a deleted picture. Rules that show it fail the batch. */
+export const dropImage = (h: Db, id: string): Statement => h.delete(images).where(eq(images.id, id));
+
+/** Deletes a picture that is not in the gallery and that no rule uses any more. Must follow the change of the rule. */
 export const dropUnusedImage = (h: Db, id: string): Statement =>
   h
     .delete(images)
@@ -55,5 +59,6 @@ export const dropUnusedImage = (h: Db, id: string): Statement =>
       and(
         eq(images.id, id),
         notExists(h.select({ n: sql`1` }).from(rules).where(eq(rules.image_id, images.id))),
+        notExists(h.select({ n: sql`1` }).from(pictures).where(eq(pictures.id, images.id))),
       ),
     );

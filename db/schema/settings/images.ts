@@ -1,7 +1,7 @@
 import { integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
 
-/** Pictures of rules; equal bytes are stored once. `content` is base64 of at most 256 KiB. */
+/** Pictures of rules and of the gallery; equal bytes are stored once. `content` is base64 of at most 256 KiB. */
 export const images = pgTable(
   'images',
   {

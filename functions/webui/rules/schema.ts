@@ -65,11 +65,14 @@ export const RuleWrite = z.object({
     .default(true)
     .describe('If false, users do not see the service of the rule. Default true.'),
   display_name: PlainName.nullable().default(null).describe('Name that users see. Null: `name`.'),
-  image_id: Id.nullable()
+  image_id: idOf('picture')
+    .nullable()
     .default(null)
     .describe('Identifier of the picture that users see. Null: no picture.'),
   image: PictureUri.nullable()
     .default(null)
+    // A form that can fill that member needs no input for this one.
+    .meta({ 'x-stored-as': 'image_id' })
     .describe('New picture as a data URI. Write-only: the picture is stored and `image_id` refers to it.'),
   policy: z
     .enum(['priority', 'round_robin', 'least_loaded', 'random'])
@@ -117,5 +120,6 @@ export const Rule = z.strictObject({
 export const ruleFilters = {
   site_id: idOf('site').optional().describe('Only rules of the site with this identifier.'),
   enabled: flagFilter.describe('Only rules with this value of `enabled`.'),
+  image_id: idOf('picture').optional().describe('Only rules with the picture with this identifier.'),
 };
 export const ruleSorts = ['name', 'created_at', 'updated_at'] as const;

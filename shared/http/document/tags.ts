@@ -44,6 +44,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'node info': 'The answering portal process: version, runtime, uptime and the state of its dependencies.',
   openapi: 'This OpenAPI document as JSON and as YAML.',
   peer: 'Peer aggregators: other installations whose signed tokens are accepted, identified by issuer and public keys.',
+  picture: 'The gallery: named pictures that rules can show to users.',
   pkinit:
     'Login with a smart card (PKINIT, RFC 4556): the data that the card signs, and the exchange of the signature for a session.',
   portal: 'The portal nodes of the installation, registered by their heartbeats, with version and state.',

@@ -15,6 +15,7 @@ export const objects = {
   'a maintenance window': 'окно обслуживания',
   'a monitoring record': 'запись журнала мониторинга',
   'a peer aggregator': 'агрегатор-партнёр',
+  'a picture': 'изображение',
   'a portal': 'портал',
   'a priority group': 'группа приоритетов',
   'a role': 'роль',

@@ -10,6 +10,7 @@ export const resources = {
   maintenance: 'обслуживание',
   monitoring: 'журнал мониторинга',
   peers: 'агрегаторы-партнёры',
+  pictures: 'изображения',
   portals: 'порталы',
   priority_groups: 'группы приоритетов',
   roles: 'роли',

@@ -57,6 +57,8 @@ export const requests = {
   'The object store did not execute the request': 'Объектное хранилище не выполнило запрос',
   'The object store does not support downloads from an offset':
     'Объектное хранилище не поддерживает скачивание с указанной позиции',
+  'The gallery has this picture already': 'Это изображение уже есть в галерее',
+  'The gallery can have at most 1000 pictures': 'В галерее может быть не более 1000 изображений',
   'A picture must not exceed 256 KiB': 'Размер изображения не должен превышать 256 КиБ',
   'The data URI is not encoded correctly': 'URI данных закодирован неверно',
   'The data is not of the type {media_type}': 'Данные не соответствуют типу {media_type}',

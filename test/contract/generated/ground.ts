@@ -1,5 +1,6 @@
 import type { Schema } from '../../../shared/http/document/schemas.ts';
 import { goodPassword, unique } from '../../support/factories.ts';
+import { dataUri, png } from '../../support/pictures.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
 import { bodyShown, describedAs, everyOperation, pathOf, type Registered, resolve } from './described.ts';
 
@@ -40,6 +41,15 @@ const known: Record<string, Json> = {
   'serviceToken.create': { expires_at: inOneDay },
   'userinfo.createServiceToken': { expires_at: inOneDay },
 };
+let width = 0;
+/** A value that no other object has, for a unique member. */
+function distinctValue({ id }: Registered, name: string): string | undefined {
+  if (distinct.includes(name)) return unique('made');
+  if (name === 'issuer') return `https://${unique('made')}.example.com`;
+  // The gallery has each picture once.
+  return id === 'picture.create' && name === 'image' ? dataUri('png', png(++width, 5)) : undefined;
+}
+
 /** Tokens are those of services, which have no password. */
 const ownerOf = (template: string): Json =>
   template.includes('/tokens') ? { kind: 'service', password: null } : {};
@@ -76,8 +86,7 @@ export function createGround(
   const bodyOf = async (operation: Registered): Promise<Json> => {
     const shown = { ...bodyShown(operation), ...known[operation.id], ...given[operation.id] };
     for (const name of Object.keys(shown)) {
-      if (distinct.includes(name)) shown[name] = unique('made');
-      if (name === 'issuer') shown[name] = `https://${unique('made')}.example.com`;
+      shown[name] = distinctValue(operation, name) ?? shown[name];
       const referred = name.endsWith('_id') && (await reference(name.slice(0, -'_id'.length)));
       if (referred) shown[name] = referred.id;
     }

@@ -16,7 +16,7 @@ const exportReads = Object.fromEntries(
 /** The request of every read of further administration objects, by its path in the document. */
 export function administrationReads({ domain, user, service_user, site, farm, made, pool }: Seeded) {
   const users = `${webui}/authenticators/${domain.id}/users`;
-  const { gateway, template, record, priority_group, rule, tag, peer, webhook } = made;
+  const { gateway, template, record, priority_group, rule, tag, peer, webhook, picture } = made;
   return {
     ...exportReads,
     // Reads of agents by their own tokens, which an administrator does not have.
@@ -105,6 +105,8 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
     '/api/webui/aggregator/rules/{id}': one(`${webui}/rules/${rule.id}`),
     '/api/webui/aggregator/rules/{id}/explain': one(`${webui}/rules/${rule.id}/explain?user_id=${user.id}`),
     '/api/webui/aggregator/sites/{id}/rules': list(`${webui}/sites/${site.id}/rules`),
+    '/api/webui/aggregator/gallery/images': list(`${webui}/gallery/images`),
+    '/api/webui/aggregator/gallery/images/{id}': one(`${webui}/gallery/images/${picture.id}`),
     '/api/webui/aggregator/tags': list(`${webui}/tags`),
     '/api/webui/aggregator/tags/{id}': one(`${webui}/tags/${tag.id}`),
     '/api/webui/aggregator/webhooks': list(`${webui}/webhooks`),

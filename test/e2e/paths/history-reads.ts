@@ -19,6 +19,7 @@ export function historyReads(seeded: Seeded): Record<string, Question[]> {
     'gateways/{id}': `gateways/${made.gateway.id}`,
     'maintenance/{id}': `maintenance/${made.template.id}`,
     'priority_groups/{id}': `priority_groups/${made.priority_group.id}`,
+    'gallery/images/{id}': `gallery/images/${made.picture.id}`,
     'webhooks/{id}': `webhooks/${made.webhook.id}`,
     'rules/{id}': `rules/${made.rule.id}`,
   };

@@ -158,6 +158,7 @@ async function makeObjects(create: Create, site_id: string, farm_id: string) {
     record: await create('monitoring', { level: 'warning', source: 'site', message: 'Something was seen' }),
     priority_group: await create('priority_groups', { name: 'Near', farms: [{ farm_id, priority: 2 }] }),
     rule: await create('rules', { name: 'Offices', site_id, match_tags, image }),
+    picture: await create('gallery/images', { name: 'Triangle', image }),
     webhook: await create('webhooks', {
       name: 'Ticket system',
       url: 'https://hooks.example.com/portal',

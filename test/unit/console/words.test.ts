@@ -80,8 +80,8 @@ const shown = ({ place, text }: Text): string => `${place}: ${text}`;
 
 /** Names and abbreviations that Russian texts contain as well. */
 const names = new Set(
-  `Active AWS CIDR Cloudflare Directory DN DNS FreeIPA HTTP IP JSON js Lambda LDAP MAC Node OpenUDS PEM RDP SHA SPICE
-  TCP TLS URI URL Workers data`.split(/\s+/),
+  `Active AWS CIDR Cloudflare Directory DN DNS FreeIPA HTTP IP JSON js Lambda LDAP MAC Node OpenUDS PEM PNG RDP SHA SPICE
+  SVG TCP TLS URI URL WebP Workers data`.split(/\s+/),
 );
 
 describe.each(['ru'] as const)('the words for records in %s', (language) => {

@@ -919,7 +919,7 @@ export type CertificateOfNodes = {
 };
 export type ChangeStream = {
   /** Type of the object. `snapshot`: a list of a farm was synchronized. */
-  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
+  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "picture" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
   /** Identifier of the object, of the farm for `snapshot`, or name of the system parameter. Null if one write has changed so many objects that they are not listed. */
   id: string | null;
   /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
@@ -2926,6 +2926,85 @@ export type PeerWrite = {
   /** If false, tokens of the peer are rejected. Default true. */
   enabled?: boolean;
 };
+export type Picture = {
+  /** Identifier of the picture. Set by the portal. */
+  id: string;
+  /** Name of the picture in the gallery, unique regardless of case. */
+  name: string;
+  /** Format of the picture: `image/png`, `image/webp` or `image/svg+xml`. */
+  media_type: "image/png" | "image/webp" | "image/svg+xml";
+  /** Size of the picture in bytes. */
+  bytes: number;
+  /** Number of rules with this picture, within the scope of the caller. */
+  rules_count: number;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+};
+export type PicturePatch = {
+  /** Name of the picture in the gallery, unique regardless of case. */
+  name?: string;
+  /** The same picture as a data URI. Write-only, and cannot be changed. Default: none. */
+  image?: string | null;
+};
+export type PictureReplaceBody = {
+  /** Name of the picture in the gallery, unique regardless of case. */
+  name: string;
+  /** The same picture as a data URI. Write-only, and cannot be changed. Default: none. */
+  image?: string | null;
+};
+export type PictureRestore = {
+  /** Identifier of the picture. Set by the portal. */
+  id: string;
+  /** Name of the picture in the gallery, unique regardless of case. */
+  name: string;
+  /** Format of the picture: `image/png`, `image/webp` or `image/svg+xml`. */
+  media_type: "image/png" | "image/webp" | "image/svg+xml";
+  /** Size of the picture in bytes. */
+  bytes: number;
+  /** Number of rules with this picture, within the scope of the caller. */
+  rules_count: number;
+  /** When the object was created. Set by the portal. */
+  created_at: string;
+  /** When the object was last changed. Set by the portal. */
+  updated_at: string;
+  /** Members that keep their present values: secrets, and members that are absent or uncertain in the version. */
+  skipped: (string)[];
+};
+export type PictureVersion = {
+  /** Identifier of the version, of its audit event. */
+  version: string;
+  /** When the change was requested. */
+  at: string;
+  /** Name of the user, or `system` for a background job. Null if unknown. */
+  user: string | null;
+  /** Label of the domain of the user. Null if unknown. */
+  domain: string | null;
+  /** Name of the service token of the request. Null if it used none. */
+  service_token: string | null;
+  /** `created`, `updated`, `deleted`, or `restored`: set to the state of an earlier version. */
+  action: "created" | "updated" | "deleted" | "restored";
+  /** Identifier of the request. Null without a request. */
+  request_id: string | null;
+  /** Members that a write can set, with their values at that time. Secrets are left out. */
+  state: {
+    /** Name of the picture in the gallery, unique regardless of case. */
+    name?: string;
+  };
+  /** Members that the object did not have at that time. */
+  absent: (string)[];
+  /** Members that changed without an audit event. `state` has their values at the next known time. */
+  uncertain: (string)[];
+  /** True if the history begins with the creation of the object and no member is uncertain. */
+  complete: boolean;
+};
+export type PictureWrite = {
+  /** Name of the picture in the gallery, unique regardless of case. */
+  name: string;
+  /** The picture as a data URI of `image/png`, `image/webp` or `image/svg+xml`, at most 256 KiB and 4096 pixels wide and high. SVG is sanitised. Write-only, and cannot be changed. */
+  image: string;
+};
 export type PkinitFinalizeBody = {
   /** `challenge_id` that `pkinit/login` returned. */
   challenge_id: string;
@@ -3317,7 +3396,7 @@ export type Role = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3338,13 +3417,13 @@ export type RolePatch = {
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
   /** Permissions that the role grants. */
-  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: Record<string, unknown> | null;
 };
 export type RolePermissions = {
   /** Identifier of the permission: `<resource>.<action>`. */
-  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
   /** Resource of the permission. */
   resource: string;
   /** Action of the permission. */
@@ -3362,7 +3441,7 @@ export type RoleRestore = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3401,7 +3480,7 @@ export type RoleVersion = {
     /** Notes for administrators. Default: empty. */
     comments?: string;
     /** Permissions that the role grants. */
-    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
     /** Sites in which the permissions apply. Default: all. */
     scope?: {
       /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3421,7 +3500,7 @@ export type RoleWrite = {
   /** Notes for administrators. Default: empty. */
   comments?: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3804,7 +3883,7 @@ export type RuleWrite = {
 };
 export type SearchFind = {
   /** Type of the object, as in operation identifiers. */
-  type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule" | "webhook";
+  type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule" | "picture" | "webhook";
   /** Identifier of the object. For an object of a dispatcher: its identifier there. */
   id: string;
   /** Name of the object. For a workplace session: the name of its user. Empty if unknown. */
@@ -4001,7 +4080,7 @@ export type ServiceTokenWrite = {
   /** Expiration time of the token, at most 366 days from now. */
   expires_at: string;
   /** Permissions of the token. A request has only those permissions that the user currently holds as well. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
 };
 export type Servicespool = {
   /** Identifier of the pool, assigned by the dispatcher. */
@@ -6211,7 +6290,7 @@ export type UserShowAccess = {
   /** Permissions of the user on the administrator portal, each with its sites and the roles that grant it. Null if the caller cannot read roles. */
   permissions: ({
     /** Identifier of the permission. */
-    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
     /** Sites in which the permissions apply. `*`: all sites. */
     sites: "*" | ({
       /** Identifier of the site. */
@@ -6474,7 +6553,7 @@ export type Webhook = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -6544,7 +6623,7 @@ export type WebhookPatch = {
   /** Address that events are sent to, `https` only. */
   url?: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites?: (string)[] | null;
   /** If false, no events are sent or queued. Default true. */
@@ -6566,7 +6645,7 @@ export type WebhookRestore = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -6628,7 +6707,7 @@ export type WebhookVersion = {
     /** Address that events are sent to, `https` only. */
     url?: string;
     /** Types of events that are sent. A monitoring event has the severity of its record. */
-    events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+    events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
     /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
     sites?: (string)[];
     /** If false, no events are sent or queued. Default true. */
@@ -6651,7 +6730,7 @@ export type WebhookWrite = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites?: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -8885,6 +8964,144 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Add a picture to the gallery. A picture that is already stored for a rule is added with its present identifier. `already_exists` carries `existing_id` if the gallery has the same bytes or the name. Requires the permission `pictures.create`. */
+  "picture.create": {
+    asks: {
+      body: PictureWrite;
+    };
+    answer: Picture;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Delete a picture. Requires the permission `pictures.delete`. */
+  "picture.delete": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Read a picture. Requires the permission `pictures.read`. */
+  "picture.get": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+    };
+    answer: Picture;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Read a version of a picture. Requires the permission `pictures.read`. */
+  "picture.getVersion": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+        /** Identifier of the version. */
+        version: string;
+      };
+    };
+    answer: PictureVersion;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List pictures. Requires the permission `pictures.read`. */
+  "picture.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+        /** Only objects with these identifiers, separated by commas, at most 100. */
+        ids?: string;
+        /** Only pictures that rules show, or only those that no rule shows. */
+        used?: "true" | "false";
+        /** Only items with `created_at` at or after this time. */
+        created_at_from?: string;
+        /** Only items with `created_at` before this time. */
+        created_at_to?: string;
+        /** Only items with `updated_at` at or after this time. */
+        updated_at_from?: string;
+        /** Only items with `updated_at` before this time. */
+        updated_at_to?: string;
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (Picture)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** List the versions of a picture. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `pictures.read`. */
+  "picture.listVersions": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "at" | "-at";
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: RecordHistory;
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Replace a picture. Requires the permission `pictures.update`. */
+  "picture.replace": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+      body: PictureReplaceBody;
+    };
+    answer: Picture;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Restore a version of a picture. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `pictures.update`. */
+  "picture.restore": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+      body: RecordRestorationInput;
+    };
+    answer: PictureRestore;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Update a picture (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `pictures.update`. */
+  "picture.update": {
+    asks: {
+      path: {
+        /** Identifier of the picture. */
+        id: string;
+      };
+      body: PicturePatch;
+    };
+    answer: Picture;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Finish a Kerberos PKINIT login. Requires no session. */
   "pkinit.finalize": {
     asks: {
@@ -9472,6 +9689,8 @@ export type Operations = {
         site_id?: string;
         /** Only rules with this value of `enabled`. */
         enabled?: "true" | "false";
+        /** Only rules with the picture with this identifier. */
+        image_id?: string;
         /** Only items with `created_at` at or after this time. */
         created_at_from?: string;
         /** Only items with `created_at` before this time. */
@@ -10069,6 +10288,8 @@ export type Operations = {
         site_id?: string;
         /** Only rules with this value of `enabled`. */
         enabled?: "true" | "false";
+        /** Only rules with the picture with this identifier. */
+        image_id?: string;
       };
     };
     answer: {
@@ -11104,7 +11325,7 @@ export type Operations = {
         /** Only deliveries in this state. */
         state?: "waiting" | "delivered" | "dead" | "skipped";
         /** Only deliveries of events of this type. */
-        event?: "authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical" | "webhook.test";
+        event?: "authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical" | "webhook.test";
       };
     };
     answer: {
@@ -11571,6 +11792,15 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'peer.get': { method: 'GET', path: '/api/aggregator/v7.0/peers/{id}', keyed: false },
   'peer.list': { method: 'GET', path: '/api/aggregator/v7.0/peers', keyed: false },
   'peer.replace': { method: 'PUT', path: '/api/aggregator/v7.0/peers/{id}', keyed: false },
+  'picture.create': { method: 'POST', path: '/api/webui/aggregator/gallery/images', keyed: true },
+  'picture.delete': { method: 'DELETE', path: '/api/webui/aggregator/gallery/images/{id}', keyed: false },
+  'picture.get': { method: 'GET', path: '/api/webui/aggregator/gallery/images/{id}', keyed: false },
+  'picture.getVersion': { method: 'GET', path: '/api/webui/aggregator/gallery/images/{id}/history/{version}', keyed: false },
+  'picture.list': { method: 'GET', path: '/api/webui/aggregator/gallery/images', keyed: false },
+  'picture.listVersions': { method: 'GET', path: '/api/webui/aggregator/gallery/images/{id}/history', keyed: false },
+  'picture.replace': { method: 'PUT', path: '/api/webui/aggregator/gallery/images/{id}', keyed: false },
+  'picture.restore': { method: 'POST', path: '/api/webui/aggregator/gallery/images/{id}/restore', keyed: true },
+  'picture.update': { method: 'PATCH', path: '/api/webui/aggregator/gallery/images/{id}', keyed: true },
   'pkinit.finalize': { method: 'PATCH', path: '/api/auth/v7.0/authenticators/{auth_uuid}/pkinit/finalize', keyed: false },
   'pkinit.login': { method: 'PATCH', path: '/api/auth/v7.0/authenticators/{auth_uuid}/pkinit/login', keyed: false },
   'pkinit.raw': { method: 'PATCH', path: '/api/auth/v7.0/authenticators/{auth_uuid}/pkinit/raw', keyed: false },

@@ -4263,6 +4263,8 @@ export type Settings = {
 export type SignInCreateToken = {
   /** Token for the header `X-Auth-Token`. */
   token: string;
+  /** Identifier of the user of the token. A page that was opened by another user must not use the token. */
+  user_id: string;
   /** Seconds until the token expires. It expires earlier if the browser session ends. */
   expires_in: 600;
 };
@@ -6466,6 +6468,15 @@ export type Userinfo = {
   language: string | null;
   /** True if the user must change the password before any other operation. */
   must_change_password: boolean;
+  /** True if the portal stores the password of the user, who can change it with this API. False for users of directories. */
+  has_password: boolean;
+  /** Second factor of the user. */
+  two_factor: {
+    /** True if the user has a second factor. */
+    enrolled: boolean;
+    /** True if the domain of the user requires a second factor, and no group of the user waives it. */
+    required: boolean;
+  };
   /** IP address of the caller, as seen by the portal. */
   ip: string;
   /** Times of the session. */
@@ -11066,6 +11077,12 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** End the caller's other sessions. All sessions of the caller end, except that of the request. Service tokens are not sessions and stay valid. Requires a session. */
+  "userinfo.endOtherSessions": {
+    asks: {};
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
     asks: {
@@ -11918,6 +11935,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'userinfo.createServiceToken': { method: 'POST', path: '/api/userinfo/service_tokens', keyed: true },
   'userinfo.createView': { method: 'POST', path: '/api/userinfo/views', keyed: true },
   'userinfo.deleteView': { method: 'DELETE', path: '/api/userinfo/views/{id}', keyed: false },
+  'userinfo.endOtherSessions': { method: 'DELETE', path: '/api/userinfo/sessions', keyed: false },
   'userinfo.endSession': { method: 'DELETE', path: '/api/userinfo/sessions/{id}', keyed: false },
   'userinfo.enrolTwoFactor': { method: 'POST', path: '/api/userinfo/two_factor', keyed: true },
   'userinfo.get': { method: 'GET', path: '/api/userinfo', keyed: false },

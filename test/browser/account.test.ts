@@ -46,7 +46,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await page.locator('#password').fill(person.password);
     await page.locator('#credentials [type=submit]').click();
     // Administrators are led to their first page.
-    await page.waitForURL(/\/(?:home\/|status)$/);
+    await page.waitForURL(/\/(?:home|console)\/$/);
     await page.goto('/home/#account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;

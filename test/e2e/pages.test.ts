@@ -113,7 +113,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
-      await page.waitForURL('**/status');
+      await page.waitForURL('**/console/');
     });
 
     it('USE-14: leads users to their workplaces, where they can sign out', async () => {
@@ -284,7 +284,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       const { page, errors } = await open('/signin', options);
       await page.clock.install();
       await asAdmin(page);
-      await page.waitForURL('**/status');
+      await page.waitForURL('**/console/');
       await page.getByRole('article', { name: 'North' }).getByText('1 farm, 1 node').waitFor();
       await expectGood(page, 'overview');
       const again = page.waitForResponse('**/dashboard/admin');

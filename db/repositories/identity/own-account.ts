@@ -1,10 +1,12 @@
 import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { prebuilt } from '../../prebuilt.ts';
+import { authenticators } from '../../schema/identity/authenticators.ts';
 import { passwordHistory, users } from '../../schema/identity/users.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { type EntitledUser, groupsOf, maySeeSite } from '../sites/user-sites.ts';
+import { isEnrolled, skips } from './second-factors.ts';
 
 type SiteName = { id: string; uri: string; name: string };
 
@@ -25,10 +27,14 @@ const ownAccount = prebuilt((db, who: EntitledUser) =>
     .select({
       email: users.email,
       lastLoginAt: users.last_login_at,
+      hasPassword: sql<boolean>`${users.password_hash} is not null`,
+      hasFactor: sql<boolean>`${isEnrolled(users.id)}`,
+      needsFactor: sql<boolean>`${authenticators.two_factor} and not ${skips(who.userId)}`,
       groups: groupsOf(who.userId),
       sites: sitesOf(who),
     })
     .from(users)
+    .innerJoin(authenticators, eq(authenticators.id, users.authenticator_id))
     .where(eq(users.id, who.userId)),
 );
 

@@ -168,7 +168,8 @@ export const removeSecondFactor = (h: Db, userId: string): Statement[] => [
 export const isEnrolled = (user: PgColumn): SQL =>
   sql`exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${user})`;
 
-const skips = (userId: string): SQL =>
+/** The condition that a group of the user waives the obligation to enrol a device. */
+export const skips = (userId: string): SQL =>
   sql`exists(select 1 from ${groups} where ${groups.skip_two_factor} and ${groups.id} in (select group_id from effective_groups(${userId}::uuid)))`;
 
 const isAlive = ({ id, userId, network, sessionId }: ChallengeKey, now: Date): SQL | undefined =>

@@ -1,11 +1,11 @@
 import type { SignedInUser } from './user.ts';
 
-type Place = { path: string; text: 'workplaces' | 'status_page' | 'reference' };
+type Place = { path: string; text: 'workplaces' | 'console' | 'reference' };
 
 /** Pages for the users of each portal. The first one is opened after a sign-in. */
 export const places: Record<SignedInUser['portal'], readonly [Place, ...Place[]]> = {
   admin: [
-    { path: '/status', text: 'status_page' },
+    { path: '/console/', text: 'console' },
     { path: '/api/docs/', text: 'reference' },
   ],
   user: [{ path: '/home/', text: 'workplaces' }],

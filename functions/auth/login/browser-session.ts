@@ -50,7 +50,7 @@ export async function givePageToken(
       expires_at: addSeconds(ctx.now, pageTokenAge),
     }),
   );
-  return { token, expires_in: pageTokenAge };
+  return { token, user_id: ctx.principal.user.id, expires_in: pageTokenAge };
 }
 
 export const endBrowserSession = async (ctx: RequestCtx<AuthDeps, UserPrincipal>): Promise<Answer> =>

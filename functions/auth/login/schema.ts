@@ -100,6 +100,9 @@ export const SignInAnswer = z.union([
 
 export const PageToken = z.strictObject({
   token: z.string().describe('Token for the header `X-Auth-Token`.'),
+  user_id: Id.describe(
+    'Identifier of the user of the token. A page that was opened by another user must not use the token.',
+  ),
   expires_in: z
     .literal(600)
     .describe('Seconds until the token expires. It expires earlier if the browser session ends.'),

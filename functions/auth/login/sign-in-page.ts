@@ -42,7 +42,7 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
 /** Undefined without a session, or if the user must change the password first. */
 function firstPageOf(principal: Principal): string | undefined {
   if (principal.kind !== 'user' || principal.user.mustChangePassword) return undefined;
-  return principal.portal === 'admin' ? '/status' : '/home/';
+  return principal.portal === 'admin' ? '/console/' : '/home/';
 }
 
 /** Only a path of this portal, to prevent open redirects. */

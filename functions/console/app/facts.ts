@@ -1,7 +1,8 @@
-import { factsOf, type PageFacts } from '../../../shared/web/client/facts.ts';
+import type { AccountFacts } from '../../../shared/web/account/facts.ts';
+import { factsOf } from '../../../shared/web/client/facts.ts';
 
 /** What the server writes into the console. */
-export type ConsoleFacts = PageFacts & {
+export type ConsoleFacts = AccountFacts & {
   /** The portal also has the pages of users. */
   has_home: boolean;
   /** Of the roles of the user, in any scope. */

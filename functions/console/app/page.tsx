@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { Frame } from '../../../shared/web/frame/frame.tsx';
 import { Button } from '../../../shared/web/ui/controls/button.tsx';
 import { Icon } from '../../../shared/web/ui/controls/icon.tsx';
+import { accountAddress } from './account/entry.ts';
 import { facts } from './facts.ts';
 import { useLive } from './live/use-live.ts';
 import { showShortcuts } from './palette/keys.ts';
@@ -34,6 +35,10 @@ export function ConsolePage(): JSX.Element {
 /** Links in the menu of the user. */
 const OwnPages = (): JSX.Element => (
   <>
+    <a href={accountAddress}>
+      <Icon name="user" />
+      {say('account')}
+    </a>
     <a href={reference}>
       <Icon name="reference" />
       {say('reference')}

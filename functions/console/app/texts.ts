@@ -1,3 +1,4 @@
+import type { AccountText as OwnText } from '../../../shared/web/account/texts.ts';
 import { type FrameText, type Say, sayText } from '../../../shared/web/text/texts.ts';
 
 type AccessText = keyof typeof import('../../../shared/messages/console/access.en.json');
@@ -15,6 +16,7 @@ type WebhooksText = keyof typeof import('../../../shared/messages/console/webhoo
 export type ConsoleText =
   | keyof typeof import('../../../shared/messages/pages/console.en.json')
   | AccessText
+  | OwnText
   | FleetText
   | JournalText
   | OverviewText

@@ -11,6 +11,7 @@ export async function consolePage({
   deps,
   principal,
   language,
+  parameters,
 }: RequestCtx<ConsoleDeps, AccountPrincipal>): Promise<Document> {
   const { user, portal } = principal;
   const { branding } = await readBranding(deps);
@@ -22,6 +23,7 @@ export async function consolePage({
       user: { login: user.name, name: user.realName || user.name, portal },
       permissions: permissionsOf(principal),
       user_id: user.id,
+      own_tokens: parameters['service_tokens.own'],
       has_home: deps.portalType === 'universal',
       first: ['/api/webui/aggregator/dashboard/admin'],
     },

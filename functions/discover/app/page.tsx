@@ -7,11 +7,11 @@ import { say } from './texts.ts';
 
 /** The API reference within the frame of every page. */
 export const DocsPage = (): JSX.Element => (
-  <Frame facts={facts} home="/status">
+  <Frame facts={facts} home="/console/">
     <div class={classes.heading}>
       <h1>{say('heading')}</h1>
       <nav class={classes.links} aria-label={say('links')}>
-        <a href="/status">{say('status')}</a>
+        <a href="/console/">{say('console')}</a>
         <a href="/api/openapi.json">OpenAPI JSON</a>
         <a href="/api/openapi.yaml">OpenAPI YAML</a>
       </nav>

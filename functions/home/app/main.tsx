@@ -4,8 +4,9 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/preact-q
 import { render } from 'preact';
 // Styles of parts that are loaded later are in the style of the page.
 import '../../../shared/web/credentials/credentials.module.css';
-import './account/account.module.css';
-import './account/tokens/rights.module.css';
+import '../../../shared/web/account/account.module.css';
+import '../../../shared/web/account/tokens/rights.module.css';
+import './account.module.css';
 import { noteAnswer, noteFailure, registerWorker } from './offline/register.ts';
 import { HomePage } from './page.tsx';
 

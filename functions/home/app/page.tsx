@@ -25,7 +25,7 @@ type Loaded = ComponentType | 'failed' | undefined;
 function LoadedAccount(): JSX.Element {
   const [Account, setAccount] = useState<Loaded>();
   useEffect(() => {
-    import('./account/account.tsx').then(
+    import('./account.tsx').then(
       (loaded) => setAccount(() => loaded.Account),
       () => setAccount('failed'),
     );

@@ -47,6 +47,21 @@ export const Userinfo = z.strictObject({
   must_change_password: z
     .boolean()
     .describe('True if the user must change the password before any other operation.'),
+  has_password: z
+    .boolean()
+    .describe(
+      'True if the portal stores the password of the user, who can change it with this API. False for users of directories.',
+    ),
+  two_factor: z
+    .strictObject({
+      enrolled: z.boolean().describe('True if the user has a second factor.'),
+      required: z
+        .boolean()
+        .describe(
+          'True if the domain of the user requires a second factor, and no group of the user waives it.',
+        ),
+    })
+    .describe('Second factor of the user.'),
   ip: z.string().describe('IP address of the caller, as seen by the portal.'),
   session: z
     .strictObject({

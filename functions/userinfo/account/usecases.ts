@@ -35,6 +35,8 @@ export async function describeCaller({
     sites: account.sites,
     language: user.language,
     must_change_password: user.mustChangePassword,
+    has_password: account.hasPassword,
+    two_factor: { enrolled: account.hasFactor, required: account.needsFactor },
     ip: client.ip,
     session: {
       created_at: ends.createdAt.toISOString(),

@@ -3,7 +3,7 @@ import { LoginSession, SessionsQuery } from '../../../shared/identity/login-sess
 import { Id } from '../../../shared/shapes/fields.ts';
 import { listOf } from '../../../shared/shapes/list.ts';
 import { base, endpoint } from '../deps.ts';
-import { endSession, listSessions } from './usecases.ts';
+import { endOtherSessions, endSession, listSessions } from './usecases.ts';
 
 const OwnSession = LoginSession.extend({
   current: z.boolean().describe('True if this is the session of the request.'),
@@ -37,5 +37,20 @@ export const sessionOperations = [
       errors: ['invalid_state'],
     },
     (ctx, { params }) => endSession(ctx, params.id),
+  ),
+  endpoint(
+    {
+      id: 'userinfo.endOtherSessions',
+      route: `DELETE ${base}/sessions`,
+      access: 'signed-in',
+      needsLogin: true,
+      duringPasswordChange: true,
+      summary: "End the caller's other sessions",
+      description:
+        'All sessions of the caller end, except that of the request. Service tokens are not sessions and stay valid.',
+      returns: [204, null],
+      errors: ['invalid_state'],
+    },
+    endOtherSessions,
   ),
 ];

@@ -1,5 +1,6 @@
 import { atomically } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { endOwnSession, sessionsAlive } from '../../../db/repositories/identity/login/user-sessions.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
@@ -33,4 +34,18 @@ export async function endSession(ctx: LoginCtx, id: string): Promise<void> {
     ...endOwnSession(h, ctx.principal.user.id, id, aliveSince(ctx)),
     appendAudit(h, audit),
   ]);
+}
+
+/** Without other sessions it is still a write, with its audit event. */
+export async function endOtherSessions(ctx: LoginCtx): Promise<void> {
+  const { user, session } = ctx.principal;
+  const audit = auditEntry(ctx, {
+    event: 'portal.EntityAction',
+    category: 'auth',
+    action: 'end_sessions',
+    object_type: 'user',
+    object_id: user.id,
+    object_name: user.name,
+  });
+  await atomically(ctx.deps.db, (h) => [endSessionsOf(h, user.id, session.id), appendAudit(h, audit)]);
 }

@@ -5,9 +5,15 @@ import type { Language } from '../../messages/languages.ts';
  * installed has the service worker and the script for the time without the portal in the folder `offline` of its code.
  */
 export const webPages: Readonly<Record<WebPageName, WebPageSource>> = {
-  console: { code: 'functions/console/app', files: '/console/files', hasRecords: true, hasAreas: true },
+  console: {
+    code: 'functions/console/app',
+    files: '/console/files',
+    hasRecords: true,
+    hasAreas: true,
+    hasAccount: true,
+  },
   docs: { code: 'functions/discover/app', files: '/api/docs/files' },
-  home: { code: 'functions/home/app', files: '/home/files', isInstallable: true },
+  home: { code: 'functions/home/app', files: '/home/files', hasAccount: true, isInstallable: true },
   signin: { code: 'functions/auth/app', files: '/signin/files' },
 };
 
@@ -19,6 +25,8 @@ type WebPageSource = {
   hasRecords?: true;
   /** The texts of its areas are in the folder of `shared/messages` with the name of the page. */
   hasAreas?: true;
+  /** The page has the account of the user: it is built with the texts of the account. */
+  hasAccount?: true;
 };
 
 export const webPageNames = ['console', 'docs', 'home', 'signin'] as const;

@@ -32,8 +32,12 @@ export async function buildWebPages(folder: string): Promise<WebPages> {
 }
 
 async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
-  const { code, isInstallable, hasRecords, hasAreas } = webPages[name];
-  const catalogues = [...ofAllPages, `pages/${name}`, ...(hasAreas ? await areasOf(name) : [])];
+  const { code, isInstallable, hasRecords, hasAreas, hasAccount } = webPages[name];
+  const catalogues = [
+    ...[...ofAllPages, `pages/${name}`],
+    ...(hasAccount ? ['pages/account'] : []),
+    ...(hasAreas ? await areasOf(name) : []),
+  ];
   const page = await buildParts({ name, code, catalogues }, folder);
   if (hasRecords) return { ...page, records: await buildRecords(name, folder) };
   return isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;

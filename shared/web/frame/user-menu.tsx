@@ -1,5 +1,4 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { languages } from '../../messages/languages.ts';
 import type { PageFacts } from '../client/facts.ts';
 import { portal, signOut } from '../client/session.ts';
@@ -10,7 +9,8 @@ import { Icon } from '../ui/controls/icon.tsx';
 import { Menu } from '../ui/overlays/menu.tsx';
 import { toast } from '../ui/overlays/toasts.tsx';
 import classes from './frame.module.css';
-import { chooseScheme, currentScheme, schemes } from './preferences.ts';
+import { schemes } from './preferences.ts';
+import { useScheme } from './use-scheme.ts';
 
 /** What concerns the user: their pages, language, colours and the end of the session. */
 export const UserMenu = ({
@@ -53,12 +53,10 @@ const showUnreachable = (): void => toast(frameText('unreachable'), { isFault: t
 
 /** Goes through the colour schemes. The menu stays open, so that they can be compared. */
 function SchemeButton(): JSX.Element {
-  const [scheme, setScheme] = useState(currentScheme);
+  const [scheme, chooseScheme] = useScheme();
   const change = (event: Event) => {
     event.stopPropagation();
-    const next = schemes[(schemes.indexOf(scheme) + 1) % schemes.length] ?? 'system';
-    chooseScheme(next);
-    setScheme(next);
+    chooseScheme(schemes[(schemes.indexOf(scheme) + 1) % schemes.length] ?? 'system');
   };
   return (
     <Button look="quiet" icon="scheme" onClick={change}>

@@ -84,7 +84,7 @@ describe('USE-6: a browser at the address of the portal', () => {
     const user = await addUser(world.admin, world.domain);
     const next = async (cookie: string) => leadsTo(await visit('/signin?next=%2F', { cookie }));
     expect(await next(await cookieOf(user))).toEqual([302, '/home/']);
-    expect(await next(await cookieOf())).toEqual([302, '/status']);
+    expect(await next(await cookieOf())).toEqual([302, '/console/']);
     const due = await addUser(world.admin, world.domain, { must_change_password: true });
     expect((await visit('/signin?next=%2F', { cookie: await cookieOf(due) })).status).toBe(200);
   });

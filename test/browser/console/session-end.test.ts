@@ -86,7 +86,7 @@ requireService('chromium', hasChromium)('the end of a session in the console', (
     const other = await page.context().newPage();
     await other.goto('/signin');
     await signIn(other);
-    await other.waitForURL('**/status');
+    await other.waitForURL('**/console/');
     const read = page.waitForResponse((answer) => answer.url().endsWith(dashboard) && answer.ok());
     await page.bringToFront();
     await page.clock.fastForward(60_000);

@@ -65,6 +65,7 @@ requireService('slapd', hasSlapd)('a directory login', () => {
       password_set: false,
     });
     const { body } = await stand.world.portal.send('GET /api/userinfo', { token: result.body.token });
+    expect(body.has_password).toBe(false);
     expect(body.groups.map(({ name }: Json) => name)).toEqual(['staff']);
     expect((await stand.logIn(domain, 'alice')).body.user.id).toBe(user.id);
   });

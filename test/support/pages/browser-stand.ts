@@ -1,6 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PortalType } from '../../../shared/modules.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
@@ -26,10 +27,10 @@ export type BrowserStand = {
   close(): Promise<void>;
 };
 
-export async function startBrowserStand(): Promise<BrowserStand> {
+export async function startBrowserStand(portalType?: PortalType): Promise<BrowserStand> {
   const [port = 0] = await freePorts(1);
   const origin = `https://localhost:${port}`;
-  const world = await startWorld({ baseUrl: origin });
+  const world = await startWorld({ baseUrl: origin, ...(portalType && { portalType }) });
   const tls = await ensureLocalTls(join(root, 'dist', 'tls'), ['localhost']);
   const serve = (fetch = world.portal.portal.fetch) =>
     serveNode({

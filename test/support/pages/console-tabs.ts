@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { PortalType } from '../../../shared/modules.ts';
 import type { Tab } from '../../e2e/support/browser.ts';
 import { adminPassword } from '../portal.ts';
 import { type BrowserStand, startBrowserStand } from './browser-stand.ts';
@@ -20,12 +21,18 @@ export type ConsoleTabs = {
 
 export type Account = { domain: string; name: string; password: string };
 
-/** A browser stand for the tests of a file, whose tabs must have no errors and no foreign requests. */
-export function useConsoleTabs(prepare?: (stand: BrowserStand) => Promise<void>): ConsoleTabs {
+/**
+ * A browser stand for the tests of a file, whose tabs must have no errors and no foreign requests.
+ * @param portalType default: `universal`
+ */
+export function useConsoleTabs(
+  prepare?: (stand: BrowserStand) => Promise<void>,
+  portalType?: PortalType,
+): ConsoleTabs {
   const shared = {} as ConsoleTabs;
   const tabs: Tab[] = [];
   beforeAll(async () => {
-    shared.stand = await startBrowserStand();
+    shared.stand = await startBrowserStand(portalType);
     await prepare?.(shared.stand);
   }, 120_000);
   afterEach(async () => {

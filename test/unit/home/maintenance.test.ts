@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { byResource, endOf } from '../../../functions/home/app/account/tokens/expiry.ts';
 import { announcementsOf } from '../../../functions/home/app/maintenance/announcements.ts';
 import { stepOf } from '../../../functions/home/app/services/card-keys.ts';
 import type { SiteServices } from '../../../functions/home/app/services/cards.ts';
@@ -65,14 +64,4 @@ describe('an arrow key', () => {
     ['ArrowUp', -3],
     ['Enter', 0],
   ])('%s moves by %i of three cards in a row', (key, step) => expect(stepOf(key, 3)).toBe(step));
-});
-
-describe('a new token', () => {
-  it('ends after the chosen days', () => expect(endOf('7', now)).toBe('2026-11-30T12:00:00.000Z'));
-
-  it('has permissions by resource', () =>
-    expect(byResource(['farms.read', 'sites.read', 'sites.update'])).toEqual([
-      ['farms', ['read']],
-      ['sites', ['read', 'update']],
-    ]));
 });

@@ -6,7 +6,7 @@ import { areas } from '../areas.ts';
 import { may } from '../facts.ts';
 import { allowed, type Kind, kindOf } from '../records/kinds.ts';
 import { addressOf } from '../router/place.ts';
-import { linkGroups } from '../shell/links.ts';
+import { linkGroups, ownLinks } from '../shell/links.ts';
 import { say } from '../texts.ts';
 import { recentRecords } from './recent.ts';
 
@@ -27,7 +27,7 @@ export const filled = (groups: readonly EntryGroup[]): EntryGroup[] =>
 
 /** The pages that the user may open. */
 export const pageEntries = (kinds: readonly Kind[]): Entry[] =>
-  linkGroups(kinds).flatMap(({ title, links }) =>
+  [...linkGroups(kinds), { title: '', links: ownLinks() }].flatMap(({ title, links }) =>
     links.map(({ segment, text }) => ({
       ...{ key: `page ${segment}`, text, icon: 'overview' as const },
       within: title === '' || title === text ? undefined : title,

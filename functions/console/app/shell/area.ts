@@ -8,8 +8,8 @@ export type ScreenEntry = {
   /** First segment of its place. */
   segment: string;
   title: ConsoleText;
-  /** Of the navigation. */
-  section: ConsoleText;
+  /** Of the navigation. Absent for a page of the user, which the menu of the user leads to. */
+  section?: ConsoleText;
   /** Permissions that the user needs. */
   permissions: readonly string[];
   load: () => Promise<ComponentType>;

@@ -31,7 +31,10 @@ export function linkGroups(kinds: readonly Kind[] = []): LinkGroup[] {
   return [overview, ...groups].filter(({ links }) => links.length > 0);
 }
 
-const screenLinks = (title: ConsoleText): Link[] =>
+/** Pages outside of the navigation. */
+export const ownLinks = (): Link[] => screenLinks(undefined);
+
+const screenLinks = (title: ConsoleText | undefined): Link[] =>
   screens
     .filter(({ section, permissions }) => section === title && may(permissions))
     .map((screen) => ({ segment: screen.segment, text: say(screen.title) }));

@@ -95,7 +95,13 @@ describe('the token of a page', () => {
   it('acts for the user for ten minutes, as the session of the browser', async () => {
     const cookie = await signedIn();
     const { body } = await ask('POST /signin/token', cookie);
-    expect(body).toEqual({ token: expect.stringMatching(/^agpg_[\w-]{43}$/), expires_in: 600 });
+    expect(body).toEqual({
+      token: expect.stringMatching(/^agpg_[\w-]{43}$/),
+      user_id: expect.any(String),
+      expires_in: 600,
+    });
+    const { id } = (await world.portal.send('GET /api/userinfo', { token: body.token })).body;
+    expect(body.user_id).toBe(id);
     const sessions = await world.portal.send('GET /api/userinfo/sessions', { token: body.token });
     expect(sessions.body.items.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
     world.portal.advance(599);

@@ -7,6 +7,7 @@ import {
   adminOf,
   asker,
   audited,
+  base,
   logIn,
   type Member,
   usersPath,
@@ -165,8 +166,36 @@ describe('the own sessions of a user', () => {
     expect((await later(`GET ${own}`)).body.items).toHaveLength(1);
   });
 
+  it('are ended all at once, except that of the request and those of other users', async () => {
+    const [first, second, stranger] = [await again(), await again(), await addMember(world, [])];
+    const { result, events } = await audited(portal, () => member.ask(`DELETE ${own}`));
+    expect([result.status, result.body]).toEqual([204, '']);
+    expect(events).toMatchObject([
+      {
+        ...{ event: 'portal.EntityAction', action: 'end_sessions' },
+        ...{ object_type: 'user', object_id: member.user.id, user_id: member.user.id },
+      },
+    ]);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
+    expect([await statusOf(), await statusOf(stranger.ask)]).toEqual([200, 200]);
+    expect((await member.ask(`GET ${own}`)).body.items).toMatchObject([{ current: true }]);
+    expect((await member.ask(`DELETE ${own}`)).status).toBe(204);
+  });
+
+  it('are not ended by a service token', async () => {
+    const body = {
+      ...{ name: 'report', permissions: [] },
+      expires_at: new Date(portal.deps.clock().getTime() + 3_600_000).toISOString(),
+    };
+    await world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value: true } } });
+    const { token } = (await member.ask('POST /api/userinfo/service_tokens', body)).body;
+    const answer = await portal.send(`DELETE ${own}`, { token });
+    expect([answer.status, answer.body.code, await statusOf()]).toEqual([409, 'invalid_state', 200]);
+  });
+
   it('are available before a mandatory password change', async () => {
     const bound = await addMember(world, [], '*', { must_change_password: true });
     expect((await bound.ask(`GET ${own}`)).status).toBe(200);
+    expect((await bound.ask(`DELETE ${own}`)).status).toBe(204);
   });
 });

@@ -1,5 +1,19 @@
 import { beforeEach, expect, it } from 'vitest';
-import { addMember, audited, type Member, usersPath, useWorld } from '../../../support/factories.ts';
+import {
+  addGroup,
+  addMember,
+  addUser,
+  audited,
+  type Member,
+  usersPath,
+  useWorld,
+} from '../../../support/factories.ts';
+import {
+  addEnrolled,
+  addTwoFactorDomain,
+  holdClock,
+  logIn2fa,
+} from '../../../support/identity/second-factor.ts';
 
 const world = useWorld();
 let member: Member;
@@ -58,4 +72,19 @@ it('a user with a mandatory password change may set their language, in three dat
   const before = world.portal.trips();
   expect((await bound.ask('PATCH /api/userinfo', { language: 'en' })).status).toBe(200);
   expect(world.portal.trips() - before).toBe(3);
+});
+
+it('the profile has the state of the second factor, and whether the domain requires one', async () => {
+  const plain = { has_password: true, two_factor: { enrolled: false, required: false } };
+  expect(await read()).toMatchObject(plain);
+  const clock = holdClock(world.portal);
+  const domain = await addTwoFactorDomain(world.admin);
+  const group = await addGroup(world.admin, domain, { skip_two_factor: true });
+  const enrolled = await addEnrolled(world, domain, clock.now());
+  const waived = await addUser(world.admin, domain, { groups: [group.id] });
+  const { token } = (await logIn2fa(world.portal, domain, waived)).body;
+  const factorOf = async (token: string) =>
+    (await world.portal.send('GET /api/userinfo', { token })).body.two_factor;
+  expect(await factorOf(enrolled.token)).toEqual({ enrolled: true, required: true });
+  expect(await factorOf(token)).toEqual({ enrolled: false, required: false });
 });

@@ -6,6 +6,7 @@ import { TypeInput } from './type-input.tsx';
 
 export const domainExtension: Extension = {
   RecordParts: DomainParts,
+  inParts: ['params'],
   inputs: { type: TypeInput, params: SettingsInput },
 };
 

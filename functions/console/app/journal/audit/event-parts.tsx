@@ -1,8 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { humanized } from '../../../../../shared/client/catalogue/words.ts';
 import { momentText } from '../../../../../shared/web/text/moments.ts';
 import { IconButton } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Mark } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
+import { Pairs } from '../../records/fields/pairs.tsx';
 import { choiceText, nothing } from '../../records/fields/value.tsx';
 import { fieldOf, type Kind, kindOf, type Row, useKinds } from '../../records/kinds.ts';
 import { Changes } from '../../records/record/changes.tsx';
@@ -186,8 +188,8 @@ function Details({ details }: { details: unknown }): JSX.Element | null {
       <h3>{say('journal_details')}</h3>
       <dl class={classes.facts}>
         {entries.map(([name, value]) => (
-          <Fact key={name} label={name}>
-            {typeof value === 'object' ? <code>{JSON.stringify(value)}</code> : String(value)}
+          <Fact key={name} label={humanized(name)}>
+            <Pairs value={value} />
           </Fact>
         ))}
       </dl>

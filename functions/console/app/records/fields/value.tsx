@@ -7,12 +7,14 @@ import { say } from '../../texts.ts';
 import { type Field, kindOf, type Row, useKinds } from '../kinds.ts';
 import { useNames } from '../references.ts';
 import classes from './fields.module.css';
+import { isEmpty, isObject, Pairs } from './pairs.tsx';
 
 /** What is shown for null and for empty values. */
 export const nothing = '–';
 
-const isNothing = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+/** True also for an object whose members all have no value, such as a location that is not set. */
+export const isNothing = (value: unknown): boolean =>
+  isEmpty(value) || (isObject(value) && Object.values(value).every(isEmpty));
 
 /** Values of states and what they mean, whatever the kind. */
 const tones: Readonly<Record<string, MarkTone>> = {
@@ -120,13 +122,13 @@ function One({ field, value }: { field: Field; value: unknown }): ComponentChild
     case 'time':
       return <Moment time={String(value)} />;
     case 'object':
-      return <Parts fields={field.fields ?? []} value={value as Row} />;
-    case 'json':
-      return typeof value === 'object' ? (
-        <code class={classes.json}>{JSON.stringify(value, null, 1)}</code>
+      return field.fields?.length ? (
+        <Parts fields={field.fields} value={value as Row} />
       ) : (
-        String(value)
+        <Pairs value={value} />
       );
+    case 'json':
+      return <Pairs value={value} />;
     case 'long_text':
       return <span class={classes.long}>{String(value)}</span>;
     default:

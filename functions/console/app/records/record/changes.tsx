@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { say } from '../../texts.ts';
+import { Pairs } from '../fields/pairs.tsx';
 import { nothing, Value } from '../fields/value.tsx';
 import { fieldOf, type Kind } from '../kinds.ts';
 import type { Change } from '../requests.ts';
@@ -38,7 +39,6 @@ export const Changes = ({ kind, changes }: { kind: Kind; changes: readonly Chang
 function Shown({ kind, name, value }: { kind: Kind; name: string; value: unknown }): JSX.Element {
   const field = fieldOf(kind, name);
   if (value === null || value === undefined) return <>{nothing}</>;
-  if (!field || field.type === 'secret')
-    return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
+  if (!field || field.type === 'secret') return <Pairs value={value} />;
   return <Value field={field} value={value} />;
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { Value } from '../fields/value.tsx';
+import { isNothing, Value } from '../fields/value.tsx';
 import { type Field, isNamedBeside, isNameOfReference, type Row } from '../kinds.ts';
 import classes from './record.module.css';
 
@@ -10,12 +10,17 @@ const ranks: Readonly<Record<string, number>> = {
 };
 const rankOf = ({ name }: Field): number => ranks[name] ?? 0;
 
+/** A member whose content has no declaration. Without content there is nothing to say about it. */
+const isOpen = ({ type, fields }: Field): boolean =>
+  type === 'json' || (type === 'object' && !fields?.length);
+
 /** All members of a record with their labels. Secrets are never returned; a switch beside them says whether they are set. */
 export function Members({ fields, row }: { fields: readonly Field[]; row: Row }): JSX.Element {
   const shown = fields.filter(
     (field) =>
       field.type !== 'secret' &&
       row[field.name] !== undefined &&
+      !(isOpen(field) && isNothing(row[field.name])) &&
       // The same as the id.
       !(field.name === 'uuid' && row.uuid === row.id) &&
       !(field.name === 'status' && row.status === row.state) &&

@@ -1,18 +1,20 @@
+import { useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { portal } from '../../../../shared/web/client/session.ts';
-import { CodeField, codeIn } from '../../../../shared/web/credentials/code-field.tsx';
-import { Enrolment } from '../../../../shared/web/credentials/enrolment.tsx';
-import { PasswordField } from '../../../../shared/web/credentials/password-field.tsx';
-import { RecoveryCodes } from '../../../../shared/web/credentials/recovery-codes.tsx';
-import type { Problem } from '../../../../shared/web/problems/problem.ts';
-import { ProblemNotice } from '../../../../shared/web/problems/problem-notice.tsx';
-import { useRequest } from '../../../../shared/web/problems/use-request.ts';
-import { Button } from '../../../../shared/web/ui/controls/button.tsx';
-import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
-import { toast } from '../../../../shared/web/ui/overlays/toasts.tsx';
-import { say } from '../texts.ts';
+import { portal } from '../client/session.ts';
+import { CodeField, codeIn } from '../credentials/code-field.tsx';
+import { Enrolment } from '../credentials/enrolment.tsx';
+import { PasswordField } from '../credentials/password-field.tsx';
+import { RecoveryCodes } from '../credentials/recovery-codes.tsx';
+import type { Problem } from '../problems/problem.ts';
+import { ProblemNotice } from '../problems/problem-notice.tsx';
+import { useRequest } from '../problems/use-request.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Badge, Notice } from '../ui/feedback/feedback.tsx';
+import { toast } from '../ui/overlays/toasts.tsx';
 import classes from './account.module.css';
+import { say } from './texts.ts';
+import { type Profile, renewProfile } from './use-profile.ts';
 
 type Step =
   | { name: 'start' }
@@ -20,52 +22,77 @@ type Step =
   | { name: 'codes'; codes: readonly string[] }
   | { name: 'remove' };
 
+type ProfileProps = { profile: Profile };
+
 /** Sets the second factor up with a QR code, or removes it. */
-export function TwoFactor(): JSX.Element {
+export function TwoFactor({ profile }: ProfileProps): JSX.Element {
+  const client = useQueryClient();
   const [step, setStep] = useState<Step>({ name: 'start' });
   const restart = () => setStep({ name: 'start' });
+  const renew = () => renewProfile(client).finally(restart);
   switch (step.name) {
     case 'start':
-      return <Start onStep={setStep} />;
+      return profile.two_factor.enrolled ? (
+        <Enrolled profile={profile} onStep={setStep} />
+      ) : (
+        <Start profile={profile} onStep={setStep} />
+      );
     case 'enrol':
-      return <Enrol {...step} onStep={setStep} />;
+      return <Enrol {...step} onStep={setStep} onCancel={restart} />;
     case 'codes':
-      return <Codes codes={step.codes} onDone={restart} />;
+      return <Codes codes={step.codes} onDone={renew} />;
     case 'remove':
-      return <Remove onDone={restart} />;
+      return <Remove profile={profile} onDone={renew} onCancel={restart} />;
   }
 }
 
 type StepProps = { onStep: (step: Step) => void };
 
-function Start({ onStep }: StepProps): JSX.Element {
+const Enrolled = ({ profile, onStep }: ProfileProps & StepProps): JSX.Element => (
+  <div class={classes.form}>
+    <Badge tone="good">{say('two_factor_on')}</Badge>
+    <p class={classes.quiet}>{say('two_factor_text_on')}</p>
+    {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
+    <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
+      {say('two_factor_remove')}
+    </Button>
+  </div>
+);
+
+function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
+  const client = useQueryClient();
   const [password, setPassword] = useState('');
   const { problem, isBusy, run } = useRequest();
   const start = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const answer = await portal.call('userinfo.enrolTwoFactor', { body: { password } });
-      if ('secret' in answer) onStep({ name: 'enrol', uri: answer.otpauth_uri, secret: answer.secret });
+      try {
+        const answer = await portal.call('userinfo.enrolTwoFactor', { body: { password } });
+        if ('secret' in answer) onStep({ name: 'enrol', uri: answer.otpauth_uri, secret: answer.secret });
+      } catch (error) {
+        // Such as one that was set up on another page.
+        await renewProfile(client);
+        throw error;
+      }
     });
   };
   return (
     <form class={classes.form} onSubmit={start}>
+      <Badge tone={profile.two_factor.required ? 'warn' : 'info'}>{say('two_factor_off')}</Badge>
       <p class={classes.quiet}>{say('two_factor_text')}</p>
+      {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
       <CurrentPassword value={password} onValue={setPassword} />
       {problem && <FactorProblem problem={problem} />}
-      <div class={classes.buttons}>
-        <Button type="submit" busy={isBusy}>
-          {say('two_factor_start')}
-        </Button>
-        <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
-          {say('two_factor_remove')}
-        </Button>
-      </div>
+      <Button type="submit" busy={isBusy}>
+        {say('two_factor_start')}
+      </Button>
     </form>
   );
 }
 
-function Enrol({ uri, secret, onStep }: StepProps & { uri: string; secret: string }): JSX.Element {
+type EnrolProps = StepProps & { uri: string; secret: string; onCancel: () => void };
+
+function Enrol({ uri, secret, onStep, onCancel }: EnrolProps): JSX.Element {
   const [code, setCode] = useState('');
   const { problem, isBusy, run } = useRequest();
   const finish = (event: Event) => {
@@ -82,23 +109,30 @@ function Enrol({ uri, secret, onStep }: StepProps & { uri: string; secret: strin
       <Enrolment uri={uri} secret={secret} />
       <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
       {problem && <FactorProblem problem={problem} />}
-      <Button type="submit" busy={isBusy}>
-        {say('two_factor_finish')}
-      </Button>
+      <div class={classes.buttons}>
+        <Button type="submit" busy={isBusy}>
+          {say('two_factor_finish')}
+        </Button>
+        <Button look="plain" onClick={onCancel}>
+          {say('cancel')}
+        </Button>
+      </div>
     </form>
   );
 }
 
 const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): JSX.Element => (
   <>
-    <Notice tone="warn" title={say('recovery_title')}>
-      {say('recovery_text')}
+    <Notice tone="warn" title={say('two_factor_save_title')}>
+      {say('two_factor_save_text')}
     </Notice>
     <RecoveryCodes codes={codes} onDone={onDone} />
   </>
 );
 
-function Remove({ onDone }: { onDone: () => void }): JSX.Element {
+type RemoveProps = ProfileProps & { onDone: () => void; onCancel: () => void };
+
+function Remove({ profile, onDone, onCancel }: RemoveProps): JSX.Element {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const { problem, isBusy, run } = useRequest();
@@ -112,6 +146,7 @@ function Remove({ onDone }: { onDone: () => void }): JSX.Element {
   };
   return (
     <form class={classes.form} onSubmit={remove}>
+      {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required_again')}</p>}
       <CurrentPassword value={password} onValue={setPassword} />
       <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
       {problem && <FactorProblem problem={problem} />}
@@ -119,7 +154,7 @@ function Remove({ onDone }: { onDone: () => void }): JSX.Element {
         <Button look="danger" type="submit" busy={isBusy}>
           {say('two_factor_remove')}
         </Button>
-        <Button look="plain" onClick={onDone}>
+        <Button look="plain" onClick={onCancel}>
           {say('cancel')}
         </Button>
       </div>

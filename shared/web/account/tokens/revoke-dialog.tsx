@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { useRequest } from '../../../../../shared/web/problems/use-request.ts';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
-import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
-import { say } from '../../texts.ts';
+import { portal } from '../../client/session.ts';
+import { ProblemNotice } from '../../problems/problem-notice.tsx';
+import { useRequest } from '../../problems/use-request.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toasts.tsx';
+import { say } from '../texts.ts';
 
 type RevokeDialogProps = {
   token: { id: string; name: string };

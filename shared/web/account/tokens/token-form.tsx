@@ -1,17 +1,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operations } from '../../../../../shared/client/portal-client.ts';
-import { PortalError } from '../../../../../shared/client/refusals.ts';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import type { Problem } from '../../../../../shared/web/problems/problem.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { useRequest } from '../../../../../shared/web/problems/use-request.ts';
-import { dateText } from '../../../../../shared/web/text/moments.ts';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Field, SelectField } from '../../../../../shared/web/ui/controls/field.tsx';
-import { facts } from '../../facts.ts';
-import { say } from '../../texts.ts';
+import type { Operations } from '../../../client/portal-client.ts';
+import { PortalError } from '../../../client/refusals.ts';
+import { portal } from '../../client/session.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { ProblemNotice } from '../../problems/problem-notice.tsx';
+import { useRequest } from '../../problems/use-request.ts';
+import { dateText } from '../../text/moments.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, SelectField } from '../../ui/controls/field.tsx';
 import classes from '../account.module.css';
+import { facts } from '../facts.ts';
+import { say } from '../texts.ts';
 import { endOf, type Lifetime, lifetimes } from './expiry.ts';
 import { Rights } from './rights.tsx';
 

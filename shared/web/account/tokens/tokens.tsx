@@ -1,22 +1,22 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operations } from '../../../../../shared/client/portal-client.ts';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { problemOf } from '../../../../../shared/web/problems/problem.ts';
-import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
-import { agoText, dateText } from '../../../../../shared/web/text/moments.ts';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Badge, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { say } from '../../texts.ts';
+import type { Operations } from '../../../client/portal-client.ts';
+import { portal } from '../../client/session.ts';
+import { problemOf } from '../../problems/problem.ts';
+import { ProblemNotice } from '../../problems/problem-notice.tsx';
+import { agoText, dateText } from '../../text/moments.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Badge, Skeleton } from '../../ui/feedback/feedback.tsx';
 import classes from '../account.module.css';
+import { say } from '../texts.ts';
 import { NewToken } from './new-token.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
 
 type Token = Operations['userinfo.listServiceTokens']['answer']['items'][number];
 
-const key = ['tokens'];
+const key = ['own', 'service_token'];
 
 type Shown = { part: 'list' } | { part: 'form' } | { part: 'token'; token: string };
 
@@ -32,7 +32,7 @@ export function Tokens(): JSX.Element {
   };
   return (
     <>
-      <p class={classes.quiet}>{say('tokens_text')}</p>
+      <p class={classes.quiet}>{say('account_tokens_text')}</p>
       {shown.part === 'token' && <NewToken token={shown.token} onDone={showList} />}
       <TokenList onChange={refresh} />
       {shown.part === 'form' && <TokenForm onCreated={onCreated} onCancel={showList} />}
@@ -71,7 +71,7 @@ function TokenList({ onChange }: { onChange: () => Promise<void> }): JSX.Element
       {hasNextPage && (
         <div>
           <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {say('tokens_more')}
+            {say('account_tokens_more')}
           </Button>
         </div>
       )}
@@ -84,7 +84,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }): 
   const { name, expires_at, last_seen_at, permissions, own } = token;
   const isOver = Date.parse(expires_at) <= Date.now();
   const facts = [
-    last_seen_at === null ? say('token_unused') : say('last_used', { ago: agoText(last_seen_at) }),
+    last_seen_at === null ? say('token_unused') : say('token_used', { ago: agoText(last_seen_at) }),
     ...(isOver ? [] : [say('token_until', { date: dateText(expires_at) })]),
     ...(permissions.length > 0 ? [say('token_rights', { count: permissions.length })] : []),
     ...(own ? [] : [say('token_of_administrator')]),

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
-import { Field } from '../../../../../shared/web/ui/controls/field.tsx';
-import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { say } from '../../texts.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/feedback/feedback.tsx';
 import classes from '../account.module.css';
+import { say } from '../texts.ts';
 
 /** A token that is shown this time only. It is not in a dialog, which a click beside it would close. */
 export function NewToken({ token, onDone }: { token: string; onDone: () => void }): JSX.Element {

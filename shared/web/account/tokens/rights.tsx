@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { portal } from '../../../../../shared/web/client/session.ts';
-import { say } from '../../texts.ts';
+import { say } from '../texts.ts';
+import { useProfile } from '../use-profile.ts';
 import { byResource } from './expiry.ts';
 import classes from './rights.module.css';
 
@@ -9,7 +8,7 @@ type RightsProps = { chosen: readonly string[]; onChoose: (permissions: readonly
 
 /** The permissions of an administrator, none of which a new token has at first. Their names are those of the API. */
 export function Rights({ chosen, onChoose }: RightsProps): JSX.Element | null {
-  const { data } = useQuery({ queryKey: ['profile'], queryFn: () => portal.call('userinfo.get') });
+  const { data } = useProfile();
   if (!data || data.permissions.length === 0) return null;
   const toggle = (permission: string, isChosen: boolean) =>
     onChoose(isChosen ? [...chosen, permission] : chosen.filter((other) => other !== permission));

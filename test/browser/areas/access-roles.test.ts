@@ -93,6 +93,10 @@ requireService('chromium', hasChromium)('roles in the console', () => {
 
   it('have a matrix that agrees with the API for every role and permission, read by one request', async () => {
     const page = await tabs.open('/');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('role matr');
+    await page.getByRole('option', { name: 'Role matrix' }).waitFor();
+    await page.keyboard.press('Escape');
     const asked: string[] = [];
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
@@ -183,6 +187,16 @@ requireService('chromium', hasChromium)('roles in the console', () => {
     await page.keyboard.press('Space');
     await page.keyboard.press('Control+End');
     expect(await focused()).toBe('Interrupt the work of users');
+    // Between the header of the grid, which stays below the bar of the page, and the buttons of the form.
+    const places = await page.evaluate(() => {
+      const at = (selector: string) => document.querySelector(selector)?.getBoundingClientRect();
+      const submit = document.querySelector('[type=submit]')?.parentElement?.getBoundingClientRect();
+      const box = document.activeElement?.getBoundingClientRect();
+      return { bar: at('header'), head: at('thead th'), box, buttons: submit };
+    });
+    expect(places.head?.top).toBeGreaterThanOrEqual((places.bar?.bottom ?? Number.NaN) - 3);
+    expect(places.box?.top).toBeGreaterThanOrEqual(places.head?.bottom ?? Number.NaN);
+    expect(places.box?.bottom).toBeLessThanOrEqual(places.buttons?.top ?? Number.NaN);
     await page.keyboard.press('Control+Home');
     expect(await focused()).toBe('All rights: Audit log');
     await page.keyboard.press('Shift+Tab');
@@ -299,6 +313,21 @@ requireService('chromium', hasChromium)('roles in the console', () => {
       await page.getByRole('table').last().waitFor();
       await expectGood(page, `roles-record-${locale}-${colorScheme}`);
     }
+  });
+
+  it('are found by name if there are more than the matrix reads', async () => {
+    const { admin } = tabs.stand.world;
+    for (let n = 0; n < 200; n++) await addRole(admin, ['sites.read'], { name: `Team of many ${n}` });
+    const last = await addRole(admin, ['tags.read', 'tags.export'], { name: 'Zenith' });
+    const page = await tabs.open('/role-matrix');
+    await page.getByText('The first 200 roles are shown').waitFor();
+    await matrix(page).waitFor();
+    expect(await readMatrix(page)).toHaveLength(200);
+    await page.getByRole('combobox', { name: 'Roles to compare' }).fill('zeni');
+    await page.getByRole('option', { name: 'Zenith' }).click();
+    await page.getByRole('columnheader', { name: 'Zenith' }).waitFor();
+    const [column] = await readMatrix(page);
+    expect([column?.href, column?.granted]).toEqual([`#/role/${last.id}`, ['Tags: read', 'Tags: export']]);
   });
 });
 

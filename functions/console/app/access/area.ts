@@ -7,6 +7,7 @@ export const access: Area = {
       segment: 'role-matrix',
       title: 'roles_matrix_title',
       section: 'section_access',
+      after: 'role',
       permissions: ['roles.read'],
       load: async () => (await import('./roles/matrix/matrix-page.tsx')).RoleMatrixPage,
     },

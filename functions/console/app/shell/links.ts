@@ -21,9 +21,10 @@ export function linkGroups(kinds: readonly Kind[] = []): LinkGroup[] {
   const groups = sections.map(({ title, kinds: types }, at) => ({
     title: say(title),
     links: [
-      ...[...types, ...(at === sections.length - 1 ? further : [])].flatMap((type) =>
-        roots.filter((kind) => kind.type === type).map(({ many }) => ({ segment: type, text: many })),
-      ),
+      ...[...types, ...(at === sections.length - 1 ? further : [])].flatMap((type) => [
+        ...roots.filter((kind) => kind.type === type).map(({ many }) => ({ segment: type, text: many })),
+        ...screenLinks(title, type),
+      ]),
       ...screenLinks(title),
     ],
   }));
@@ -31,7 +32,7 @@ export function linkGroups(kinds: readonly Kind[] = []): LinkGroup[] {
   return [overview, ...groups].filter(({ links }) => links.length > 0);
 }
 
-const screenLinks = (title: ConsoleText): Link[] =>
+const screenLinks = (title: ConsoleText, type?: string): Link[] =>
   screens
-    .filter(({ section, permissions }) => section === title && may(permissions))
+    .filter(({ section, after, permissions }) => section === title && after === type && may(permissions))
     .map((screen) => ({ segment: screen.segment, text: say(screen.title) }));

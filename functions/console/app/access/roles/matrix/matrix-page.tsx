@@ -99,8 +99,7 @@ function Matrix({ view, roles, permissions, isReading }: MatrixProps): JSX.Eleme
   const groups = rowsOf(permissions, seen, shown);
   return (
     <>
-      <MatrixTools view={seen} roles={roles} canCompare={canCompare} onChange={show} />
-      {isCut && <p class={classes.quiet}>{say('roles_matrix_narrow')}</p>}
+      <MatrixTools {...{ view: seen, roles, canCompare }} hint={hintOf(view, isCut)} onChange={show} />
       {isReading && <Skeleton height="3rem" />}
       {!isReading && shown.length < view.chosen.length && (
         <Notice tone="warn" title={say('roles_matrix_gone')} />
@@ -118,6 +117,12 @@ function Matrix({ view, roles, permissions, isReading }: MatrixProps): JSX.Eleme
       )}
     </>
   );
+}
+
+/** What is shown without a choice of roles. */
+function hintOf({ chosen }: MatrixView, isCut: boolean): string | undefined {
+  if (chosen.length > 0) return undefined;
+  return say(isCut ? 'roles_matrix_narrow' : 'roles_compare_hint');
 }
 
 /** The number of rows, read out when it changes. */

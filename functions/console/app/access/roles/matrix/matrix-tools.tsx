@@ -17,18 +17,20 @@ type MatrixToolsProps = {
   roles: readonly Role[];
   /** Enough roles are chosen. */
   canCompare: boolean;
+  /** Below the choice of roles. */
+  hint: string | undefined;
   onChange: (changes: Partial<MatrixView>) => void;
 };
 
 /** What the matrix shows: which roles and which rights. */
-export function MatrixTools({ view, roles, canCompare, onChange }: MatrixToolsProps): JSX.Element {
+export function MatrixTools({ view, roles, canCompare, hint, onChange }: MatrixToolsProps): JSX.Element {
   const kind = kindOf(useKinds(), 'role');
   const names = new Map(roles.map(({ id, name }) => [id, name]));
   return (
     <div class={classes.tools}>
       <Combobox
         label={say('roles_compare')}
-        hint={view.chosen.length === 0 ? say('roles_compare_hint') : undefined}
+        hint={hint}
         isMany={true}
         chosen={view.chosen.map((id) => ({ id, name: names.get(id) ?? `${id.slice(0, 8)}…` }))}
         onChange={(chosen) => onChange({ chosen })}

@@ -26,6 +26,24 @@ export const permissionsOf = (principal: SignedIn): Permission[] =>
     grantsOf(principal).some((role) => role.permissions.includes(permission)),
   );
 
+/** Permissions that a principal holds in some sites only. */
+export type LimitedRights = { permissions: Permission[]; sites: string[] };
+
+/** The permissions that the principal does not hold in all sites, grouped by their sites. */
+export function limitedRightsOf(principal: SignedIn): LimitedRights[] {
+  const groups = new Map<string, LimitedRights>();
+  for (const permission of permissionsOf(principal)) {
+    const sites = scopeOf(principal, permission);
+    if (sites === undefined || sites === '*') continue;
+    const sorted = sites.toSorted();
+    const key = sorted.join();
+    const group = groups.get(key) ?? { permissions: [], sites: sorted };
+    group.permissions.push(permission);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
 /** The union of all scopes of the principal. */
 export const widestScope = (principal: SignedIn): Scope =>
   union(grantsOf(principal).map((role) => role.scope.sites));

@@ -7,6 +7,8 @@ export type ConsoleFacts = AccountFacts & {
   has_home: boolean;
   /** Of the roles of the user, in any scope. */
   permissions: string[];
+  /** Those of them that the user does not have in all sites, with their sites. */
+  limited: { permissions: string[]; sites: string[] }[];
   user_id: string;
   /** Address of the module with the catalogue of the record kinds. */
   records: string;

@@ -7,6 +7,7 @@ type JournalText = keyof typeof import('../../../shared/messages/console/journal
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type PaletteText = keyof typeof import('../../../shared/messages/console/palette.en.json');
 type RecordsText = keyof typeof import('../../../shared/messages/console/records.en.json');
+type RolesText = keyof typeof import('../../../shared/messages/console/roles.en.json');
 type RoutingText = keyof typeof import('../../../shared/messages/console/routing.en.json');
 type SettingsText = keyof typeof import('../../../shared/messages/console/settings.en.json');
 type SetupText = keyof typeof import('../../../shared/messages/console/setup.en.json');
@@ -22,6 +23,7 @@ export type ConsoleText =
   | OverviewText
   | PaletteText
   | RecordsText
+  | RolesText
   | RoutingText
   | SettingsText
   | SetupText

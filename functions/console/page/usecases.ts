@@ -1,5 +1,5 @@
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
-import { permissionsOf } from '../../../shared/context/rights.ts';
+import { limitedRightsOf, permissionsOf } from '../../../shared/context/rights.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
 import { readBranding } from '../../../shared/http/pages/read-branding.ts';
@@ -22,6 +22,7 @@ export async function consolePage({
     facts: {
       user: { login: user.name, name: user.realName || user.name, portal },
       permissions: permissionsOf(principal),
+      limited: limitedRightsOf(principal),
       user_id: user.id,
       own_tokens: parameters['service_tokens.own'],
       has_home: deps.portalType === 'universal',

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webPageOf } from '../../../shared/http/pages/app-page.ts';
 import { ownAssets } from '../../../shared/tooling/build/asset-files.ts';
-import { addUser, goodPassword, startWorld, useWorld, type World } from '../../support/factories.ts';
-import { type Answer, adminPassword } from '../../support/portal.ts';
+import {
+  addRole,
+  addSite,
+  addUser,
+  goodPassword,
+  startWorld,
+  useWorld,
+  type World,
+} from '../../support/factories.ts';
+import { type Answer, adminPassword, type Json } from '../../support/portal.ts';
 
 const world = useWorld();
 const html = { accept: 'text/html,*/*;q=0.8' };
@@ -67,6 +75,40 @@ describe('the console', () => {
       const again = await get({ cookie, 'if-none-match': file.headers.get('etag') ?? '' });
       expect([again.status, again.body]).toEqual([304, '']);
     }
+  });
+});
+
+describe('the rights that the console writes into its page', () => {
+  const factsOf = async (user: Json) => {
+    const cookie = await cookieOf(world, {
+      username: user.name,
+      password: goodPassword,
+      authId: world.domain.id,
+    });
+    return factsIn(await visit(world, '/console/', { cookie }));
+  };
+
+  it('have their sites, unless they apply in all', async () => {
+    const [amber, birch] = [await addSite(world.admin), await addSite(world.admin)];
+    const wide = await addRole(world.admin, ['sites.read', 'roles.read']);
+    const both = await addRole(world.admin, ['farms.read', 'sites.read'], {
+      scope: { sites: [amber.id, birch.id] },
+    });
+    const one = await addRole(world.admin, ['farms.update', 'farms.read'], { scope: { sites: [amber.id] } });
+    const user = await addUser(world.admin, world.domain, { roles: [wide.id, both.id, one.id] });
+    expect(await factsOf(user)).toMatchObject({
+      permissions: ['farms.read', 'farms.update', 'roles.read', 'sites.read'],
+      limited: [
+        { permissions: ['farms.read'], sites: [amber.id, birch.id].toSorted() },
+        { permissions: ['farms.update'], sites: [amber.id] },
+      ],
+    });
+  });
+
+  it('have no sites of an administrator of all of them', async () => {
+    const role = await addRole(world.admin, ['sites.read']);
+    const user = await addUser(world.admin, world.domain, { roles: [role.id] });
+    expect(await factsOf(user)).toMatchObject({ permissions: ['sites.read'], limited: [] });
   });
 });
 

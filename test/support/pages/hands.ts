@@ -29,16 +29,43 @@ export const mouse: Hand = {
 
 /** Presses of the Tab key after which a control counts as unreachable. */
 const mostTabs = 300;
+/** Controls in a line of a grid at most. */
+const mostInLine = 6;
 
 /** Moves the focus as a person without a mouse does: a control that the Tab key does not reach is a failure. */
 async function moveTo(target: Locator): Promise<void> {
   const page = target.page();
   await target.waitFor();
   for (let presses = 0; presses < mostTabs; presses++) {
-    if (await target.evaluate((control) => document.activeElement === control)) return;
+    if (await hasFocus(target)) return;
+    if (await target.evaluate(isInGridOfFocus)) return moveInGrid(target);
     await page.keyboard.press('Tab');
   }
   throw new Error(`the Tab key does not reach ${target}`);
+}
+
+const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluate((control) => document.activeElement === control);
+
+/** In a grid, the Tab key reaches one control, and the arrow keys reach the others. */
+function isInGridOfFocus(control: Element): boolean {
+  const grid = control.closest('table');
+  return control.getAttribute('tabindex') === '-1' && grid !== null && grid.contains(document.activeElement);
+}
+
+/** Goes down the lines of a grid, and along each of them. */
+async function moveInGrid(target: Locator): Promise<void> {
+  const { keyboard: keys } = target.page();
+  await keys.press('Control+Home');
+  for (let line = 0; line < mostTabs; line++) {
+    await keys.press('Home');
+    for (let step = 0; step < mostInLine; step++) {
+      if (await hasFocus(target)) return;
+      await keys.press('ArrowRight');
+    }
+    await keys.press('ArrowDown');
+  }
+  throw new Error(`the arrow keys do not reach ${target}`);
 }
 
 export const keyboard: Hand = {

@@ -10,6 +10,8 @@ export type ScreenEntry = {
   title: ConsoleText;
   /** Of the navigation. Absent for a page of the user, which the menu of the user leads to. */
   section?: ConsoleText;
+  /** Type of the records whose list it follows in the navigation. Default: after all lists of the section. */
+  after?: string;
   /** Permissions that the user needs. */
   permissions: readonly string[];
   load: () => Promise<ComponentType>;

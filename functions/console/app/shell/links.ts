@@ -21,9 +21,10 @@ export function linkGroups(kinds: readonly Kind[] = []): LinkGroup[] {
   const groups = sections.map(({ title, kinds: types }, at) => ({
     title: say(title),
     links: [
-      ...[...types, ...(at === sections.length - 1 ? further : [])].flatMap((type) =>
-        roots.filter((kind) => kind.type === type).map(({ many }) => ({ segment: type, text: many })),
-      ),
+      ...[...types, ...(at === sections.length - 1 ? further : [])].flatMap((type) => [
+        ...roots.filter((kind) => kind.type === type).map(({ many }) => ({ segment: type, text: many })),
+        ...screenLinks(title, type),
+      ]),
       ...screenLinks(title),
     ],
   }));
@@ -34,7 +35,7 @@ export function linkGroups(kinds: readonly Kind[] = []): LinkGroup[] {
 /** Pages outside of the navigation. */
 export const ownLinks = (): Link[] => screenLinks(undefined);
 
-const screenLinks = (title: ConsoleText | undefined): Link[] =>
+const screenLinks = (title: ConsoleText | undefined, type?: string): Link[] =>
   screens
-    .filter(({ section, permissions }) => section === title && may(permissions))
+    .filter(({ section, after, permissions }) => section === title && after === type && may(permissions))
     .map((screen) => ({ segment: screen.segment, text: say(screen.title) }));

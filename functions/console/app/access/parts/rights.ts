@@ -5,7 +5,7 @@ const resourceTexts = new Map<string, ConsoleText>(
     ...(['audit', 'authenticators', 'dashboard', 'dispatchers', 'farms', 'gateways', 'groups'] as const),
     ...(['maintenance', 'monitoring', 'peers', 'portals', 'priority_groups', 'roles', 'rules'] as const),
     ...(['servicespools', 'sites', 'spsessions', 'system_parameters', 'tags', 'themes'] as const),
-    ...(['users', 'workplaces'] as const),
+    ...(['users', 'webhooks', 'workplaces'] as const),
   ].map((name) => [name, `access_resource_${name}`]),
 );
 

@@ -41,11 +41,23 @@ const fieldsOfNew = ({ create, columns }: Kind): Field[] =>
 
 const given = (fields: readonly Field[], query: URLSearchParams): Values =>
   Object.fromEntries(
-    fields.flatMap(({ name, isMany }) => {
-      const value = query.get(name);
-      return value === null ? [] : [[name, isMany ? value.split(',') : value]];
+    fields.flatMap(({ name, isMany, type }) => {
+      const text = query.get(name);
+      const value = text === null || type !== 'object' ? text : objectIn(text);
+      if (value === null) return [];
+      return [[name, isMany && typeof value === 'string' ? value.split(',') : value]];
     }),
   );
+
+/** An object in an address, as JSON. A reader may have changed it. */
+function objectIn(text: string): Values | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Values | null) : null;
+  } catch {
+    return null;
+  }
+}
 
 /** The form for an existing record. */
 export function EditPage({ kind, parents, id }: Target): JSX.Element {

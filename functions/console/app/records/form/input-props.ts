@@ -3,6 +3,8 @@ import type { Field } from '../kinds.ts';
 export type InputProps = {
   field: Field;
   value: unknown;
+  /** The value without changes. Undefined for a member of an object. */
+  saved?: unknown;
   onChange: (value: unknown) => void;
   /** Of the member, in the body: `members/0/farm_id`. */
   place: string;

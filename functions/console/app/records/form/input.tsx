@@ -23,7 +23,7 @@ export function Input(props: InputProps): JSX.Element {
 type PartsProps = Omit<InputProps, 'field'> & { fields: readonly Field[] };
 
 /** The inputs of the members of an object. */
-function Parts({ fields, value, onChange, place, values: _, ...rest }: PartsProps): JSX.Element {
+function Parts({ fields, value, onChange, place, values: _, saved: __, ...rest }: PartsProps): JSX.Element {
   const values = (value ?? {}) as Values;
   return (
     <>

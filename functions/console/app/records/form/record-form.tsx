@@ -67,7 +67,7 @@ function useFirstFault(problem: Saving['problem']) {
 
 type InputsProps = { edited: Edited; form: Form; faults: ReadonlyMap<string, string> };
 
-function Inputs({ edited: { kind, fields, existing }, form, faults }: InputsProps): JSX.Element {
+function Inputs({ edited: { kind, fields, start, existing }, form, faults }: InputsProps): JSX.Element {
   const extension = useExtension(kind);
   // Inputs that replace others while something is typed would lose it.
   if (!extension) return <Skeleton height="16rem" />;
@@ -81,6 +81,7 @@ function Inputs({ edited: { kind, fields, existing }, form, faults }: InputsProp
             key={field.name}
             field={field}
             value={form.values[field.name]}
+            saved={start[field.name]}
             place={field.name}
             faults={faults}
             isEdit={existing !== undefined}

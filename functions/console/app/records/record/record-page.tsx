@@ -51,7 +51,7 @@ function Content({ target, state }: { target: Target; state: RecordState }): JSX
         <h1>{titleOf(kind, row)}</h1>
         <CopyCommand command={() => curlOf({ method: 'GET', path })} />
         {RecordActions && <RecordActions target={target} state={state} />}
-        {allowed(kind.update) && (
+        {allowed(kind.update) && row.builtin !== true && (
           <LinkButton look="plain" href={addressOf([kind.type, id, 'edit'], parents)} shortcut="e">
             {kind.update?.label}
           </LinkButton>

@@ -272,4 +272,26 @@ describe('a kind without words', () => {
       create: { label: 'Create a login banner' },
     });
   });
+
+  it('name each resource and action of a permission on the pages of access', async () => {
+    const rights = await readFile(
+      new URL('../../../functions/console/app/access/parts/rights.ts', import.meta.url),
+      'utf8',
+    );
+    const named = permissions.flatMap((permission) => {
+      const [resource, action] = permission.split('.');
+      return [`resource_${resource}`, `action_${action}`];
+    });
+    for (const language of languages) {
+      const words = JSON.parse(
+        await readFile(
+          new URL(`../../../shared/messages/console/access.${language}.json`, import.meta.url),
+          'utf8',
+        ),
+      );
+      expect([...new Set(named)].filter((name) => !(`access_${name}` in words))).toEqual([]);
+    }
+    const isListed = (name: string) => rights.includes(`'${name.replace(/^(resource|action)_/, '')}'`);
+    expect(named.filter((name) => !isListed(name))).toEqual([]);
+  });
 });

@@ -3,9 +3,9 @@ import { type ConsoleText, say } from '../../texts.ts';
 const resourceTexts = new Map<string, ConsoleText>(
   [
     ...(['audit', 'authenticators', 'dashboard', 'dispatchers', 'farms', 'gateways', 'groups'] as const),
-    ...(['maintenance', 'monitoring', 'peers', 'portals', 'priority_groups', 'roles', 'rules'] as const),
-    ...(['servicespools', 'sites', 'spsessions', 'system_parameters', 'tags', 'themes'] as const),
-    ...(['users', 'webhooks', 'workplaces'] as const),
+    ...(['maintenance', 'monitoring', 'peers', 'pictures', 'portals', 'priority_groups'] as const),
+    ...(['roles', 'rules', 'servicespools', 'sites', 'spsessions', 'system_parameters'] as const),
+    ...(['tags', 'themes', 'users', 'webhooks', 'workplaces'] as const),
   ].map((name) => [name, `access_resource_${name}`]),
 );
 

@@ -5,6 +5,7 @@ import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { Notice, Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
+import { ColorInput, isColor } from '../../records/form/color-input.tsx';
 import { ConflictDialog } from '../../records/form/conflict-dialog.tsx';
 import { faultsByPlace, type Values } from '../../records/form/form-values.ts';
 import { Input } from '../../records/form/input.tsx';
@@ -14,20 +15,11 @@ import type { Field } from '../../records/kinds.ts';
 import { CopyCommand } from '../../records/record/copy-command.tsx';
 import { curlOf } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
-import { ColorInput, Contrasts } from './color-input.tsx';
+import { Contrasts } from './contrasts.tsx';
 import { PictureInput } from './picture-input.tsx';
 import { Preview } from './preview.tsx';
 import classes from './theme.module.css';
-import {
-  fields,
-  groups,
-  isColor,
-  pictureNames,
-  readTheme,
-  type ThemeState,
-  themeKey,
-  themeWrite,
-} from './theme.ts';
+import { fields, groups, pictureNames, readTheme, type ThemeState, themeKey, themeWrite } from './theme.ts';
 import { useSavingTheme } from './use-theme.ts';
 
 /** Name, colours, pictures and texts of the pages, with a preview of what is typed. */

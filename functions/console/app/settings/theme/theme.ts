@@ -116,6 +116,3 @@ export const groups = [
 ] as const satisfies readonly { title: string; fields: readonly Field[] }[];
 
 export const fields: readonly Field[] = groups.flatMap((group): readonly Field[] => group.fields);
-
-export const isColor = (value: unknown): value is string =>
-  typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);

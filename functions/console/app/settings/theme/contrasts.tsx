@@ -6,37 +6,9 @@ import {
   readableOn,
 } from '../../../../../shared/kernel/pictures/colors.ts';
 import { countText } from '../../../../../shared/web/text/numbers.ts';
-import { Field } from '../../../../../shared/web/ui/controls/field.tsx';
 import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import type { InputProps } from '../../records/form/input-props.ts';
 import { say } from '../../texts.ts';
 import classes from './theme.module.css';
-import { isColor } from './theme.ts';
-
-/** A colour, chosen or typed as `#rrggbb`. */
-export function ColorInput({ field, value, onChange, place, faults }: InputProps): JSX.Element {
-  const text = typeof value === 'string' ? value : '';
-  return (
-    <div class={classes.color}>
-      <input
-        type="color"
-        aria-label={say('theme_choose_color', { name: field.label })}
-        value={isColor(text) ? text.toLowerCase() : '#000000'}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <Field
-        label={field.label}
-        hint={field.help}
-        fault={faults.get(place)}
-        type="text"
-        maxLength={7}
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    </div>
-  );
-}
 
 /** Below this contrast, text is not readable for everybody (WCAG 2.2, 1.4.3). */
 const enough = 4.5;

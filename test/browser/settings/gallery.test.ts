@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import {
@@ -83,6 +84,35 @@ requireService('chromium', hasChromium)('the picture gallery in the console', ()
     expect(page.url()).toContain('sort=-created_at');
     await page.getByRole('alert').getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => page.getByText('Notes.png').count()).toBe(0);
+  });
+
+  it('takes a file by the form, which can be tried, and saves it under its name', async () => {
+    const page = await tabs.open('/picture');
+    await page.getByRole('link', { name: 'Add picture' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('By/form');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('One entry is not valid').waitFor();
+    const bytes = png(33, 34);
+    const input = page.getByLabel('Picture', { exact: true }).and(page.locator('input[type=file]'));
+    await input.setInputFiles(fileOf('form.png', bytes));
+    await page.getByRole('img', { name: 'Preview: Picture' }).waitFor();
+    await page.getByRole('button', { name: 'Try first' }).click();
+    await page.getByRole('dialog').getByText('Nothing is changed yet.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    expect(await stored('By/form')).toEqual([]);
+    await expectGood(page, 'gallery-form');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'By/form', level: 1 }).waitFor();
+    await page.getByText('33 × 34 pixels').waitFor();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe('By_form.png');
+    expect(bytes.equals(await readFile(await download.path()))).toBe(true);
+    await page.getByRole('link', { name: 'Rename' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Renamed', exact: true, level: 1 }).waitFor();
   });
 
   it('takes dropped and pasted files, renames equal names, and names the picture that it has already', async () => {

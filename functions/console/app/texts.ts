@@ -3,6 +3,7 @@ import { type FrameText, type Say, sayText } from '../../../shared/web/text/text
 
 type AccessText = keyof typeof import('../../../shared/messages/console/access.en.json');
 type FleetText = keyof typeof import('../../../shared/messages/console/fleet.en.json');
+type GalleryText = keyof typeof import('../../../shared/messages/console/gallery.en.json');
 type JournalText = keyof typeof import('../../../shared/messages/console/journal.en.json');
 type OverviewText = keyof typeof import('../../../shared/messages/console/overview.en.json');
 type PaletteText = keyof typeof import('../../../shared/messages/console/palette.en.json');
@@ -19,6 +20,7 @@ export type ConsoleText =
   | AccessText
   | OwnText
   | FleetText
+  | GalleryText
   | JournalText
   | OverviewText
   | PaletteText

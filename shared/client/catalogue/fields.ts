@@ -37,6 +37,7 @@ export function fieldOf(name: string, schema: Schema, place: Place): Field {
   if (whole['x-immutable'] === true || value['x-immutable'] === true) field.isImmutable = true;
   if (whole.default !== undefined) field.default = whole.default;
   if (all !== undefined) field.all = all;
+  if (typeof whole['x-stored-as'] === 'string') field.storedAs = whole['x-stored-as'];
   if (typeof value.maxItems === 'number') field.maxItems = value.maxItems;
   return { ...field, ...limitsOf(one), ...(type === 'object' && partsOf(one, resolve, depth)) };
 }
@@ -80,7 +81,8 @@ function typeOf(schema: Schema, isNullable: boolean): FieldType {
 const isFlag = ({ enum: values }: Schema): boolean =>
   Array.isArray(values) && values.every((value) => ['true', 'false', true, false].includes(value));
 
-function typeOfText({ format, 'x-multiline': isMultiline }: Schema): FieldType {
+function typeOfText({ format, 'x-multiline': isMultiline, 'x-picture': isPicture }: Schema): FieldType {
+  if (isPicture === true) return 'picture';
   if (format === 'date-time') return 'time';
   if (format === 'email') return 'email';
   return isMultiline === true ? 'long_text' : 'text';

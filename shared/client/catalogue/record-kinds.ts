@@ -11,6 +11,8 @@ export type FieldType =
   /** Text that is written, and never returned. */
   | 'secret'
   | 'email'
+  /** A picture as a data URI. */
+  | 'picture'
   | 'integer'
   | 'number'
   | 'flag'
@@ -50,6 +52,8 @@ export type Field = {
   all?: string;
   /** Type of the referenced records. */
   reference?: string;
+  /** The member of the record that a write of this one sets. */
+  storedAs?: string;
   fields?: Field[];
   /** A filter by the values of this member, whose bounds are these parameters. */
   range?: Range;

@@ -11,6 +11,7 @@ import { Figures, Tables } from './figures.tsx';
 import classes from './kit.module.css';
 import { LongTable } from './long-table.tsx';
 import { Overlays } from './overlays.tsx';
+import { Pictures } from './pictures.tsx';
 import { Ranking } from './ranking.tsx';
 
 const facts = factsOf<PageFacts>();
@@ -39,6 +40,7 @@ const Kit = () => (
       <Tables />
       <LongTable />
       <Ranking />
+      <Pictures />
       <Overlays />
     </div>
   </Frame>

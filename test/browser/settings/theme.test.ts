@@ -52,7 +52,7 @@ requireService('chromium', hasChromium)('the appearance in the console', () => {
     const page = await tabs.open('/theme');
     await page.getByLabel('Name of the installation').fill('Harbour');
     await page.getByLabel('Logo').setInputFiles({ ...logo, name: 'logo.gif', mimeType: 'image/gif' });
-    await page.getByText('The file is not a PNG, WebP or SVG picture.').waitFor();
+    await page.getByText('The file cannot be read as a picture.').waitFor();
     await page.getByLabel('Logo').setInputFiles(logo);
     await scene(page, 'dark').locator('img').first().waitFor();
     await page.getByRole('button', { name: 'Save' }).click();

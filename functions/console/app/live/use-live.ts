@@ -18,6 +18,8 @@ const listTypes: Readonly<Record<string, string>> = {
 
 /** Lists and pages that show records of another type. */
 const shownIn: Readonly<Record<string, readonly string[]>> = {
+  // Pictures name the number of rules that show them.
+  rule: ['picture'],
   user: ['portalUser', 'userAccess'],
   group: ['userAccess'],
   role: ['userAccess'],

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { InputProps } from './form/input-props.ts';
 import type { Field, Kind, Parents, Row } from './kinds.ts';
+import type { Rows } from './list/use-rows.ts';
 import type { Selected } from './list/use-selection.ts';
 import type { RecordState, Target } from './requests.ts';
 
@@ -34,6 +35,8 @@ export type Extension = {
   rowAddress?: (row: Row) => string;
   /** Above the table of a list. `answer` is the first page as the API returned it. */
   ListHead?: ComponentType<{ kind: Kind; parents: Parents; answer: unknown }>;
+  /** In the place of the table of a list, also if it is empty without filters. */
+  ListBody?: ComponentType<{ kind: Kind; rows: Rows }>;
   /** Beside the button that creates a record, also in the empty list. */
   ListActions?: ComponentType;
   /** Buttons for several selected records. With it the rows of the list can be selected. */

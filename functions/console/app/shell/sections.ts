@@ -7,7 +7,7 @@ export type Section = { title: ConsoleText; kinds: readonly string[] };
 export const sections: readonly Section[] = [
   { title: 'section_work', kinds: ['servicespool', 'workplace', 'spsession'] },
   { title: 'section_installation', kinds: ['site', 'farm', 'dispatcher', 'gateway', 'portal'] },
-  { title: 'section_routing', kinds: ['rule', 'priority_group', 'tag'] },
+  { title: 'section_routing', kinds: ['rule', 'picture', 'priority_group', 'tag'] },
   { title: 'section_maintenance', kinds: ['maintenance_template'] },
   {
     title: 'section_access',

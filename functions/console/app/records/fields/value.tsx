@@ -3,6 +3,7 @@ import { agoText, durationText, momentText, untilText } from '../../../../../sha
 import { countText } from '../../../../../shared/web/text/numbers.ts';
 import { Mark, type MarkTone } from '../../../../../shared/web/ui/figures/mark.tsx';
 import { addressOf } from '../../router/place.ts';
+import { lazy } from '../../shell/lazy.tsx';
 import { say } from '../../texts.ts';
 import { type Field, kindOf, type Row, useKinds } from '../kinds.ts';
 import { useNames } from '../references.ts';
@@ -177,8 +178,13 @@ const Parts = ({ fields, value }: { fields: readonly Field[]; value: Row }): JSX
 
 type ReferencesProps = { field: Field; ids: readonly string[]; row: Row; isShort: boolean };
 
+const PictureValue = lazy<{ ids: readonly string[]; isShort: boolean }>(
+  async () => (await import('../../gallery/picture-value.tsx')).PictureValue,
+);
+
 /** Links to the referenced records. A record with the name beside the id needs no request. */
 function References({ field, ids, row, isShort }: ReferencesProps): JSX.Element {
+  if (field.reference === 'picture') return <PictureValue ids={ids} isShort={isShort} />;
   const own = row[field.name.replace(/_(?:id|uuid)$/, '_name')];
   const [id = ''] = ids;
   if (ids.length === 1 && typeof own === 'string') return <Link type={field.reference} id={id} name={own} />;

@@ -13,6 +13,8 @@ export type InputProps = {
   values: Readonly<Record<string, unknown>>;
   /** The record exists: members that cannot change are disabled. */
   isEdit: boolean;
+  /** Another member that sets this one, such as a new picture. It has no input of its own. */
+  setter?: Pick<InputProps, 'field' | 'value' | 'onChange' | 'place'>;
 };
 
 export const disabledOf = ({ field, isEdit }: InputProps): boolean => isEdit && field.isImmutable === true;

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
+import { lazy } from '../../shell/lazy.tsx';
 import { say } from '../../texts.ts';
 import type { Field } from '../kinds.ts';
 import { ChoiceInput, ChoicesInput, FlagInput, ReferencesInput } from './choice-inputs.tsx';
@@ -9,9 +10,18 @@ import type { InputProps } from './input-props.ts';
 import { Switch } from './switch.tsx';
 import { JsonInput, LinesInput, TextInput } from './text-inputs.tsx';
 
+const PictureInput = lazy<InputProps>(
+  async () => (await import('../../gallery/input/picture-input.tsx')).PictureInput,
+);
+const StoredPictureInput = lazy<InputProps>(
+  async () => (await import('../../gallery/input/stored-picture-input.tsx')).StoredPictureInput,
+);
+
 /** The input for a member of any type. */
 export function Input(props: InputProps): JSX.Element {
-  const { type, isMany, choices } = props.field;
+  const { type, isMany, choices, reference } = props.field;
+  if (type === 'picture') return <PictureInput {...props} />;
+  if (reference === 'picture' && !isMany) return <StoredPictureInput {...props} />;
   if (type === 'reference') return <ReferencesInput {...props} />;
   if (type === 'object') return isMany ? <ObjectsInput {...props} /> : <ObjectInput {...props} />;
   if (isMany) return choices ? <ChoicesInput {...props} /> : <LinesInput {...props} />;

@@ -7,7 +7,7 @@ import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
 import { addressOf } from '../../router/place.ts';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
-import type { Kind } from '../kinds.ts';
+import type { Field, Kind } from '../kinds.ts';
 import { CopyCommand } from '../record/copy-command.tsx';
 import { EffectOf } from '../record/effect.tsx';
 import { curlOf, type Effect, writeOf } from '../requests.ts';
@@ -72,24 +72,33 @@ function Inputs({ edited: { kind, fields, start, existing }, form, faults }: Inp
   // Inputs that replace others while something is typed would lose it.
   if (!extension) return <Skeleton height="16rem" />;
   const { inputs: own } = extension;
+  const propsOf = (field: Field) => ({
+    field,
+    value: form.values[field.name],
+    saved: start[field.name],
+    place: field.name,
+    onChange: (value: unknown) => form.set(field.name, value),
+  });
+  const setterOf = ({ name }: Field) => fields.find(({ storedAs }) => storedAs === name);
+  const isSetter = ({ storedAs }: Field) => fields.some(({ name }) => name === storedAs);
   return (
     <>
-      {fields.map((field) => {
-        const Part = own?.[field.name] ?? Input;
-        return (
-          <Part
-            key={field.name}
-            field={field}
-            value={form.values[field.name]}
-            saved={start[field.name]}
-            place={field.name}
-            faults={faults}
-            isEdit={existing !== undefined}
-            values={form.values}
-            onChange={(value) => form.set(field.name, value)}
-          />
-        );
-      })}
+      {fields
+        .filter((field) => !isSetter(field))
+        .map((field) => {
+          const Part = own?.[field.name] ?? Input;
+          const setter = setterOf(field);
+          return (
+            <Part
+              {...propsOf(field)}
+              key={field.name}
+              faults={faults}
+              isEdit={existing !== undefined}
+              values={form.values}
+              {...(setter && { setter: propsOf(setter) })}
+            />
+          );
+        })}
     </>
   );
 }

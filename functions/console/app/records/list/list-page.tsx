@@ -88,14 +88,17 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
   const { parents } = view;
   const titles = { ...useNaming(kind), addressOf: useAddresses(kind, parents), onShow: setShown };
   const columns = useColumns(kind, view, titles);
+  const ListBody = useExtension(kind)?.ListBody;
   const selection = useSelection(kind, rows, useHasActions(kind));
   return (
     <>
       {selection && selection.keys.length > 0 && (
         <SelectionBar kind={kind} parents={parents} selection={selection} />
       )}
-      {isEmpty(rows) ? (
+      {isEmpty(rows) && (!ListBody || isFiltered(view)) ? (
         <Nothing kind={kind} view={view} />
+      ) : ListBody ? (
+        <ListBody kind={kind} rows={rows} />
       ) : (
         <DataTable
           {...rows}
@@ -162,10 +165,12 @@ function useHasActions(kind: Kind): boolean {
 
 const isEmpty = ({ count, isLoading, error }: Rows): boolean => count === 0 && !isLoading && error === null;
 
+const isFiltered = ({ search, filters }: ListView): boolean =>
+  search !== '' || Object.keys(filters).length > 0;
+
 /** An empty list says what to do first. */
 function Nothing({ kind, view }: { kind: Kind; view: ListView }): JSX.Element {
-  const isFiltered = view.search !== '' || Object.keys(view.filters).length > 0;
-  if (isFiltered)
+  if (isFiltered(view))
     return (
       <Empty icon="search" title={say('no_matches')}>
         <a href={addressOf([kind.type], { ...view.parents, [all]: '1' })}>{say('remove_filters')}</a>

@@ -47,13 +47,16 @@ export function CreateButtons({ kind, view }: Pick<ListToolsProps, 'kind' | 'vie
   );
 }
 
-function ColumnMenu({ kind, view, onColumns }: ListToolsProps): JSX.Element {
+function ColumnMenu({ kind, view, onColumns }: ListToolsProps): JSX.Element | null {
+  const ListBody = useExtension(kind)?.ListBody;
   const [, ...possible] = possibleColumns(kind);
   const shown = new Set(chosenColumns(kind, view.columns).map(({ name }) => name));
   const toggle = (name: string) => {
     const names = possible.map((field) => field.name).filter((one) => (one === name) !== shown.has(one));
     onColumns(names);
   };
+  // Only a table has columns.
+  if (ListBody) return null;
   return (
     <Menu
       trigger={(attributes) => (

@@ -16,10 +16,9 @@ import { CopyCommand } from '../../records/record/copy-command.tsx';
 import { curlOf } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
 import { Contrasts } from './contrasts.tsx';
-import { PictureInput } from './picture-input.tsx';
 import { Preview } from './preview.tsx';
 import classes from './theme.module.css';
-import { fields, groups, pictureNames, readTheme, type ThemeState, themeKey, themeWrite } from './theme.ts';
+import { fields, groups, readTheme, type ThemeState, themeKey, themeWrite } from './theme.ts';
 import { useSavingTheme } from './use-theme.ts';
 
 /** Name, colours, pictures and texts of the pages, with a preview of what is typed. */
@@ -95,12 +94,9 @@ const withoutPictures = (conflict: Conflicts[number]): Conflicts[number] =>
     ? { ...conflict, field: { ...conflict.field, type: 'object', fields: [] } }
     : conflict;
 
-const isPicture = ({ name }: Field): boolean => pictureNames.some((picture) => picture === name);
+const isPicture = ({ type }: Field): boolean => type === 'picture';
 
-const inputOf = (field: Field) => {
-  if (field.name.endsWith('_color')) return ColorInput;
-  return isPicture(field) ? PictureInput : Input;
-};
+const inputOf = ({ name }: Field) => (name.endsWith('_color') ? ColorInput : Input);
 
 function Groups({ form, faults }: { form: Form; faults: InputProps['faults'] }): JSX.Element {
   const color = form.values.primary_color;

@@ -53,7 +53,7 @@ const pictures: Field[] = pictureNames.map((name) => ({
   name,
   label: say(`theme_${name}`),
   help: say(`theme_${name}_help`),
-  type: 'text',
+  type: 'picture',
   isNullable: true,
 }));
 

@@ -21,3 +21,9 @@ const held = new Set(facts.permissions);
 /** True if the user has all of these permissions, in some scope. The portal checks the scope of each request. */
 export const may = (permissions: readonly string[] = []): boolean =>
   permissions.every((permission) => held.has(permission));
+
+const limited = new Set(facts.limited.flatMap(({ permissions }) => permissions));
+
+/** True if the user has all of these permissions in all sites. */
+export const mayEverywhere = (permissions: readonly string[] = []): boolean =>
+  permissions.every((permission) => held.has(permission) && !limited.has(permission));

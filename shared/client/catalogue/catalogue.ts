@@ -16,15 +16,23 @@ type Endpoint = Operation & { method: string; path: string };
 
 export type ApiDocument = { paths: Record<string, Record<string, unknown>> };
 
-/** The words for a type of records. */
-export type Words = Readonly<Record<string, { one: string; many: string }>>;
+/** The words for a type of records, and whether they belong to sites. */
+export type Words = Readonly<
+  Record<string, { one: string; many: string; siteScope?: 'by_site' | 'any_scope' | 'all_sites' }>
+>;
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** Parameters of every list, which are not filters. */
 const ofLists = ['limit', 'cursor', 'sort', 'search', 'count', 'refresh', 'ids'];
 
+/** Verbs that change a record. If it belongs to no site, they concern all of them. */
+const writes = ['create', 'update', 'delete', 'bulkDestroy', 'restore'];
+
 /** Verbs of the history of a record, which is the same for all kinds. */
 const ofHistory = ['listVersions', 'getVersion', 'restore'];
+
+/** Verbs that the catalogue names; others are actions. */
+const standard = ['list', 'get', 'create', 'replace', 'update', 'delete', 'bulkDestroy', ...ofHistory];
 
 /**
  * Derives the catalogue of the record kinds of a document: each operation `<type>.list` below a path is a kind, and the
@@ -96,17 +104,18 @@ function kindOf(
   words: Words,
   resolve: Resolve,
 ): RecordKind {
-  const { one, many } = words[type] ?? { one: type, many: type };
+  const { one, many, siteScope = 'by_site' } = words[type] ?? { one: type, many: type };
   const own = endpoints.filter(({ operationId }) => operationId.startsWith(`${type}.`));
   const found = (verb: string) => own.find(({ operationId }) => operationId === `${type}.${verb}`);
   const get = found('get');
   const parents = namesInPath(list.path);
   const idParam = get && namesInPath(get.path).find((name) => !parents.includes(name));
-  const verb = (name: string) => {
+  const verb = (name: string): Verb | undefined => {
     const endpoint = found(name);
-    return endpoint && verbOf(endpoint, resolve);
+    if (!endpoint) return undefined;
+    const isLimited = siteScope !== 'by_site' && writes.includes(name);
+    return { ...verbOf(endpoint, resolve), ...(isLimited && { needsAllSites: true }) };
   };
-  const standard = ['list', 'get', 'create', 'replace', 'update', 'delete', 'bulkDestroy', ...ofHistory];
   const actions = own.filter(
     ({ operationId, path }) =>
       !standard.includes(operationId.slice(type.length + 1)) && namesInPath(path).length > parents.length,

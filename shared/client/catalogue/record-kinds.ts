@@ -71,6 +71,8 @@ export type Verb = {
   summary: string;
   /** Permissions that the caller needs; empty if a session is enough. */
   permissions: string[];
+  /** The caller needs the permissions for all sites, because the records belong to none. */
+  needsAllSites?: true;
   /** Members of the body. Absent if the operation has no body. */
   fields?: Field[];
   /** Supports `X-Dry-Run`. */

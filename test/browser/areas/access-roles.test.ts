@@ -268,6 +268,19 @@ requireService('chromium', hasChromium)('roles in the console', () => {
     await page.getByText('Export tags').first().waitFor();
     await box(page, 'Read sites').click({ force: true });
     expect(await box(page, 'Read sites').isChecked()).toBe(true);
+    // Roles belong to no site: a user who has the permissions in one site only can read them.
+    const local = await addMember(
+      tabs.stand.world,
+      ['roles.read', 'roles.create', 'roles.update', 'sites.read', 'sites.update'],
+      [site.id],
+      { name: 'local' },
+    );
+    const other = await tabs.open(place(reader), undefined, { ...account(), name: local.user.name });
+    await other.getByRole('heading', { name: 'Reader', level: 1 }).waitFor();
+    await other.getByRole('link', { name: 'Compare' }).waitFor();
+    for (const name of ['Edit', 'Copy role']) expect(await other.getByRole('link', { name }).count()).toBe(0);
+    await goTo(other, `/site/${site.id}`);
+    await other.getByRole('link', { name: 'Edit' }).waitFor();
     // The portal refuses what the form does not offer.
     expect((await limited.ask(`PATCH ${rolesPath}/${writer.id}`, { permissions: [] })).status).toBe(403);
   });

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiDocument, catalogueOf } from '../../../shared/client/catalogue/catalogue.ts';
-import type { Catalogue, Field, RecordKind } from '../../../shared/client/catalogue/record-kinds.ts';
+import type { Catalogue, Field, RecordKind, Verb } from '../../../shared/client/catalogue/record-kinds.ts';
+import { isPermission } from '../../../shared/context/permissions.ts';
 import { resources } from '../../../shared/resources.ts';
+import { operations } from '../../contract/generated/described.ts';
 
 const path = new URL('../../../shared/openapi/openapi.json', import.meta.url);
 let document: ApiDocument;
@@ -26,6 +28,12 @@ const fieldsIn = ({ columns, list, create, update, actions }: RecordKind): Field
     (fields) => allFields(fields),
   );
 
+/** Types that are no records of their own, and histories of records whose sites follow from other records. */
+const notDerived = [
+  ...['dispatcher.restore', 'gateway.restore', 'lockOut.delete', 'loginSession.delete'],
+  ...['priority_group.restore', 'serviceToken.create'],
+];
+
 describe('the catalogue of the document', () => {
   it('has each kind that has a list, with its words', () => {
     const lists = Object.entries(document.paths).filter(
@@ -47,6 +55,23 @@ describe('the catalogue of the document', () => {
     expect(
       fields.filter(({ description, range }) => description === '' && !range).map(({ name }) => name),
     ).toEqual([]);
+  });
+
+  it('knows which writes the portal refuses to an administrator of some sites', () => {
+    const verbs = catalogue.kinds.flatMap(({ create, update, delete: deletion, bulkDestroy, history }) =>
+      [create, update, deletion, bulkDestroy, history?.restore].filter((verb) => verb !== undefined),
+    );
+    const declared = new Map(operations.map((operation) => [operation.id, operation]));
+    const isRefused = ({ id }: Verb): boolean => {
+      const { access, sited, allSites } = declared.get(id) ?? {};
+      return isPermission(String(access)) && (allSites === true || sited !== true);
+    };
+    const needing = verbs.filter(({ permissions, needsAllSites }) => permissions.length > 0 && needsAllSites);
+    expect(needing.length).toBeGreaterThan(20);
+    expect(verbs.length - needing.length).toBeGreaterThan(20);
+    expect(needing.filter((verb) => !isRefused(verb))).toEqual([]);
+    const others = verbs.filter((verb) => isRefused(verb) && verb.needsAllSites !== true);
+    expect(others.map(({ id }) => id).toSorted()).toEqual(notDerived);
   });
 
   it('knows what a form needs', () => {

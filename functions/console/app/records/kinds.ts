@@ -5,7 +5,7 @@ import type {
   LocalizedKind,
   LocalizedVerb,
 } from '../../../../shared/client/catalogue/record-kinds.ts';
-import { facts, may } from '../facts.ts';
+import { facts, may, mayEverywhere } from '../facts.ts';
 
 export type { LocalizedField as Field, LocalizedKind as Kind, LocalizedVerb as Verb };
 
@@ -50,7 +50,7 @@ export const fieldOf = ({ columns }: LocalizedKind, name: string): LocalizedFiel
 
 /** The verb, if the user may use it. */
 export const allowed = (verb: LocalizedVerb | undefined): LocalizedVerb | undefined =>
-  verb && may(verb.permissions) ? verb : undefined;
+  verb && (verb.needsAllSites ? mayEverywhere : may)(verb.permissions) ? verb : undefined;
 
 /** Members that name a record, the best first. */
 const names = ['name', 'label', 'message', 'event', 'hostname', 'user', 'title'];

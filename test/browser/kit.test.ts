@@ -24,7 +24,7 @@ const facts = (language: Language) => ({
   footer_text: 'Footer',
   copyright: '© 2026',
   copyright_link: '',
-  user: { login: 'ada', name: 'Ada Lovelace', portal: 'admin' },
+  user: { id: 'ada', login: 'ada', name: 'Ada Lovelace', portal: 'admin' },
 });
 
 /** The document of the page, as the portal renders those of its pages. */

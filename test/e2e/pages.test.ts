@@ -326,7 +326,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.getByRole('button', { name: 'admin' }).click();
       await page.getByRole('link', { name: 'API reference' }).click();
       await heading(page, 'API reference');
-      await page.getByRole('link', { name: 'Status' }).click();
+      await page.getByRole('link', { name: 'Console' }).click();
       await heading(page, 'Overview');
     });
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { languages } from '../../../shared/messages/languages.ts';
-import { sessionEnded } from '../../../shared/web/client/session.ts';
+import { sessionChanged, sessionState } from '../../../shared/web/client/session-state.ts';
 import { Footer } from '../../../shared/web/frame/footer.tsx';
 import { languageNames } from '../../../shared/web/text/language-names.ts';
 import { Notice } from '../../../shared/web/ui/feedback/feedback.tsx';
@@ -53,13 +53,13 @@ function SignIn(): JSX.Element {
     if (leavesTo !== undefined) location.assign(leavesTo + placeIn(leavesTo));
   }, [leavesTo]);
   useEffect(() => {
-    const end = () => dispatch({ type: 'session_ended' });
+    const end = () => sessionState() === 'ended' && dispatch({ type: 'session_ended' });
     // A page from the cache of the browser can be that of a session that has begun or ended since.
     const renew = ({ persisted }: PageTransitionEvent) => persisted && location.reload();
-    addEventListener(sessionEnded, end);
+    addEventListener(sessionChanged, end);
     addEventListener('pageshow', renew);
     return () => {
-      removeEventListener(sessionEnded, end);
+      removeEventListener(sessionChanged, end);
       removeEventListener('pageshow', renew);
     };
   }, []);

@@ -9,7 +9,6 @@ export type ConsoleFacts = AccountFacts & {
   permissions: string[];
   /** Those of them that the user does not have in all sites, with their sites. */
   limited: { permissions: string[]; sites: string[] }[];
-  user_id: string;
   /** Address of the module with the catalogue of the record kinds. */
   records: string;
 };

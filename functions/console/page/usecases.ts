@@ -20,10 +20,9 @@ export async function consolePage({
     language,
     branding,
     facts: {
-      user: { login: user.name, name: user.realName || user.name, portal },
+      user: { id: user.id, login: user.name, name: user.realName || user.name, portal },
       permissions: permissionsOf(principal),
       limited: limitedRightsOf(principal),
-      user_id: user.id,
       own_tokens: parameters['service_tokens.own'],
       has_home: deps.portalType === 'universal',
       first: ['/api/webui/aggregator/dashboard/admin'],

@@ -24,7 +24,7 @@ export const docsOperations = [
         language,
         branding,
         facts: {
-          user: { login: user.name, name: user.realName || user.name, portal },
+          user: { id: user.id, login: user.name, name: user.realName || user.name, portal },
           modules: Object.fromEntries(modules.map(({ name, purpose }) => [name, purpose])),
           first: ['/api/openapi.json'],
         },

@@ -18,13 +18,17 @@ const publicText = { isCompressible: true };
 
 const textsIn = async (
   { assets }: HomeDeps,
-  part: 'frame' | 'home',
+  part: 'account' | 'frame' | 'home',
   language: Language,
 ): Promise<Record<string, string>> => JSON.parse(await assets.text(`${part}.${language}.json`));
 
 /** The manifest of the page (W3C Web Application Manifest). */
 export async function manifest({ deps, language }: Ctx): Promise<Document> {
-  const [{ branding }, texts] = await Promise.all([readBranding(deps), textsIn(deps, 'home', language)]);
+  const [{ branding }, texts, accountTexts] = await Promise.all([
+    readBranding(deps),
+    textsIn(deps, 'home', language),
+    textsIn(deps, 'account', language),
+  ]);
   const content = {
     id: '/home/',
     name: branding.site_name,
@@ -37,7 +41,7 @@ export async function manifest({ deps, language }: Ctx): Promise<Document> {
     theme_color: branding.primary_color,
     background_color: frameColors.ground_light,
     icons: iconsFor(branding.favicon ?? ''),
-    shortcuts: [{ name: texts.account, url: '/home/#account' }],
+    shortcuts: [{ name: accountTexts.account, url: '/home/#account' }],
   };
   const headers = { 'cache-control': 'public, max-age=900', vary: 'accept-language' };
   return new Document(

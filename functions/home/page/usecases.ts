@@ -31,7 +31,7 @@ export async function homePage({
     // The manifest is public and is requested without credentials, so it has nothing of the user.
     installed: { manifest: '/home/app.webmanifest', touch_icon: touchIconFor(branding.favicon ?? '') },
     facts: {
-      user: { login: user.name, name: user.realName || user.name, portal },
+      user: { id: user.id, login: user.name, name: user.realName || user.name, portal },
       sites: account.sites,
       downloads,
       own_tokens: parameters['service_tokens.own'],

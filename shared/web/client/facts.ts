@@ -13,7 +13,7 @@ export type PublicPageFacts = {
 
 /** What the server writes into a page of a signed-in user. */
 export type PageFacts = PublicPageFacts & {
-  user: { login: string; name: string; portal: 'admin' | 'user' };
+  user: { id: string; login: string; name: string; portal: 'admin' | 'user' };
   /** Paths that the page requests before its scripts are loaded. */
   first: string[];
 };

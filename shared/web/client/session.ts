@@ -1,19 +1,15 @@
 import { createPortalClient } from '../../client/portal-client.ts';
 import { factsOf } from './facts.ts';
+import { announceSession, isOwner, noteSession, sessionState, watchSession } from './session-state.ts';
 import { backgroundHeader, isInUse, noteCounted, watchUse } from './use.ts';
 
-type PageToken = { token: string; expires_in: number };
+type PageToken = { token: string; user_id?: string; expires_in: number };
 type Started = { token?: Promise<PageToken | null>; first: Map<string, Promise<Response | null>> };
 
 declare global {
   /** Requests that were sent while the scripts were loaded. */
   var started: Started | undefined;
 }
-
-/** The event of `window` when the session has ended. */
-export const sessionEnded = 'session-ended';
-/** The event of `window` when the browser has a session again, by a sign-in in another tab. */
-export const sessionContinued = 'session-continued';
 
 /** Milliseconds before its end at which a token is replaced. */
 const marginMs = 60_000;
@@ -24,7 +20,6 @@ const tokenMs = 15_000;
 type CurrentToken = { token: string; until: number };
 /** Concurrent requests share one request for a token. */
 let held: Promise<CurrentToken> | undefined;
-let hasEnded = false;
 let hadToken = false;
 
 const { language } = factsOf();
@@ -39,12 +34,12 @@ class SessionEnd extends Error {
   }
 }
 
-/** @param ended the state that was found; windows get an event when it changes */
-function noteSession(ended: boolean): void {
-  if (hasEnded === ended) return;
-  hasEnded = ended;
-  window.dispatchEvent(new Event(ended ? sessionEnded : sessionContinued));
-}
+/** The answer to requests of a page whose user is not that of the session. */
+const foreignAnswer = (): Response =>
+  Response.json(
+    { code: 'user_changed', status: 401, title: 'Another user has signed in', retryable: false },
+    { status: 401, headers: { 'content-type': 'application/problem+json' } },
+  );
 
 /**
  * @param early the answer to the request that was sent while the scripts were loaded
@@ -53,6 +48,11 @@ function noteSession(ended: boolean): void {
  */
 async function newToken(early?: Promise<PageToken | null>): Promise<CurrentToken> {
   const given = (await early?.catch(() => null)) ?? (await requestToken());
+  if (!isOwner(given.user_id)) {
+    noteSession('foreign');
+    throw new SessionEnd(foreignAnswer());
+  }
+  noteSession('valid');
   hadToken = true;
   return { token: given.token, until: Date.now() + given.expires_in * 1_000 - marginMs };
 }
@@ -65,11 +65,10 @@ async function requestToken(): Promise<PageToken> {
     signal: AbortSignal.timeout(tokenMs),
   });
   if (answer.status === 401) {
-    noteSession(true);
+    noteSession('ended');
     throw new SessionEnd(answer);
   }
   if (!answer.ok) throw new Error(`the portal answered ${answer.status}`);
-  noteSession(false);
   return answer.json();
 }
 
@@ -102,18 +101,20 @@ async function tokenOf(refused?: string): Promise<string> {
 
 /**
  * Sends a request as the user, with a token that stays in memory. An expired token is replaced once. If the session has
- * ended, the answer is the refusal of the token, and `window` gets the event `session-ended`.
+ * ended, or another user has signed in, the answer is a refusal, and `window` gets the event `session-changed`.
  */
 export async function send(request: Request): Promise<Response> {
-  const early = request.method === 'GET' ? takeEarly(request.url) : undefined;
-  const answer = await early;
-  if (answer?.ok) return answer;
+  // Each attempt would use up one of the tokens of the other user's session.
+  if (sessionState() === 'foreign') return foreignAnswer();
   try {
+    // The early answers are those of the first token, which can be that of another user.
     const token = await tokenOf();
+    const early = request.method === 'GET' ? await takeEarly(request.url) : undefined;
+    if (early?.ok) return early;
     const first = await fetch(signed(request.clone(), token));
     if (!(await isOfToken(first))) return first;
     const second = await fetch(signed(request, await tokenOf(token)));
-    if (await isOfToken(second)) noteSession(true);
+    if (await isOfToken(second)) noteSession('ended');
     return second;
   } catch (error) {
     if (error instanceof SessionEnd) return error.answer.clone();
@@ -157,12 +158,20 @@ function useHeaders(): Readonly<Record<string, string>> {
 
 /** Any request of a session counts; this one is small. Its failure is noticed by the next request. */
 function keepAlive(): void {
-  if (!hadToken || hasEnded) return;
+  if (!hadToken || sessionState() !== 'valid') return;
   const own = new Request('/api/userinfo', { headers: { accept: 'application/json' } });
   send(own).catch(() => undefined);
 }
 
 watchUse(keepAlive);
+
+watchSession(() => {
+  const checked = newToken();
+  held = checked;
+  checked.catch(() => {
+    if (held === checked) held = undefined;
+  });
+});
 
 /**
  * The API of this portal, as the user. A person does not wait for long repetitions: the page shows the failure. A page that
@@ -175,10 +184,12 @@ export const portal = /* @__PURE__ */ createPortalClient({
   longestWaitMs: 1_000,
 });
 
-/** Ends the session of the browser and opens the sign-in page. */
+/** Ends the session of the browser and opens the sign-in page. It does not end that of another user. */
 export async function signOut(): Promise<void> {
+  if (sessionState() === 'foreign') return location.assign('/signin');
   const answer = await fetch('/signout', { method: 'POST' });
   // The session had already ended.
   if (!answer.ok && answer.status !== 401) throw new Error(`the portal answered ${answer.status}`);
+  announceSession(null);
   location.assign('/signin');
 }

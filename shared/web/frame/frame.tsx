@@ -1,15 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { PageFacts } from '../client/facts.ts';
 import { frameText } from '../text/texts.ts';
-import { Button } from '../ui/controls/button.tsx';
 import { Notice } from '../ui/feedback/feedback.tsx';
-import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Footer } from './footer.tsx';
 import classes from './frame.module.css';
 import { useOnline } from './online.ts';
-import { useSessionEnd } from './session-end.ts';
+import { SessionNotice } from './session-notice.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 type FrameProps = {
@@ -51,7 +48,7 @@ export const Frame = ({
     </header>
     <main id="content" class={`${classes.content} ${isWide ? classes.wide : ''}`} tabIndex={-1}>
       <NoNetwork />
-      <EndedSession />
+      <SessionNotice facts={facts} />
       {children}
     </main>
     <Footer facts={facts} />
@@ -70,35 +67,5 @@ function NoNetwork(): JSX.Element {
         </Notice>
       )}
     </div>
-  );
-}
-
-/** Opens the sign-in page, which leads back to the same place. The part after `#` stays in the browser. */
-const signInAgain = (): void =>
-  location.assign(`/signin?next=${encodeURIComponent(location.pathname)}${location.hash}`);
-
-const SignInButton = (): JSX.Element => <Button onClick={signInAgain}>{frameText('sign_in_again')}</Button>;
-
-/**
- * The page stays as it is behind the dialog, so that nothing typed is lost. A closed dialog leaves a notice. Both disappear
- * when the user has signed in in another tab.
- */
-function EndedSession(): JSX.Element | null {
-  const hasEnded = useSessionEnd();
-  const [isNoted, setNoted] = useState(false);
-  useEffect(() => setNoted(false), [hasEnded]);
-  if (!hasEnded) return null;
-  if (isNoted)
-    return (
-      <div class={classes.ended}>
-        <Notice tone="warn" title={frameText('ended_title')} actions={<SignInButton />}>
-          {frameText('ended_text')}
-        </Notice>
-      </div>
-    );
-  return (
-    <Dialog title={frameText('ended_title')} onClose={() => setNoted(true)} actions={<SignInButton />}>
-      <p>{frameText('ended_text')}</p>
-    </Dialog>
   );
 }

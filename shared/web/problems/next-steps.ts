@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 
-/** Codes of requests that have no problem document, as `shared/client` reports them. */
-type ClientCode = 'connection_failed' | 'tls_failed' | 'no_problem_document';
+/** Codes of requests that have no problem document, as `shared/client` reports them, or that a page does not send. */
+type ClientCode = 'connection_failed' | 'tls_failed' | 'no_problem_document' | 'user_changed';
 
 /** What a person can do. The texts are `next_<step>`. */
 export type NextStep =
@@ -21,6 +21,7 @@ export const nextSteps: Record<ErrorCode | ClientCode, NextStep> = {
   connection_failed: 'network',
   tls_failed: 'administrator',
   no_problem_document: 'retry',
+  user_changed: 'reload',
   malformed_json: 'retry',
   malformed_request: 'retry',
   malformed_cursor: 'reload',

@@ -30,7 +30,10 @@ describe('the page of the user', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('cache-control')).toBe('private, no-store');
     const facts = factsIn(page);
-    expect(facts.user).toEqual({ login: user.name, name: '</script><b>Ada', portal: 'user' });
+    expect(facts.user).toEqual({
+      ...{ id: user.id, login: user.name },
+      ...{ name: '</script><b>Ada', portal: 'user' },
+    });
     expect(facts.sites).toEqual([{ id: site.id, uri: site.uri, name: site.name }]);
     expect(facts.first).toEqual([`/aggregator/api/client/v7.0/${site.uri}/servicesList/`]);
     expect(page.body).not.toContain('</script><b>');

@@ -77,7 +77,7 @@ requireService('chromium', hasChromium)('the pages of records', () => {
     expect(await row(page, 'Attributes').count()).toBe(0);
     expect(await page.locator('main').innerText()).not.toContain('{}');
     await goTo(page, places.authenticator ?? '');
-    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.getByRole('heading', { name: 'Settings of the type' }).waitFor();
     expect(await page.getByText('Directory parameters').count()).toBe(0);
     await goTo(page, places.site ?? '');
     await row(page, 'Location').waitFor();

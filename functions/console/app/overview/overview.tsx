@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { PortalError } from '../../../../shared/client/portal-client.ts';
-import { useSessionEnd } from '../../../../shared/web/frame/session-end.ts';
+import { useSessionState } from '../../../../shared/web/frame/use-session-state.ts';
 import { preciseClockText } from '../../../../shared/web/text/moments.ts';
 import { Notice, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { say } from '../texts.ts';
@@ -16,7 +16,7 @@ import { everyMs, type OverviewData, useOverview } from './use-overview.ts';
 /** The state of all sites of the administrator. */
 export function Overview(): JSX.Element {
   const { data, error, isError, dataUpdatedAt } = useOverview();
-  const hasEnded = useSessionEnd();
+  const hasEnded = useSessionState() !== 'valid';
   const readAt = dataUpdatedAt > 0 ? preciseClockText(new Date(dataUpdatedAt)) : undefined;
   return (
     <div class={classes.page}>

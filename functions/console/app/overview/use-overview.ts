@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { portal } from '../../../../shared/web/client/session.ts';
-import { useSessionEnd } from '../../../../shared/web/frame/session-end.ts';
+import { useSessionState } from '../../../../shared/web/frame/use-session-state.ts';
 import { type Curves, continued, type Dashboard } from './dashboard.ts';
 
 /** Milliseconds between two reads of the overview. */
@@ -16,7 +16,7 @@ const key = ['overview'];
 /** The overview, read again every 15 seconds while the page is visible and the session lasts. */
 export function useOverview(): UseQueryResult<OverviewData> {
   const client = useQueryClient();
-  const hasEnded = useSessionEnd();
+  const hasEnded = useSessionState() !== 'valid';
   return useQuery({
     queryKey: key,
     queryFn: async ({ signal }) => {

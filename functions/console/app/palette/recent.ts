@@ -5,7 +5,7 @@ import type { Parents } from '../records/kinds.ts';
 export type RecentRecord = { type: string; id: string; name: string; parents: Parents };
 
 const most = 12;
-const key = `recent ${facts.user.login}`;
+const key = `recent ${facts.user.id}`;
 
 /** The records that the user opened last in this browser, the newest first. */
 export function recentRecords(): RecentRecord[] {

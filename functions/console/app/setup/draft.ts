@@ -1,3 +1,5 @@
+import { facts } from '../facts.ts';
+
 /** What was typed into the steps. It is kept for this tab of the browser, without the key of the health check. */
 export type Draft = {
   kind: 'dispatcher';
@@ -20,7 +22,8 @@ export const emptyDraft: Draft = {
   ...{ kind: 'dispatcher', name: '', uri: '', farm: '', url: '', node: '', ca: null, pem: '', own: [] },
 };
 
-const key = 'draft setup';
+/** Another user may sign in in the same tab. */
+const key = `draft setup ${facts.user.id}`;
 
 export function readDraft(): Draft {
   try {

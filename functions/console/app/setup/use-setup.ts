@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../../shared/web/problems/problem.ts';
 import { addressOf, open, usePlace } from '../router/place.ts';
 import { type Draft, emptyDraft, keepDraft, readDraft } from './draft.ts';
@@ -65,7 +65,8 @@ export function useSetup(): Setup {
   useEffect(() => {
     if (isEarly) open(stepAddress(step), { isSame: true });
   }, [isEarly, step]);
-  useEffect(() => {
+  // Before the page is drawn, because it can be left at once.
+  useLayoutEffect(() => {
     if (step !== 'done') keepDraft(draft);
   }, [draft, step]);
   useEffect(() => {

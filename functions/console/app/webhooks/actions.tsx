@@ -17,7 +17,7 @@ export function Actions({ target, state }: { target: Target; state: RecordState 
   const { kind, parents, id } = target;
   const { row, etag } = state;
   const [chosen, setChosen] = useState<Action>();
-  const isOwner = row.owner_id === facts.user_id;
+  const isOwner = row.owner_id === facts.user.id;
   const actions: Action[] = [
     ...(row.enabled === true ? (['test'] as const) : []),
     isOwner ? 'rotateSecret' : 'takeOver',

@@ -9,7 +9,7 @@ export type Draft = { values: Values; at: number };
 const keptMs = 12 * 3_600_000;
 
 /** Another user may sign in in the same tab. */
-const keyOf = (address: string): string => `draft ${facts.user.login} ${address}`;
+const keyOf = (address: string): string => `draft ${facts.user.id} ${address}`;
 
 /** @returns undefined without a draft, or if the browser stores nothing */
 export function readDraft(address: string): Draft | undefined {

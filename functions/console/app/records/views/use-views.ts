@@ -31,7 +31,7 @@ function useAllViews() {
   });
 }
 
-const storageKey = `views ${facts.user.login}`;
+const storageKey = `views ${facts.user.id}`;
 
 function storedViews(): Answer | undefined {
   try {

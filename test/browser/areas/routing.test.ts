@@ -98,6 +98,10 @@ requireService('chromium', hasChromium)('routing in the console', () => {
       await dialog.getByRole('combobox', { name: 'Tag' }).fill('head');
       await dialog.getByRole('option', { name: 'head-office' }).waitFor();
       await page.keyboard.press('Enter');
+      const before = await tagsNow();
+      await dialog.getByRole('button', { name: 'Try first' }).click();
+      await dialog.getByRole('listitem').filter({ hasText: domain.name }).waitFor();
+      expect(await tagsNow()).toEqual(before);
       await dialog.getByRole('button', { name: action }).click();
       await dialog.waitFor({ state: 'detached' });
       expect(await tagsNow()).toEqual(expected);

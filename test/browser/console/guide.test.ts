@@ -1,34 +1,17 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Tab } from '../../e2e/support/browser.ts';
-import { root } from '../../e2e/support/portal-process.ts';
 import { type Simulator, startSimulator } from '../../simulator/start.ts';
 import { dispatcherState, pool } from '../../support/factories.ts';
 import { readFirst } from '../../support/fleet/first-reads.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { button, inDialog, openRecord, pageLink, takePicture, title } from '../../support/pages/guide.ts';
 import { type Hand, keyboard, mouse } from '../../support/pages/hands.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // Whole stories, with a press of the Tab key for each control on the way.
 vi.setConfig({ testTimeout: 180_000 });
-
-/** The folder of the pictures of the guide. With `GUIDE_PICTURES=write` they replace those of the guide. */
-const pictures =
-  process.env.GUIDE_PICTURES === 'write'
-    ? join(root, 'functions', 'console', 'guide')
-    : join(root, 'dist', 'screenshots', 'guide');
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const inDialog = (page: Page, name: string) =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true }).last();
-const title = (page: Page, name: string, level: 1 | 2 = 1) =>
-  // Lists have their number of records in the heading.
-  page.getByRole('heading', { name: new RegExp(`^${name.replace('?', '\\?')}(?: \\d+)?$`), level }).waitFor();
-const pageLink = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages of the console' }).getByRole('link', { name, exact: true });
 
 requireService('chromium', hasChromium)('the stories of the guide for administrators', () => {
   const tabs = useConsoleTabs();
@@ -52,17 +35,7 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
   ] as const)('by %s', (_, hand: Hand, name) => {
     let page: Page;
     const uri = name.toLowerCase();
-    const picture = async (of: string) => {
-      if (hand !== mouse) return;
-      mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, `${of}.png`), animations: 'disabled' });
-    };
-    const openRecord = async (list: string, record: string) => {
-      await hand.press(pageLink(page, list));
-      await title(page, list);
-      await hand.press(page.getByRole('link', { name: record, exact: true }));
-      await title(page, record);
-    };
+    const picture = (of: string) => takePicture(page, of, hand);
 
     it('add a site', async () => {
       page = await tabs.open('/');
@@ -98,7 +71,7 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
 
     it('assign the users of a site', async () => {
       page = await tabs.open('/');
-      await openRecord('Sites', name);
+      await openRecord(page, hand, 'Sites', name);
       await hand.press(page.getByRole('link', { name: 'Edit' }));
       await hand.pick(page.getByRole('combobox', { name: 'Domains' }), tabs.stand.world.domain.name);
       await hand.press(button(page, 'Try first'));
@@ -133,7 +106,7 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
 
     it('drain a site', async () => {
       page = await tabs.open('/');
-      await openRecord('Sites', name);
+      await openRecord(page, hand, 'Sites', name);
       await hand.press(button(page, 'Drain'));
       await page.getByRole('dialog', { name: `Drain ${name}?` }).waitFor();
       await picture('drain');
@@ -146,7 +119,7 @@ requireService('chromium', hasChromium)('the stories of the guide for administra
 
     it('undo a change', async () => {
       page = await tabs.open('/');
-      await openRecord('Sites', name);
+      await openRecord(page, hand, 'Sites', name);
       await hand.press(page.getByRole('link', { name: 'Edit' }));
       await hand.type(page.getByLabel('Comments'), 'Moved to building B');
       await hand.press(button(page, 'Save'));

@@ -162,6 +162,9 @@ requireService('chromium', hasChromium)('a made-up kind of records', () => {
     for (const name of ['Beta', 'Gamma'])
       await page.getByRole('checkbox', { name: `Select ${name}` }).check();
     await page.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try first' }).click();
+    await page.getByText('2 records would be deleted, none refused.').waitFor();
+    expect((await call('GET ')).body.items).toHaveLength(4);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('2 records are deleted').waitFor();
     await polled(() => names(page)).toEqual(['Delta']);

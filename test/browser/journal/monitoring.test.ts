@@ -56,15 +56,28 @@ requireService('chromium', hasChromium)('the monitoring journal in the console',
   });
 
   it('closes several records at once', async () => {
-    const page = await tabs.open('/monitoring_record?search=Disk');
+    const page = await tabs.open('/monitoring_record?search=Disk', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     await row(page, 'Disk 3').waitFor();
     await page.getByLabel('Select all loaded rows').check();
     await page.getByText('3 selected').waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Close: 3 records' });
+    await dialog.getByRole('listitem').filter({ hasText: 'Disk 2 is full' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy as curl command' }).click();
+    const commands = await page.evaluate(() => navigator.clipboard.readText());
+    expect(commands.match(/-X PATCH .+\/monitoring\/[\w-]{36}'/g)).toHaveLength(3);
+    await dialog.getByRole('button', { name: 'Try first' }).click();
+    await dialog.getByText('Nothing is changed yet. 3 of 3 would change.').waitFor();
+    await expectGood(page, 'monitoring-trial');
+    const { admin } = tabs.stand.world;
+    expect((await admin(`GET ${base}/monitoring?state=open&search=Disk`)).body.items).toHaveLength(3);
+    await dialog.getByRole('button', { name: 'Close: 3 records' }).click();
     await page.getByText('3 records are closed').waitFor();
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByText('No records match').waitFor();
-    const { body } = await tabs.stand.world.admin(`GET ${base}/monitoring?state=closed&search=Disk`);
+    const { body } = await admin(`GET ${base}/monitoring?state=closed&search=Disk`);
     expect(body.items).toHaveLength(3);
   });
 

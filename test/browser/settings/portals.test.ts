@@ -47,10 +47,15 @@ requireService('chromium', hasChromium)('portals in the console', () => {
     await dialog.getByText('12', { exact: true }).waitFor();
     expect(await dialog.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await dialog.getByLabel('Tags').fill('berlin, blue');
+    await dialog.getByRole('button', { name: 'Try first' }).click();
+    await dialog.getByRole('row').filter({ hasText: 'berlin' }).waitFor();
+    await expectGood(page, 'portals-tags-trial');
+    const tagged = async () =>
+      (await tabs.stand.world.admin(`GET ${base}/appnodes/portals?tag=blue`)).body.items;
+    expect(await tagged()).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The tags are saved').waitFor();
-    const { body } = await tabs.stand.world.admin(`GET ${base}/appnodes/portals?tag=blue`);
-    expect(body.items).toMatchObject([{ name: 'east-1', tags: ['berlin', 'blue'] }]);
+    expect(await tagged()).toMatchObject([{ name: 'east-1', tags: ['berlin', 'blue'] }]);
   });
 
   it('is good to look at, in both languages and schemes, in every width', async () => {

@@ -13,7 +13,20 @@ export type Hand = {
   choose(target: Locator, option: string): Promise<void>;
   /** Types into a combobox, and takes the first match with this text. */
   pick(target: Locator, text: string): Promise<void>;
+  /** Gives a file to an input, from the dialog of the browser. */
+  attach(target: Locator, file: AttachedFile): Promise<void>;
 };
+
+export type AttachedFile = { name: string; mimeType: string; buffer: Buffer };
+
+/** @param open what opens the dialog of the browser */
+async function chooseFile(target: Locator, file: AttachedFile, open: () => Promise<void>): Promise<void> {
+  const chooser = target.page().waitForEvent('filechooser');
+  // The browser handles commands in order: it now intercepts its dialog.
+  await target.evaluate(() => undefined);
+  await open();
+  await (await chooser).setFiles(file);
+}
 
 export const mouse: Hand = {
   press: (target) => target.click(),
@@ -25,6 +38,7 @@ export const mouse: Hand = {
     await target.fill(text);
     await target.page().getByRole('option').filter({ hasText: text }).first().click();
   },
+  attach: (target, file) => chooseFile(target, file, () => target.click()),
 };
 
 /** Presses of the Tab key after which a control counts as unreachable. */
@@ -68,12 +82,22 @@ async function moveInGrid(target: Locator): Promise<void> {
   throw new Error(`the arrow keys do not reach ${target}`);
 }
 
+/** The Tab key reaches one radio of a group only: the chosen one, or the first. Arrows choose the others. */
+async function chooseRadio(target: Locator): Promise<void> {
+  const group = await target.getAttribute('name');
+  const { keyboard: keys } = target.page();
+  const isIn = () =>
+    target.evaluate((_, name) => document.activeElement?.getAttribute('name') === name, group);
+  for (let presses = 0; presses < mostTabs && !(await isIn()); presses++) await keys.press('Tab');
+  for (let presses = 0; presses < 20 && !(await target.isChecked()); presses++) await keys.press('ArrowDown');
+  if (!(await target.isChecked())) throw new Error(`the keyboard does not choose ${target}`);
+}
+
 export const keyboard: Hand = {
   press: async (target) => {
+    if (await target.evaluate((control) => control.matches('[type=radio]'))) return chooseRadio(target);
     await moveTo(target);
-    const isBox = await target.evaluate((control) =>
-      control.matches('[type=checkbox], [type=radio], [role=switch]'),
-    );
+    const isBox = await target.evaluate((control) => control.matches('[type=checkbox], [role=switch]'));
     await target.page().keyboard.press(isBox ? 'Space' : 'Enter');
   },
   type: async (target, text) => {
@@ -97,5 +121,9 @@ export const keyboard: Hand = {
     for (let presses = 0; presses < 20 && !(await isChosen()); presses++)
       await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
+  },
+  attach: async (target, file) => {
+    await moveTo(target);
+    await chooseFile(target, file, () => target.page().keyboard.press('Space'));
   },
 };

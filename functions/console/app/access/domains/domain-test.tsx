@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { sendRequest } from '../../../../../shared/web/client/request.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { useRequest } from '../../../../../shared/web/problems/use-request.ts';
@@ -26,6 +26,7 @@ export function DomainTest({ type, body, settings }: DomainTestProps): JSX.Eleme
   const test = useTest(type);
   const sent = () => ({ ...testBody(body, settings), ...subjectOf(username, password) });
   const start = () => void test.start(sent());
+  const end = useScrollToEnd(test.course?.isRunning === false);
   return (
     <section class={classes.card} aria-label={say('access_test_title')}>
       <h2>{say('access_test_title')}</h2>
@@ -33,7 +34,7 @@ export function DomainTest({ type, body, settings }: DomainTestProps): JSX.Eleme
       <Subject {...{ username, setUsername, password, setPassword }} onEnter={start} />
       {test.course && <Steps course={test.course} hasUser={username !== ''} hasPassword={password !== ''} />}
       {test.problem && <ProblemNotice problem={test.problem} />}
-      <div class={classes.buttons}>
+      <div class={`${classes.buttons} ${classes.end}`} ref={end}>
         <CopyCommand command={() => curlOf(requestOf(type, 'test', hidden(sent())))} />
         <Button look="plain" busy={test.isBusy} onClick={start}>
           {say('access_test_start')}
@@ -41,6 +42,15 @@ export function DomainTest({ type, body, settings }: DomainTestProps): JSX.Eleme
       </div>
     </section>
   );
+}
+
+/** The steps of a test grow below the visible part of the page, or below the buttons of the form. */
+function useScrollToEnd(hasEnded: boolean) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (hasEnded) end.current?.scrollIntoView({ block: 'nearest' });
+  }, [hasEnded]);
+  return end;
 }
 
 type SubjectProps = {

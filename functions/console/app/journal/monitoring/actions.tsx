@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { textsOf } from '../../../../../shared/web/problems/problem-texts.ts';
 import { useRequest } from '../../../../../shared/web/problems/use-request.ts';
@@ -9,8 +10,9 @@ import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { allowed, type Kind, titleOf } from '../../records/kinds.ts';
 import type { Selected } from '../../records/list/use-selection.ts';
+import { CopyCommand } from '../../records/record/copy-command.tsx';
 import { forgetKind } from '../../records/record/use-record.ts';
-import { type RecordState, type Target, write } from '../../records/requests.ts';
+import { curlOf, type RecordState, type Target, write, writeOf } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
 import {
   nextStates,
@@ -49,43 +51,115 @@ export function StateActions({ target: { kind, id }, state }: RecordActionsProps
 
 type SelectionActionsProps = { kind: Kind; selection: Selected };
 
-/** Acknowledges or closes all selected records. */
+/** Acknowledges, closes or opens all selected records. */
 export function SelectedStates({ kind, selection }: SelectionActionsProps): JSX.Element | null {
-  const { outcome, run, forget } = useStates(kind);
+  const [state, setState] = useState<RecordedState>();
   if (!allowed(kind.update)) return null;
-  const set = async (state: RecordedState) => {
-    const { failed, all } = await run(selection.keys, state);
-    if (failed.length > 0) return;
-    toast(say(`monitoring_many_${state}`, { count: all }));
-    forget();
-    selection.clear();
-  };
   return (
     <>
-      {(['acknowledged', 'closed', 'open'] as const).map((state) => (
-        <Button key={state} look="plain" onClick={() => void set(state)}>
-          {say(stateAction(state))}
+      {(['acknowledged', 'closed', 'open'] as const).map((one) => (
+        <Button key={one} look="plain" onClick={() => setState(one)}>
+          {say(stateAction(one))}
         </Button>
       ))}
-      {outcome && <OutcomeDialog kind={kind} selection={selection} outcome={outcome} onClose={forget} />}
+      {state && (
+        <StatesDialog kind={kind} selection={selection} state={state} onClose={() => setState(undefined)} />
+      )}
     </>
   );
 }
 
-type OutcomeDialogProps = { kind: Kind; selection: Selected; outcome: Outcome; onClose: () => void };
+type StatesDialogProps = SelectionActionsProps & { state: RecordedState; onClose: () => void };
 
-const OutcomeDialog = ({ kind, selection, outcome, onClose }: OutcomeDialogProps): JSX.Element => (
-  <Dialog title={say('monitoring_progress')} onClose={onClose}>
-    <Progress label={say('monitoring_progress')} percent={(100 * outcome.done) / outcome.all} />
-    <p role="status">{say('monitoring_done', { done: outcome.done, all: outcome.all })}</p>
-    {outcome.failed.length > 0 && (
-      <ul>
-        {outcome.failed.map(({ id, problem }) => (
-          <li key={id}>
-            <b>{titleOf(kind, selection.rowOf(id) ?? {})}</b>: {textsOf(problem).title}
-          </li>
-        ))}
-      </ul>
-    )}
-  </Dialog>
+/** Names the records before they are changed. What was refused stays selected. */
+function StatesDialog(props: StatesDialogProps): JSX.Element {
+  const { kind, selection, state, onClose } = props;
+  const { keys } = selection;
+  const { outcome, isBusy, hasEnded, attempt, set } = useSetting(props);
+  const title = say('monitoring_many_title', { action: say(stateAction(state)), count: keys.length });
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <CopyCommand
+            command={() => keys.map((id) => curlOf(writeOf(stateWrite(kind, id, state)))).join('\n')}
+          />
+          {kind.update?.canTry && !hasEnded && (
+            <Button look="plain" busy={isBusy} onClick={attempt}>
+              {say('try_first')}
+            </Button>
+          )}
+          <Button look="plain" onClick={onClose}>
+            {say(hasEnded ? 'close' : 'cancel')}
+          </Button>
+          {!hasEnded && (
+            <Button busy={isBusy} onClick={set}>
+              {title}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {outcome ? <Course outcome={outcome} /> : <Names kind={kind} selection={selection} />}
+      <Refused kind={kind} selection={selection} failed={outcome?.failed ?? []} />
+    </Dialog>
+  );
+}
+
+function useSetting({ kind, selection, state, onClose }: StatesDialogProps) {
+  const { outcome, run } = useStates(kind);
+  const isBusy = outcome !== undefined && outcome.done < outcome.all;
+  const set = async (): Promise<void> => {
+    const { failed, all } = await run(selection.keys, state);
+    if (failed.length > 0) return;
+    toast(say(`monitoring_many_${state}`, { count: all }));
+    selection.clear();
+    onClose();
+  };
+  return {
+    ...{ outcome, isBusy, set },
+    attempt: () => void run(selection.keys, state, true),
+    hasEnded: outcome !== undefined && !outcome.isTrial && !isBusy,
+  };
+}
+
+/** Records that the dialog names. */
+const mostNamed = 10;
+
+function Names({ kind, selection: { keys, rowOf } }: SelectionActionsProps): JSX.Element {
+  const more = keys.length - mostNamed;
+  return (
+    <ul>
+      {keys.slice(0, mostNamed).map((id) => (
+        <li key={id}>{titleOf(kind, rowOf(id) ?? {})}</li>
+      ))}
+      {more > 0 && <li>{say('and_more', { more })}</li>}
+    </ul>
+  );
+}
+
+const Course = ({ outcome: { done, all, changed, isTrial } }: { outcome: Outcome }): JSX.Element => (
+  <>
+    <Progress label={say('monitoring_progress')} percent={(100 * done) / all} />
+    <p role="status">
+      {isTrial && done === all
+        ? say('monitoring_trial', { changed, all })
+        : say('monitoring_done', { done, all })}
+    </p>
+  </>
 );
+
+type RefusedProps = SelectionActionsProps & { failed: Outcome['failed'] };
+
+const Refused = ({ kind, selection, failed }: RefusedProps): JSX.Element | null =>
+  failed.length === 0 ? null : (
+    <ul>
+      {failed.map(({ id, problem }) => (
+        <li key={id}>
+          <b>{titleOf(kind, selection.rowOf(id) ?? {})}</b>: {textsOf(problem).title}
+        </li>
+      ))}
+    </ul>
+  );

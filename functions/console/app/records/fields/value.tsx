@@ -131,10 +131,22 @@ function One({ field, value }: { field: Field; value: unknown }): ComponentChild
     case 'json':
       return <Pairs value={value} />;
     case 'long_text':
-      return <span class={classes.long}>{String(value)}</span>;
+      return <LongText text={String(value)} />;
     default:
       return <>{states.has(field.name) ? stateText(field, String(value)) : String(value)}</>;
   }
+}
+
+/** Certificates are counted: their text is long, and is for copying only. */
+function LongText({ text }: { text: string }): JSX.Element {
+  const count = text.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+  if (count === 0) return <span class={classes.long}>{text}</span>;
+  return (
+    <details>
+      <summary>{say('certificates_count', { count })}</summary>
+      <code class={classes.json}>{text}</code>
+    </details>
+  );
 }
 
 const stateText = (field: Field, value: string): ComponentChildren =>

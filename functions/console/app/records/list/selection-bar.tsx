@@ -9,7 +9,8 @@ import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { say } from '../../texts.ts';
 import { useExtension } from '../extensions.ts';
 import { allowed, type Kind, type Parents, type Row, titleOf } from '../kinds.ts';
-import { write } from '../requests.ts';
+import { CopyCommand } from '../record/copy-command.tsx';
+import { curlOf, tryWrite, type Write, write, writeOf } from '../requests.ts';
 import classes from './list.module.css';
 import type { Selected } from './use-selection.ts';
 
@@ -47,53 +48,85 @@ export function SelectionBar({ kind, parents, selection }: SelectionBarProps): J
 /** Answer of a bulk deletion: what was refused stays. */
 type Outcome = { deleted: string[]; failed: { id: string; code: string; detail: string }[] };
 
-function DeleteSelected({
-  kind,
-  parents,
-  selection,
-  onClose,
-}: SelectionBarProps & { onClose: () => void }): JSX.Element {
-  const client = useQueryClient();
-  const { problem, isBusy, run } = useRequest();
-  const [outcome, setOutcome] = useState<Outcome>();
-  const { bulkDestroy: verb } = kind;
+type DeleteSelectedProps = SelectionBarProps & { onClose: () => void };
+
+function DeleteSelected(props: DeleteSelectedProps): JSX.Element {
+  const { kind, selection, onClose } = props;
+  const { what, problem, isBusy, trial, outcome, attempt, remove } = useDeletion(props);
   const names = selection.keys.map((key) => titleOf(kind, selection.rowOf(key) ?? {}));
-  const remove = () =>
-    run(async () => {
-      if (!verb) return;
-      const { body } = await write({ verb, path: parents, body: { ids: selection.keys } });
-      const done = body as Outcome;
-      await client.invalidateQueries({ queryKey: ['list', kind.type] });
-      if (done.failed.length > 0) setOutcome(done);
-      else finish(done);
-    });
-  const finish = ({ deleted }: Outcome) => {
-    toast(say('deleted_many', { count: deleted.length }));
-    selection.clear();
-    onClose();
-  };
   return (
     <Dialog
       title={say('delete_many_title', { count: selection.keys.length })}
       onClose={onClose}
       actions={
-        <Buttons hasEnded={outcome !== undefined} isBusy={isBusy} onClose={onClose} onDelete={remove} />
+        <Buttons
+          what={outcome ? undefined : what}
+          isBusy={isBusy}
+          onClose={onClose}
+          onTry={attempt}
+          onDelete={remove}
+        />
       }
     >
       {problem && <ProblemNotice problem={problem} />}
-      {outcome ? <Failed outcome={outcome} kind={kind} rowOf={selection.rowOf} /> : <p>{names.join(', ')}</p>}
+      {!outcome && <p>{names.join(', ')}</p>}
+      {trial && !outcome && <p role="status">{say('delete_many_trial', countsOf(trial))}</p>}
+      {outcome && <p>{say('deleted_some', countsOf(outcome))}</p>}
+      <Failed outcome={outcome ?? trial} kind={kind} rowOf={selection.rowOf} />
     </Dialog>
   );
 }
 
-type ButtonsProps = { hasEnded: boolean; isBusy: boolean; onClose: () => void; onDelete: () => void };
+function useDeletion({ kind, parents, selection, onClose }: DeleteSelectedProps) {
+  const client = useQueryClient();
+  const { problem, isBusy, run } = useRequest();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [trial, setTrial] = useState<Outcome>();
+  const { bulkDestroy: verb } = kind;
+  const what = verb && { verb, path: parents, body: { ids: selection.keys } };
+  const finish = ({ deleted }: Outcome) => {
+    toast(say('deleted_many', { count: deleted.length }));
+    selection.clear();
+    onClose();
+  };
+  const remove = () =>
+    run(async () => {
+      if (!what) return;
+      const done = (await write(what)).body as Outcome;
+      await client.invalidateQueries({ queryKey: ['list', kind.type] });
+      if (done.failed.length > 0) setOutcome(done);
+      else finish(done);
+    });
+  const attempt = () =>
+    run(async () => {
+      if (what) setTrial((await tryWrite(what)).body as Outcome);
+    });
+  return { what, problem, isBusy, trial, outcome, attempt, remove };
+}
 
-const Buttons = ({ hasEnded, isBusy, onClose, onDelete }: ButtonsProps): JSX.Element => (
+const countsOf = ({ deleted, failed }: Outcome) => ({ count: deleted.length, failed: failed.length });
+
+type ButtonsProps = {
+  /** Absent when it is done. */
+  what: Write | undefined;
+  isBusy: boolean;
+  onClose: () => void;
+  onTry: () => void;
+  onDelete: () => void;
+};
+
+const Buttons = ({ what, isBusy, onClose, onTry, onDelete }: ButtonsProps): JSX.Element => (
   <>
+    {what && <CopyCommand command={() => curlOf(writeOf(what))} />}
+    {what?.verb.canTry && (
+      <Button look="plain" busy={isBusy} onClick={onTry}>
+        {say('try_first')}
+      </Button>
+    )}
     <Button look="plain" onClick={onClose}>
-      {hasEnded ? say('close') : say('cancel')}
+      {what ? say('cancel') : say('close')}
     </Button>
-    {!hasEnded && (
+    {what && (
       <Button look="danger" busy={isBusy} onClick={onDelete}>
         {say('delete')}
       </Button>
@@ -101,23 +134,16 @@ const Buttons = ({ hasEnded, isBusy, onClose, onDelete }: ButtonsProps): JSX.Ele
   </>
 );
 
-const Failed = ({
-  outcome: { deleted, failed },
-  kind,
-  rowOf,
-}: {
-  outcome: Outcome;
-  kind: Kind;
-  rowOf: (key: string) => Row | undefined;
-}): JSX.Element => (
-  <>
-    <p>{say('deleted_some', { count: deleted.length, failed: failed.length })}</p>
+type FailedProps = { outcome: Outcome | undefined; kind: Kind; rowOf: (key: string) => Row | undefined };
+
+/** What is or would be refused, and why. */
+const Failed = ({ outcome, kind, rowOf }: FailedProps): JSX.Element | null =>
+  outcome && outcome.failed.length > 0 ? (
     <ul>
-      {failed.map(({ id, detail }) => (
+      {outcome.failed.map(({ id, detail }) => (
         <li key={id}>
           <b>{titleOf(kind, rowOf(id) ?? {})}</b>: {detail}
         </li>
       ))}
     </ul>
-  </>
-);
+  ) : null;

@@ -12,7 +12,7 @@ import type { Kind } from '../../records/kinds.ts';
 import type { Selected } from '../../records/list/use-selection.ts';
 import { CopyCommand } from '../../records/record/copy-command.tsx';
 import { forgetKind } from '../../records/record/use-record.ts';
-import { curlOf, write, writeOf } from '../../records/requests.ts';
+import { curlOf, type Effect, tryWrite, write, writeOf } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
 import { isTaggedType, taggingOf, useTagKind } from './tagging.ts';
 
@@ -48,7 +48,10 @@ type DialogProps = SelectionProps & { tags: Kind; isRemoval: boolean; onClose: (
 
 function TagDialog({ kind, tags, selection, isRemoval, onClose }: DialogProps): JSX.Element {
   const [tagId, setTag] = useState<string>();
-  const { what, problem, isBusy, save } = useTagging({ kind, tags, selection, isRemoval, onClose }, tagId);
+  const { what, problem, isBusy, effect, attempt, save } = useTagging(
+    { kind, tags, selection, isRemoval, onClose },
+    tagId,
+  );
   const count = selection.keys.length;
   return (
     <Dialog
@@ -57,6 +60,11 @@ function TagDialog({ kind, tags, selection, isRemoval, onClose }: DialogProps): 
       actions={
         <>
           {what && <CopyCommand command={() => curlOf(writeOf(what))} />}
+          {tags.update?.canTry && (
+            <Button look="plain" busy={isBusy} disabled={!what} onClick={attempt}>
+              {say('try_first')}
+            </Button>
+          )}
           <Button look="plain" onClick={onClose}>
             {say('cancel')}
           </Button>
@@ -73,8 +81,24 @@ function TagDialog({ kind, tags, selection, isRemoval, onClose }: DialogProps): 
         isMany={false}
         onChange={([id]) => setTag(id)}
       />
+      {effect && <Changed kind={kind} effect={effect} />}
       {problem && <ProblemNotice problem={problem} />}
     </Dialog>
+  );
+}
+
+/** The records that would change; the others have the tag already, or do not have it. */
+function Changed({ kind, effect: { events } }: { kind: Kind; effect: Effect }): JSX.Element {
+  const changed = events.filter(({ object_type }) => object_type === kind.type);
+  return (
+    <div role="status">
+      <p>{say(changed.length === 0 ? 'no_effect' : 'would_change')}</p>
+      <ul>
+        {changed.map(({ object_name }) => (
+          <li key={object_name}>{object_name}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -86,6 +110,12 @@ function useTagging({ kind, tags, selection, isRemoval, onClose }: DialogProps, 
     tagId !== undefined && isTaggedType(type)
       ? taggingOf(tags, { tagId, type, ids: selection.keys, isRemoval })
       : undefined;
+  // What was tried with another tag says nothing about this one.
+  const [tried, setTried] = useState<{ tagId: string | undefined; effect: Effect }>();
+  const attempt = () =>
+    run(async () => {
+      if (what) setTried({ tagId, effect: await tryWrite(what) });
+    });
   const save = () =>
     run(async () => {
       if (!what) return;
@@ -95,5 +125,5 @@ function useTagging({ kind, tags, selection, isRemoval, onClose }: DialogProps, 
       onClose();
       await Promise.all([forgetKind(client, type), forgetKind(client, 'tag')]);
     });
-  return { what, problem, isBusy, save };
+  return { what, problem, isBusy, effect: tried?.tagId === tagId ? tried?.effect : undefined, attempt, save };
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { filledPath, type Sending, sendRequest } from '../../../../../shared/web/client/request.ts';
 import { portal } from '../../../../../shared/web/client/session.ts';
 import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
@@ -13,8 +14,11 @@ import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { may } from '../../facts.ts';
 import { idOf, type Kind, type Row } from '../../records/kinds.ts';
+import { CopyCommand } from '../../records/record/copy-command.tsx';
 import { DeleteDialog } from '../../records/record/delete-dialog.tsx';
+import { EffectOf } from '../../records/record/effect.tsx';
 import { forgetKind } from '../../records/record/use-record.ts';
+import { curlOf, type Effect } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
 import classes from './portals.module.css';
 
@@ -63,13 +67,11 @@ function Tags({ kind, id, row, onSaved }: TagsProps): JSX.Element {
   const [text, setText] = useState(stored);
   const client = useQueryClient();
   const { problem, isBusy, run } = useRequest();
+  const [effect, setEffect] = useState<Effect>();
+  const attempt = () => run(async () => setEffect(await tryTags(id, text)));
   const save = () =>
     run(async () => {
-      const tags = text
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter((tag) => tag !== '');
-      await portal.call('portal.tags', { path: { uuid: id }, body: { tags } });
+      await sendRequest({ ...tagsWrite(id, text), signal: AbortSignal.timeout(limitMs) });
       toast(say('portals_tags_saved'));
       onSaved();
       await forgetKind(client, kind.type);
@@ -86,16 +88,51 @@ function Tags({ kind, id, row, onSaved }: TagsProps): JSX.Element {
         label={say('portals_tags')}
         hint={say('portals_tags_hint')}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setEffect(undefined);
+        }}
       />
-      {text !== stored && (
-        <Button type="submit" busy={isBusy}>
-          {say('save')}
-        </Button>
-      )}
+      {text !== stored && <TagButtons sending={() => tagsWrite(id, text)} isBusy={isBusy} onTry={attempt} />}
+      {effect && <EffectOf kind={kind} effect={effect} />}
       {problem && <ProblemNotice problem={problem} />}
     </form>
   );
+}
+
+type TagButtonsProps = { sending: () => Sending; isBusy: boolean; onTry: () => void };
+
+const TagButtons = ({ sending, isBusy, onTry }: TagButtonsProps): JSX.Element => (
+  <div class={classes.buttons}>
+    <CopyCommand command={() => curlOf(sending())} />
+    <Button look="plain" busy={isBusy} onClick={onTry}>
+      {say('try_first')}
+    </Button>
+    <Button type="submit" busy={isBusy}>
+      {say('save')}
+    </Button>
+  </div>
+);
+
+const tagsWrite = (id: string, text: string): Sending => ({
+  method: 'PATCH',
+  path: filledPath('/api/webui/aggregator/appnodes/portals/{uuid}/tags', { uuid: id }),
+  body: {
+    tags: text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  },
+});
+
+async function tryTags(id: string, text: string): Promise<Effect> {
+  const headers = { 'x-dry-run': 'true' };
+  const { body } = await sendRequest({
+    ...tagsWrite(id, text),
+    headers,
+    signal: AbortSignal.timeout(limitMs),
+  });
+  return (body as { would: Effect }).would;
 }
 
 /** The figures of the last heartbeat. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { chooseShortcuts, hasShortcuts } from '../../../../shared/web/keys/shortcuts.ts';
 import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Dialog } from '../../../../shared/web/ui/overlays/dialog.tsx';
-import { Switch } from '../records/form/switch.tsx';
+import { Switch } from '../records/form/inputs/switch.tsx';
 import { type Kind, useKinds } from '../records/kinds.ts';
 import { type ConsoleText, say } from '../texts.ts';
 import { isApple, pageKeys } from './keys.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
-import { ChoiceInput } from '../../records/form/choice-inputs.tsx';
 import { disabledOf, type InputProps } from '../../records/form/input-props.ts';
+import { ChoiceInput } from '../../records/form/inputs/choice-inputs.tsx';
 import classes from '../parts/parts.module.css';
 import { useDomainTypes } from './domain-fields.ts';
 

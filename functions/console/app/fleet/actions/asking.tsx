@@ -3,7 +3,7 @@ import { problemOf } from '../../../../../shared/web/problems/problem.ts';
 import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice.tsx';
 import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { Mark, type MarkTone } from '../../../../../shared/web/ui/figures/mark.tsx';
-import { Switch } from '../../records/form/switch.tsx';
+import { Switch } from '../../records/form/inputs/switch.tsx';
 import type { Kind } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import classes from './actions.module.css';

@@ -3,12 +3,12 @@ import { Button } from '../../../../../shared/web/ui/controls/button.tsx';
 import { lazy } from '../../shell/lazy.tsx';
 import { say } from '../../texts.ts';
 import type { Field } from '../kinds.ts';
-import { ChoiceInput, ChoicesInput, FlagInput, ReferencesInput } from './choice-inputs.tsx';
 import classes from './form.module.css';
 import { initialValues, type Values } from './form-values.ts';
 import type { InputProps } from './input-props.ts';
-import { Switch } from './switch.tsx';
-import { JsonInput, LinesInput, TextInput } from './text-inputs.tsx';
+import { ChoiceInput, ChoicesInput, FlagInput, ReferencesInput } from './inputs/choice-inputs.tsx';
+import { Switch } from './inputs/switch.tsx';
+import { JsonInput, LinesInput, TextInput } from './inputs/text-inputs.tsx';
 
 const PictureInput = lazy<InputProps>(
   async () => (await import('../../gallery/input/picture-input.tsx')).PictureInput,

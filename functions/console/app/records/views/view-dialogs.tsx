@@ -7,7 +7,7 @@ import { Field } from '../../../../../shared/web/ui/controls/field.tsx';
 import { Dialog } from '../../../../../shared/web/ui/overlays/dialog.tsx';
 import { toast } from '../../../../../shared/web/ui/overlays/toasts.tsx';
 import { say } from '../../texts.ts';
-import { Switch } from '../form/switch.tsx';
+import { Switch } from '../form/inputs/switch.tsx';
 import { type SavedView, useViewWrites } from './use-views.ts';
 import classes from './views.module.css';
 

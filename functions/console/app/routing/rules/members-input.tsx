@@ -5,7 +5,7 @@ import { Notice } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { closedUp, type Ranked } from '../../../../../shared/web/ui/ranking/order.ts';
 import { RankedList } from '../../../../../shared/web/ui/ranking/ranked-list.tsx';
 import type { InputProps } from '../../records/form/input-props.ts';
-import { Switch } from '../../records/form/switch.tsx';
+import { Switch } from '../../records/form/inputs/switch.tsx';
 import { useNames } from '../../records/references.ts';
 import { say } from '../../texts.ts';
 import { RankingField } from '../ranking-field.tsx';

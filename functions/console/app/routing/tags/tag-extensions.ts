@@ -1,5 +1,5 @@
 import type { Extension } from '../../records/extension.ts';
-import { ColorInput } from '../../records/form/color-input.tsx';
+import { ColorInput } from '../../records/form/inputs/color-input.tsx';
 import { TagParts } from './tag-parts.tsx';
 import { TagSelection } from './tag-selection.tsx';
 

@@ -6,8 +6,8 @@ import { Field } from '../../../../../shared/web/ui/controls/field.tsx';
 import { Icon } from '../../../../../shared/web/ui/controls/icon.tsx';
 import { Badge } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { facts } from '../../facts.ts';
-import { isColor } from '../../records/form/color-input.tsx';
 import type { Values } from '../../records/form/form-values.ts';
+import { isColor } from '../../records/form/inputs/color-input.tsx';
 import { say } from '../../texts.ts';
 import classes from './theme.module.css';
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Combobox } from '../../../../../../shared/web/ui/controls/combobox.tsx';
 import { SearchField } from '../../../../../../shared/web/ui/controls/search-field.tsx';
-import { Switch } from '../../../records/form/switch.tsx';
+import { Switch } from '../../../records/form/inputs/switch.tsx';
 import { kindOf, useKinds } from '../../../records/kinds.ts';
 import { findNamed } from '../../../records/references.ts';
 import { say } from '../../../texts.ts';

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { Field } from '../../../../../shared/web/ui/controls/field.tsx';
-import { say } from '../../texts.ts';
-import classes from './form.module.css';
-import type { InputProps } from './input-props.ts';
+import { Field } from '../../../../../../shared/web/ui/controls/field.tsx';
+import { say } from '../../../texts.ts';
+import classes from '../form.module.css';
+import type { InputProps } from '../input-props.ts';
 
 export const isColor = (value: unknown): value is string =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { PasswordField } from '../../../../../shared/web/credentials/password-field.tsx';
-import { Field as TextField } from '../../../../../shared/web/ui/controls/field.tsx';
-import { MomentField } from '../../../../../shared/web/ui/controls/moment-field.tsx';
-import { say } from '../../texts.ts';
-import type { Field } from '../kinds.ts';
-import classes from './form.module.css';
-import { disabledOf, type InputProps } from './input-props.ts';
+import { PasswordField } from '../../../../../../shared/web/credentials/password-field.tsx';
+import { Field as TextField } from '../../../../../../shared/web/ui/controls/field.tsx';
+import { MomentField } from '../../../../../../shared/web/ui/controls/moment-field.tsx';
+import { say } from '../../../texts.ts';
+import type { Field } from '../../kinds.ts';
+import classes from '../form.module.css';
+import { disabledOf, type InputProps } from '../input-props.ts';
 
 /** JSON of a member without declared parts. What is not JSON yet stays in the input. */
 export function JsonInput(props: InputProps): JSX.Element {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import classes from './form.module.css';
+import classes from '../form.module.css';
 
 type SwitchProps = {
   label: string;

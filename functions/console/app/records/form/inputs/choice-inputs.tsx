@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { SelectField } from '../../../../../shared/web/ui/controls/field.tsx';
-import { say } from '../../texts.ts';
-import { ReferenceInput } from '../fields/reference-input.tsx';
-import classes from './form.module.css';
-import { disabledOf, type InputProps } from './input-props.ts';
+import { SelectField } from '../../../../../../shared/web/ui/controls/field.tsx';
+import { say } from '../../../texts.ts';
+import { ReferenceInput } from '../../fields/reference-input.tsx';
+import classes from '../form.module.css';
+import { disabledOf, type InputProps } from '../input-props.ts';
 import { Switch } from './switch.tsx';
 
 export function ReferencesInput(props: InputProps): JSX.Element {

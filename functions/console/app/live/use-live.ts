@@ -20,6 +20,7 @@ const listTypes: Readonly<Record<string, string>> = {
 const shownIn: Readonly<Record<string, readonly string[]>> = {
   user: ['portalUser', 'userAccess'],
   group: ['userAccess'],
+  lock_out: ['lockOut', 'portalUser', 'user', 'userAccess'],
   role: ['userAccess'],
   session: ['loginSession', 'userSession', 'userAccess'],
   service_token: ['issuedToken', 'serviceToken', 'userAccess'],

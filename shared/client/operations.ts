@@ -895,27 +895,31 @@ export type BulkDestroyResult = {
     detail: string;
   })[];
 };
-export type CertificateOfNodes = {
-  /** `presented`: the node identifies itself with it; `trusted`: the portal trusts it for the node. */
-  use: "presented" | "trusted";
+export type CertificateAll = {
+  /** `presented`: the node identifies itself with it; `trusted`: the portal trusts it as an authority for TLS connections to the object; `kdc`: the portal trusts it as an authority for the KDC of the domain (PKINIT). */
+  use: "presented" | "trusted" | "kdc";
   /** Subject of the certificate. */
   subject: string;
   /** Issuer of the certificate. */
   issuer: string;
+  /** When the certificate becomes valid. Null for a presented certificate until the next probe of the node. */
+  not_before: string | null;
   /** When the certificate expires. */
   not_after: string;
-  /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate. */
+  /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate until the next probe of the node. */
   fingerprint: string | null;
-  /** Identifier of the node. */
-  dispatcher_id: string;
-  /** Name of the node. */
-  dispatcher_name: string;
-  /** Name of the farm of the node. */
-  farm_name: string;
-  /** Identifier of the site of the node. */
-  site_id: string;
-  /** Name of the site of the node. */
-  site_name: string;
+  /** Type of the object that the certificate belongs to. */
+  object_type: "dispatcher" | "authenticator" | "peer" | "webhook";
+  /** Identifier of the object. */
+  object_id: string;
+  /** Name of the object. */
+  object_name: string;
+  /** Name of the farm of the node. Null for other objects. */
+  farm_name: string | null;
+  /** Identifier of the site of the node. Null for other objects. */
+  site_id: string | null;
+  /** Name of the site of the node. Null for other objects. */
+  site_name: string | null;
 };
 export type ChangeStream = {
   /** Type of the object. `snapshot`: a list of a farm was synchronized. */
@@ -1417,8 +1421,12 @@ export type Dispatcher = {
     subject: string;
     /** Issuer of the certificate. */
     issuer: string;
+    /** Start of the validity of the certificate. Absent until the next probe after an update. */
+    not_before?: string;
     /** Expiration time of the certificate. */
     not_after: string;
+    /** SHA-256 of the certificate, hexadecimal. Absent until the next probe after an update. */
+    fingerprint?: string;
     /** Days until the certificate expires. Negative if it has expired. */
     days_left: number;
   } | null;
@@ -1507,8 +1515,12 @@ export type DispatcherRestore = {
     subject: string;
     /** Issuer of the certificate. */
     issuer: string;
+    /** Start of the validity of the certificate. Absent until the next probe after an update. */
+    not_before?: string;
     /** Expiration time of the certificate. */
     not_after: string;
+    /** SHA-256 of the certificate, hexadecimal. Absent until the next probe after an update. */
+    fingerprint?: string;
     /** Days until the certificate expires. Negative if it has expired. */
     days_left: number;
   } | null;
@@ -7194,12 +7206,12 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the certificates of dispatcher nodes. The certificates that nodes presented to the last probe, and the authorities that are trusted for them, of up to 1000 nodes within the scope of the caller. Requires the permission `dispatchers.read`. */
-  "certificate.listOfNodes": {
+  /** List the certificates of nodes, domains, peers and webhooks. The certificates that nodes presented to the last probe, and the authorities that are trusted for nodes, domains, peers and webhooks. The response contains the objects that the caller may read, up to 1000 of each type. Private keys are never returned. Requires a session. */
+  "certificate.listAll": {
     asks: {};
     answer: {
       /** The certificates, in order of expiry. */
-      items: (CertificateOfNodes)[];
+      items: (CertificateAll)[];
     };
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
@@ -11468,7 +11480,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
-  'certificate.listOfNodes': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
+  'certificate.listAll': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
   'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },
   'connection.check': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}', keyed: false },
   'connection.get': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}', keyed: false },

@@ -908,7 +908,7 @@ export type CertificateAll = {
   not_after: string;
   /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate until the next probe of the node. */
   fingerprint: string | null;
-  /** Type of the object that the certificate belongs to. */
+  /** Type of the object that the certificate belongs to: `dispatcher`, `authenticator`, `peer` or `webhook`. */
   object_type: "dispatcher" | "authenticator" | "peer" | "webhook";
   /** Identifier of the object. */
   object_id: string;

@@ -26,7 +26,11 @@ const Certificate = z.strictObject({
     .describe(
       'SHA-256 of the certificate, hexadecimal. Null for a presented certificate until the next probe of the node.',
     ),
-  object_type: z.enum(types).describe('Type of the object that the certificate belongs to.'),
+  object_type: z
+    .enum(types)
+    .describe(
+      'Type of the object that the certificate belongs to: `dispatcher`, `authenticator`, `peer` or `webhook`.',
+    ),
   object_id: Id.describe('Identifier of the object.'),
   object_name: z.string().describe('Name of the object.'),
   farm_name: z.string().nullable().describe('Name of the farm of the node. Null for other objects.'),

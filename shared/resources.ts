@@ -44,6 +44,7 @@ export const resources = {
   group: { one: 'a domain group', many: 'domain groups', permissions: 'groups', siteScope: 'any_scope' },
   job: { one: 'a job', many: 'jobs', permissions: null, siteScope: 'all_sites' },
   keys: { one: 'a key', many: 'keys', permissions: null, siteScope: 'all_sites' },
+  lock_out: { one: 'a lock-out', many: 'lock-outs', permissions: 'users', siteScope: 'any_scope' },
   maintenance_template: {
     one: 'a maintenance template',
     many: 'maintenance templates',

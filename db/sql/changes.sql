@@ -29,7 +29,7 @@ declare
   named text := case when is_of_node then record #>> '{details,farm_id}' else record ->> 'object_id' end;
   object jsonb;
 begin
-  if about is null or about in ('authenticator', 'group', 'maintenance_template', 'peer', 'picture', 'portal', 'role', 'service_token', 'session',
+  if about is null or about in ('authenticator', 'group', 'lock_out', 'maintenance_template', 'peer', 'picture', 'portal', 'role', 'service_token', 'session',
     'system_parameter', 'tag', 'theme', 'user') then
     return null;
   end if;
@@ -120,6 +120,22 @@ begin
   end if;
   if tg_op <> 'DELETE' then
     perform public.note_change('monitoring_record', new.id::text, '', public.sites_of_monitoring_record(to_jsonb(new)), public.noted_action(tg_op));
+  end if;
+  return null;
+end $$;
+
+-- A lock-out, with the identifier that the API computes for it. Failed logins that lock nothing are not noted, nor that the time of a
+-- lock is over.
+create or replace function note_lock_out() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  was_locked boolean := tg_op <> 'INSERT' and coalesce(old.locked_until > now(), false);
+  is_locked boolean := tg_op <> 'DELETE' and coalesce(new.locked_until > now(), false);
+  key text := case when tg_op = 'DELETE' then old.account || chr(10) || old.network else new.account || chr(10) || new.network end;
+  digest text := left(encode(sha256(convert_to(key, 'UTF8')), 'hex'), 32);
+begin
+  if was_locked or is_locked then
+    perform public.note_change('lock_out', overlay(overlay(digest placing '8' from 13) placing '8' from 17)::uuid::text, '', null,
+      case when not was_locked then 'created' when is_locked then 'updated' else 'deleted' end);
   end if;
   return null;
 end $$;
@@ -274,6 +290,12 @@ drop trigger if exists noted_circuit on dispatchers;
 create trigger noted_circuit after update on dispatchers
   for each row when ((old.circuit = 'closed') is distinct from (new.circuit = 'closed')) execute function note_row('dispatcher', 'id');
 
+drop trigger if exists noted_lock on login_locks;
+create trigger noted_lock after insert or delete on login_locks for each row execute function note_lock_out();
+drop trigger if exists noted_lock_update on login_locks;
+create trigger noted_lock_update after update on login_locks
+  for each row when (old.locked_until is distinct from new.locked_until) execute function note_lock_out();
+
 drop trigger if exists noted_move on farms;
 create trigger noted_move after update on farms
   for each row when (old.site_id is distinct from new.site_id) execute function note_parts_of_farm();
@@ -309,5 +331,5 @@ drop trigger if exists noted_state on farm_parts;
 create trigger noted_state after update on farm_parts
   for each row when (new.kind <> 'tags' and old.error is distinct from new.error) execute function note_farm_part();
 
-revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), noted_action(text), note_change(text, text, text, uuid[], text), note_row(), note_monitoring_record(), note_row_before(),
+revoke execute on function sites_of_object(text, jsonb), sites_of_monitoring_record(jsonb), noted_action(text), note_change(text, text, text, uuid[], text), note_row(), note_monitoring_record(), note_lock_out(), note_row_before(),
   note_row_at_end(), note_parts_of_farm(), note_rows_of_snapshot(), note_removed_row(), note_farm_part() from public;

@@ -895,31 +895,35 @@ export type BulkDestroyResult = {
     detail: string;
   })[];
 };
-export type CertificateOfNodes = {
-  /** `presented`: the node identifies itself with it; `trusted`: the portal trusts it for the node. */
-  use: "presented" | "trusted";
+export type CertificateAll = {
+  /** `presented`: the node identifies itself with it; `trusted`: the portal trusts it as an authority for TLS connections to the object; `kdc`: the portal trusts it as an authority for the KDC of the domain (PKINIT). */
+  use: "presented" | "trusted" | "kdc";
   /** Subject of the certificate. */
   subject: string;
   /** Issuer of the certificate. */
   issuer: string;
+  /** When the certificate becomes valid. Null for a presented certificate until the next probe of the node. */
+  not_before: string | null;
   /** When the certificate expires. */
   not_after: string;
-  /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate. */
+  /** SHA-256 of the certificate, hexadecimal. Null for a presented certificate until the next probe of the node. */
   fingerprint: string | null;
-  /** Identifier of the node. */
-  dispatcher_id: string;
-  /** Name of the node. */
-  dispatcher_name: string;
-  /** Name of the farm of the node. */
-  farm_name: string;
-  /** Identifier of the site of the node. */
-  site_id: string;
-  /** Name of the site of the node. */
-  site_name: string;
+  /** Type of the object that the certificate belongs to: `dispatcher`, `authenticator`, `peer` or `webhook`. */
+  object_type: "dispatcher" | "authenticator" | "peer" | "webhook";
+  /** Identifier of the object. */
+  object_id: string;
+  /** Name of the object. */
+  object_name: string;
+  /** Name of the farm of the node. Null for other objects. */
+  farm_name: string | null;
+  /** Identifier of the site of the node. Null for other objects. */
+  site_id: string | null;
+  /** Name of the site of the node. Null for other objects. */
+  site_name: string | null;
 };
 export type ChangeStream = {
   /** Type of the object. `snapshot`: a list of a farm was synchronized. */
-  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "picture" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
+  kind: "snapshot" | "authenticator" | "dispatcher" | "farm" | "gateway" | "group" | "lock_out" | "maintenance_template" | "maintenance_window" | "monitoring_record" | "peer" | "picture" | "portal" | "priority_group" | "role" | "rule" | "service_token" | "servicespool" | "session" | "site" | "spsession" | "system_parameter" | "tag" | "user" | "webhook" | "workplace";
   /** Identifier of the object, of the farm for `snapshot`, or name of the system parameter. Null if one write has changed so many objects that they are not listed. */
   id: string | null;
   /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
@@ -1417,8 +1421,12 @@ export type Dispatcher = {
     subject: string;
     /** Issuer of the certificate. */
     issuer: string;
+    /** Start of the validity of the certificate. Absent until the next probe after an update. */
+    not_before?: string;
     /** Expiration time of the certificate. */
     not_after: string;
+    /** SHA-256 of the certificate, hexadecimal. Absent until the next probe after an update. */
+    fingerprint?: string;
     /** Days until the certificate expires. Negative if it has expired. */
     days_left: number;
   } | null;
@@ -1507,8 +1515,12 @@ export type DispatcherRestore = {
     subject: string;
     /** Issuer of the certificate. */
     issuer: string;
+    /** Start of the validity of the certificate. Absent until the next probe after an update. */
+    not_before?: string;
     /** Expiration time of the certificate. */
     not_after: string;
+    /** SHA-256 of the certificate, hexadecimal. Absent until the next probe after an update. */
+    fingerprint?: string;
     /** Days until the certificate expires. Negative if it has expired. */
     days_left: number;
   } | null;
@@ -6564,7 +6576,7 @@ export type Webhook = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -6634,7 +6646,7 @@ export type WebhookPatch = {
   /** Address that events are sent to, `https` only. */
   url?: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites?: (string)[] | null;
   /** If false, no events are sent or queued. Default true. */
@@ -6656,7 +6668,7 @@ export type WebhookRestore = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -6718,7 +6730,7 @@ export type WebhookVersion = {
     /** Address that events are sent to, `https` only. */
     url?: string;
     /** Types of events that are sent. A monitoring event has the severity of its record. */
-    events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+    events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
     /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
     sites?: (string)[];
     /** If false, no events are sent or queued. Default true. */
@@ -6741,7 +6753,7 @@ export type WebhookWrite = {
   /** Address that events are sent to, `https` only. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
-  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
+  events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
   /** Identifiers of the sites whose events are sent. Events of objects without a site are always sent. Default: none, for all sites. */
   sites?: (string)[];
   /** If false, no events are sent or queued. Default true. */
@@ -7284,12 +7296,12 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the certificates of dispatcher nodes. The certificates that nodes presented to the last probe, and the authorities that are trusted for them, of up to 1000 nodes within the scope of the caller. Requires the permission `dispatchers.read`. */
-  "certificate.listOfNodes": {
+  /** List the certificates of nodes, domains, peers and webhooks. The certificates that nodes presented to the last probe, and the authorities that are trusted for nodes, domains, peers and webhooks. The response contains the objects that the caller may read, up to 1000 of each type. Private keys are never returned. Requires a session. */
+  "certificate.listAll": {
     asks: {};
     answer: {
       /** The certificates, in order of expiry. */
-      items: (CertificateOfNodes)[];
+      items: (CertificateAll)[];
     };
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
@@ -11342,7 +11354,7 @@ export type Operations = {
         /** Only deliveries in this state. */
         state?: "waiting" | "delivered" | "dead" | "skipped";
         /** Only deliveries of events of this type. */
-        event?: "authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical" | "webhook.test";
+        event?: "authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical" | "webhook.test";
       };
     };
     answer: {
@@ -11706,7 +11718,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
-  'certificate.listOfNodes': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
+  'certificate.listAll': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
   'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },
   'connection.check': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}', keyed: false },
   'connection.get': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}', keyed: false },

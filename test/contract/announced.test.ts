@@ -26,7 +26,6 @@ const withoutChange: Readonly<Record<string, string>> = {
   'image.create': 'a picture is part of the objects that refer to it',
   'workplace.message': 'a message is shown and not stored',
   'spsession.assist': 'returns the address of a viewer',
-  'lockOut.delete': 'a lock-out is no object with a history; pages read the list again',
   'webhook.test': 'a delivery is no object: the page of the webhook reads its deliveries again',
   'webhook.replay': 'as webhook.test',
   'webhook.replayAll': 'as webhook.test',
@@ -37,6 +36,7 @@ const withoutChange: Readonly<Record<string, string>> = {
 const typeOf: Readonly<Record<string, string>> = {
   serviceToken: 'service_token',
   userSession: 'session',
+  lockOut: 'lock_out',
   loginSession: 'session',
   systemParameters: 'system_parameter',
 };
@@ -105,6 +105,13 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
     const { body } = await world.admin(`GET ${path}?user=${user.id}`);
     return { path: `${path}/${body.items[0].id}` };
   },
+  'lockOut.delete': async () => {
+    const path = '/api/webui/aggregator/lock-outs';
+    const name = unique('guessed');
+    await lockOut(name);
+    const { body } = await world.admin(`GET ${path}?search=${name}`);
+    return { path: `${path}/${body.items[0].id}` };
+  },
   'webhook.takeOver': async () => {
     const { id } = await addWebhook(world.admin);
     await world.portal.db.update(webhooks).set({ owner_id: null }).where(eq(webhooks.id, id));
@@ -113,6 +120,14 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
   'portal.delete': portalRow,
   'portal.tags': async () => ({ path: `${(await portalRow()).path}/tags`, body: { tags: ['production'] } }),
 };
+
+/** Failed logins lock a name, also one without an account. */
+async function lockOut(name: string, failures = 5): Promise<void> {
+  for (let n = 0; n < failures; n++)
+    await world.portal.send('POST /api/auth/v7.0/login', {
+      body: { username: name, password: 'a wrong guess', authSmallName: world.domain.small_name },
+    });
+}
 
 async function portalRow() {
   const [id, name] = [newId(), unique('portal')];
@@ -178,6 +193,19 @@ describe('a write', () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(operation.returns[0]);
     const shown = `${operation.id}: ${JSON.stringify(items.map(({ kind, id }) => [kind, id]))}`;
     expect(items.some(isOf(operation, ids)), shown).toBe(true);
+  });
+
+  it('of the failed login that locks an account announces the lock-out once, with its id in the list', async () => {
+    const name = unique('guessed');
+    await lockOut(name, 4);
+    await allReadable(world.portal.db);
+    const { horizon } = await readChanges(world.portal.db, undefined);
+    await lockOut(name, 1);
+    await allReadable(world.portal.db);
+    const { items } = await readChanges(world.portal.db, { xid: horizon, seq: 0 });
+    const { body } = await world.admin(`GET /api/webui/aggregator/lock-outs?search=${name}`);
+    const noted = items.filter(({ kind }) => kind === 'lock_out');
+    expect(noted.map(({ id, action }) => [id, action])).toEqual([[body.items[0].id, 'created']]);
   });
 
   it('announces only types that a caller can read', async () => {

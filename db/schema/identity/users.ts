@@ -8,7 +8,7 @@ import { authenticators } from './authenticators.ts';
  * immutable identifier of the directory entry, absent until the first login that finds it. `card_fingerprint` is the
  * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
  * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
- * rejected.
+ * rejected. `last_login_at` has no index, because each login would then write all indexes.
  */
 export const users = pgTable(
   'users',
@@ -38,10 +38,13 @@ export const users = pgTable(
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
     uniqueIndex('users_directory_id').on(t.authenticator_id, t.directory_id),
+    index('users_name').on(t.name_key, t.id),
+    index('users_created').on(t.created_at, t.id),
     index('users_created_at').on(t.authenticator_id, t.created_at, t.id),
     index('users_updated_at').on(t.authenticator_id, t.updated_at, t.id),
     index('users_search').using('gin', t.name_key.op('gin_trgm_ops')),
     index('users_real_name_search').using('gin', sql`lower(${t.real_name}) gin_trgm_ops`),
+    index('users_email_search').using('gin', sql`lower(${t.email}) gin_trgm_ops`),
   ],
 );
 

@@ -2,8 +2,17 @@ import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from
 import { byteText, moment, recordColumns } from '../columns.ts';
 import { farms } from './farms.ts';
 
-/** The certificate seen by a probe; `not_after` is RFC 3339. */
-export type CertificateFacts = { subject: string; issuer: string; not_after: string };
+/**
+ * The certificate seen by a probe, with times in RFC 3339 and the SHA-256 in hexadecimal. Certificates that an earlier
+ * version has stored have no `not_before` and no `fingerprint`.
+ */
+export type CertificateFacts = {
+  subject: string;
+  issuer: string;
+  not_before?: string;
+  not_after: string;
+  fingerprint?: string;
+};
 
 /** A login domain of a node, with the node's names. */
 export type NodeDomain = { authUuid: string; authSmallName: string; auth: string };

@@ -44,6 +44,7 @@ export const workplaces = pgTable(
   (t) => [
     uniqueIndex('workplaces_uuid').on(t.farm_id, t.uuid),
     index('workplaces_name').on(t.name_key, t.id),
+    index('workplaces_created').on(t.made_at),
     index('workplaces_farm').on(t.farm_id, t.name_key, t.id),
     index('workplaces_pool').on(t.farm_id, t.servicepool_uuid, t.name_key, t.id),
     index('workplaces_owner').on(t.owner_key, t.name_key, t.id),

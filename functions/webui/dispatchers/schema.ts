@@ -94,7 +94,15 @@ export const Dispatcher = z.strictObject({
     .strictObject({
       subject: z.string().describe('Subject of the certificate.'),
       issuer: z.string().describe('Issuer of the certificate.'),
+      not_before: z
+        .string()
+        .optional()
+        .describe('Start of the validity of the certificate. Absent until the next probe after an update.'),
       not_after: z.string().describe('Expiration time of the certificate.'),
+      fingerprint: z
+        .string()
+        .optional()
+        .describe('SHA-256 of the certificate, hexadecimal. Absent until the next probe after an update.'),
       days_left: z.int().describe('Days until the certificate expires. Negative if it has expired.'),
     })
     .nullable()

@@ -7,7 +7,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   authenticator:
     'Authentication domains: the built-in domain and directories (LDAP, Active Directory, FreeIPA). A domain owns its users and groups. Each type of domain describes its own parameters.',
   certificate:
-    'TLS certificates of dispatcher nodes: those that nodes present, and the authorities that are trusted for them.',
+    'Certificates: those that dispatcher nodes present, and the authorities that are trusted for nodes, domains, peers and webhooks.',
   connection:
     'Connections of client programs to workplaces: readiness check, host, port and one-time credentials, `.rdp` and `.vv` files, reconnect links.',
   console: 'The console of administrators for browsers, with its files: the overview of all sites.',

@@ -11,6 +11,7 @@ export const objects = {
   'a domain group': 'группа домена',
   'a job': 'задание',
   'a key': 'ключ',
+  'a lock-out': 'блокировка входа',
   'a maintenance template': 'шаблон обслуживания',
   'a maintenance window': 'окно обслуживания',
   'a monitoring record': 'запись журнала мониторинга',

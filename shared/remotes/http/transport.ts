@@ -21,7 +21,10 @@ export type TransportRequest = {
 export type TransportResponse = { status: number; headers: Record<string, string>; text: string };
 
 /** Data of the peer certificate, valid or not; `not_after` is RFC 3339. */
-export type CertificateFacts = { subject: string; issuer: string; not_after: string };
+export type CertificateFacts = Record<
+  'subject' | 'issuer' | 'not_before' | 'not_after' | 'fingerprint',
+  string
+>;
 
 /** A certificate as a TLS server presents it. Texts have no control characters; times are RFC 3339. */
 export type PresentedCertificate = {

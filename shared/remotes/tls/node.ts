@@ -82,7 +82,9 @@ function shownCertificate(socket: TLSSocket): CertificateFacts {
   return {
     subject: oneLine(certificate.subject),
     issuer: oneLine(certificate.issuer),
+    not_before: new Date(certificate.validFrom).toISOString(),
     not_after: new Date(certificate.validTo).toISOString(),
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
   };
 }
 

@@ -49,7 +49,7 @@ describe('STR-1: the data of the scope tests', () => {
         "authenticator.list",
         "authenticator.listTypes",
         "authenticator.listVersions",
-        "certificate.listOfNodes",
+        "certificate.listAll",
         "change.stream",
         "connection.check",
         "connection.get",

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Tab } from '../../e2e/support/browser.ts';
-import { addSite, base } from '../../support/factories.ts';
+import { addSite, base, logIn } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import type { Json } from '../../support/portal.ts';
@@ -31,6 +31,15 @@ requireService('chromium', hasChromium)('live updates of the console', () => {
     await page.getByRole('heading', { name: 'Beech', level: 1 }).waitFor();
     await rename('Alder');
     await page.getByRole('heading', { name: 'Alder', level: 1 }).waitFor();
+  });
+
+  it('show a lock-out in its list when failed logins cause it', async () => {
+    const { domain, portal } = tabs.stand.world;
+    const page = await tabs.open('/lockOut');
+    await page.getByText('No sign-in is refused now because of wrong passwords.').waitFor();
+    for (let n = 0; n < 5; n++)
+      await logIn(portal, domain, { name: 'guessed' }, { password: 'a wrong guess' });
+    await row(page, 'guessed').waitFor({ timeout: 20_000 });
   });
 
   it('go on by polls where there are no streams', async () => {

@@ -1,9 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { expectGood } from '../../e2e/support/browser.ts';
 import { createAuthority } from '../../simulator/authority.ts';
-import { addDispatcher, addFarm, addSite } from '../../support/factories.ts';
+import { addDirectory, addDispatcher, addFarm, addSite } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { requireService } from '../../support/services.ts';
@@ -11,9 +12,12 @@ import { requireService } from '../../support/services.ts';
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
+const { caPem } = await createAuthority();
+
 requireService('chromium', hasChromium)('certificates in the console', () => {
   const tabs = useConsoleTabs(async ({ world: { admin, portal } }) => {
-    const { caPem: ca_certificate } = await createAuthority();
+    const ca_certificate = caPem;
+    await addDirectory(admin, { ca_certificate }, { name: 'Corporate directory' });
     const farm = await addFarm(admin, await addSite(admin, { name: 'Amber' }), { name: 'Amber farm' });
     for (const [name, days] of [
       ['amber-1', 200],
@@ -32,7 +36,10 @@ requireService('chromium', hasChromium)('certificates in the console', () => {
     const first = page.getByRole('row').nth(1);
     await first.getByText('CN=amber-2.example.com').waitFor();
     await first.getByText('in 3 days').waitFor();
-    await expect.poll(() => page.getByText('Trusted for the node').count()).toBe(2);
+    await expect.poll(() => page.getByText('Trusted for TLS').count()).toBe(3);
+    await page.getByRole('link', { name: 'Corporate directory' }).waitFor();
+    const print = new X509Certificate(caPem).fingerprint256;
+    await expect.poll(() => page.getByText(`SHA-256 ${print}`).count()).toBe(3);
     await first.getByRole('link', { name: 'amber-2' }).click();
     await page.getByRole('heading', { name: 'amber-2', level: 1 }).waitFor();
   });

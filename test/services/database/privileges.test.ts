@@ -95,7 +95,13 @@ describe('FLT-1 a function of the owner', () => {
     });
     expect(paths.map(({ proname, proconfig: [search_path] }) => `${proname} ${search_path}`)).toEqual(
       [
-        ...['add_audit_checkpoint', 'note_farm_part', 'note_monitoring_record', 'note_parts_of_farm'],
+        ...[
+          'add_audit_checkpoint',
+          'note_farm_part',
+          'note_lock_out',
+          'note_monitoring_record',
+          'note_parts_of_farm',
+        ],
         ...['note_removed_row', 'note_row'],
         ...['note_row_at_end', 'note_row_before', 'note_rows_of_snapshot', 'remove_outlived_audit'],
         ...['remove_outlived_checkpoints', 'seal_audit'],

@@ -22,6 +22,7 @@ const shownIn: Readonly<Record<string, readonly string[]>> = {
   rule: ['picture'],
   user: ['portalUser', 'userAccess'],
   group: ['userAccess'],
+  lock_out: ['lockOut', 'portalUser', 'user', 'userAccess'],
   role: ['userAccess'],
   session: ['loginSession', 'userSession', 'userAccess'],
   service_token: ['issuedToken', 'serviceToken', 'userAccess'],

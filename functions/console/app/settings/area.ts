@@ -1,4 +1,18 @@
-import type { Area } from '../shell/area.ts';
+import { may } from '../facts.ts';
+import type { Area, ScreenEntry } from '../shell/area.ts';
+
+const certificates: ScreenEntry = {
+  segment: 'certificates',
+  title: 'certificates_page',
+  section: 'section_installation',
+  permissions: [],
+  load: async () => (await import('./certificates/page.tsx')).CertificatesPage,
+};
+
+/** The page shows the certificates of the objects that the user may read. */
+const mayReadCertificates = ['dispatchers.read', 'authenticators.read', 'peers.read', 'webhooks.read'].some(
+  (permission) => may([permission]),
+);
 
 /** System parameters, appearance, certificates and the nodes of the portal. */
 export const settings: Area = {
@@ -17,13 +31,7 @@ export const settings: Area = {
       permissions: ['themes.update'],
       load: async () => (await import('./theme/page.tsx')).ThemePage,
     },
-    {
-      segment: 'certificates',
-      title: 'certificates_page',
-      section: 'section_installation',
-      permissions: ['dispatchers.read'],
-      load: async () => (await import('./certificates/page.tsx')).CertificatesPage,
-    },
+    ...(mayReadCertificates ? [certificates] : []),
   ],
   extensions: {
     portal: async () => (await import('./portals/extension.ts')).portals,

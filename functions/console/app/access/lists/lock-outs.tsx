@@ -27,8 +27,8 @@ const unlocking = (row: Row): Confirmation => ({
   changes,
 });
 
-/** Milliseconds between reads: failed sign-ins are not announced as changes. */
-const readEveryMs = 15_000;
+/** Milliseconds between reads: the end of the time of a lock-out is not announced as a change. */
+const readEveryMs = 60_000;
 
 /** Keeps the list current, and says that an empty one is good. */
 export function LocksHead({ answer }: { answer: unknown }): JSX.Element | null {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dataUri, png } from '../support/pictures.ts';
 import type { TestPortal } from '../support/portal.ts';
 import { bodyShown, everyOperation, operations, pathOf, type Registered } from './generated/described.ts';
 import { expectProblem } from './support/problems.ts';
@@ -60,7 +61,14 @@ async function makeOne(create: Registered): Promise<{ path: string; body: Record
   const shown: Record<string, unknown> = bodyShown(create);
   const owners = { site_id: site, farm_id: farm };
   const name = `made-${++made}`;
-  const unique = { name, uri: name, small_name: name, issuer: `https://${name}.example.com` };
+  const unique: Record<string, string> = {
+    name,
+    uri: name,
+    small_name: name,
+    issuer: `https://${name}.example.com`,
+  };
+  // The gallery has each picture once.
+  if (create.id === 'picture.create') Object.assign(unique, { image: dataUri('png', png(made, 5)) });
   const known = Object.entries({ ...owners, ...unique }).filter(([name]) => Object.hasOwn(shown, name));
   const secret = create.id === 'user.create' ? { password: 'a pass phrase of the contract tests' } : {};
   const body = { ...shown, ...Object.fromEntries(known), ...secret };

@@ -21,7 +21,7 @@ export const budgets: Record<EdgeModule, number> = {
   home: 197,
   ssa: 200,
   userinfo: 275,
-  webui: 397,
+  webui: 399,
   wsproxy: 199,
 };
 

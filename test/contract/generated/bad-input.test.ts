@@ -8,6 +8,7 @@ import type { Answer, SendOptions, TestPortal } from '../../support/portal.ts';
 import { type Credentials, createCredentials } from '../support/credentials.ts';
 import { liftLimits } from '../support/limits.ts';
 import { codeIn, expectProblem, pointersIn } from '../support/problems.ts';
+import { createSessions } from '../support/sessions.ts';
 import { startTypedPortal } from '../support/typed-portal.ts';
 import { digestOf, expectHarmless } from '../support/unharmed.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
@@ -34,8 +35,13 @@ beforeAll(async () => {
   process.stdout.write(`bad input: seed ${seed}, ${runs} runs an operation\n`);
   portal = await startTypedPortal();
   await liftLimits(portal);
-  for (const _ of operations) tokens.push(await portal.login());
   const token = await portal.login();
+  const sessions = await createSessions(portal, token);
+  for (const { id } of operations) {
+    // The other sessions of the administrator are in use.
+    const isOfAnother = id === 'userinfo.endOtherSessions';
+    tokens.push(await (isOfAnother ? sessions.withoutRole() : portal.login()));
+  }
   credentials = await createCredentials(portal, token);
   const domains = await portal.send('GET /api/webui/aggregator/authenticators', { token });
   // The callers of these tests may use every site.

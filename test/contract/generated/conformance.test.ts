@@ -52,7 +52,10 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${serving.port}`;
   const token = await portal.login();
   for (const { id } of operations) tokens.set(id, await portal.login());
-  roleless = await (await createSessions(portal, token)).withoutRole();
+  const sessions = await createSessions(portal, token);
+  roleless = await sessions.withoutRole();
+  // Those of the administrator are in use.
+  tokens.set('userinfo.endOtherSessions', await sessions.withoutRole());
   credentials = await createCredentials(portal, token);
   ground = createGround(portal, token, { 'site.create': { authenticators: [world.domain.id] } });
   const pool = fleet.simulator.state.poolNamed('Office').uuid;

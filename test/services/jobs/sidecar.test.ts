@@ -165,7 +165,9 @@ describe('a probe of the sidecar', () => {
       certificate: {
         subject: expect.stringContaining('CN='),
         issuer: expect.stringContaining('CN='),
+        not_before: expect.stringMatching(/^\d{4}-/),
         not_after: expect.stringMatching(/^\d{4}-/),
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     });
     expect(await rowOf(ids.failing)).toMatchObject({ status: 'fail', last_error: 'reported_fail' });

@@ -3,7 +3,16 @@ import type { Tab } from '../../e2e/support/browser.ts';
 import { type Authority, createAuthority } from '../../simulator/authority.ts';
 import { passwordOf, person, posixGroup } from '../../support/directories/entries.ts';
 import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../../support/directories/slapd.ts';
-import { addFarm, addNode, addSite, addTag, pool, type SimulatedNode } from '../../support/factories.ts';
+import {
+  addFarm,
+  addNode,
+  addRule,
+  addSite,
+  addTag,
+  memberOf,
+  pool,
+  type SimulatedNode,
+} from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { signIn, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { button, inDialog, openRecord, pageLink, takePicture, title } from '../../support/pages/guide.ts';
@@ -33,13 +42,17 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('further stories o
     slapd = await startSlapd(await authority.issue(), entries.join('\n'));
     hooks = webhookStand(world);
     for (const name of ['East', 'South']) {
-      const farm = await addFarm(world.admin, await addSite(world.admin, { name, uri: name.toLowerCase() }));
+      const site = await addSite(world.admin, { name, uri: name.toLowerCase() });
+      const farm = await addFarm(world.admin, site);
       const pools = [pool(`Office ${name}`, { protocols: ['rdp'] })];
       const node = await addNode(world, farm, { simulator: { issuer: origin }, pools });
       // A dispatcher accepts users of domains that it has under the same label.
       const { domains } = node.simulator.state;
       for (const domain of domains.slice(0, 1)) domains.push({ ...domain, authSmallName: labelOf(name) });
       nodes.push(node);
+      const { uuid } = node.simulator.state.poolNamed(`Office ${name}`);
+      const members = [memberOf(farm, { servicepool_uuid: uuid })];
+      await addRule(world.admin, site, { name: `Office ${name}`, match_tags: null, members });
     }
   });
   afterAll(async () => {
@@ -103,6 +116,35 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('further stories o
       await home.close();
     });
 
+    it('give a service a picture', async () => {
+      page = await tabs.open('/');
+      await hand.press(pageLink(page, 'Picture gallery'));
+      await title(page, 'Picture gallery');
+      await hand.attach(button(page, 'Choose files'), pictureOf(site));
+      await page.getByText('The picture is added').waitFor();
+      await picture('gallery');
+      await openRecord(page, hand, 'Rules', `Office ${site}`);
+      await hand.press(page.getByRole('link', { name: 'Edit' }));
+      await hand.press(button(page, 'Choose from the gallery'));
+      await hand.press(page.getByRole('dialog').getByRole('radio', { name: `Picture ${site}` }));
+      await hand.press(inDialog(page, 'Use this picture'));
+      await hand.press(button(page, 'Save'));
+      await page
+        .getByRole('definition')
+        .getByRole('link', { name: `Picture ${site}` })
+        .waitFor();
+      const home = await tabs.stand.open('/signin');
+      await signIn(home.page, account);
+      const shown = home.page.getByRole('article').locator('img');
+      await shown.waitFor();
+      const width = shown.evaluate(async (image: HTMLImageElement) => {
+        await image.decode();
+        return image.naturalWidth;
+      });
+      expect(await width).toBe(32);
+      await home.close();
+    });
+
     it('give a member of the directory a role', async () => {
       page = await tabs.open('/');
       await hand.press(pageLink(page, 'Roles'));
@@ -131,7 +173,10 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('further stories o
       await title(page, 'Appearance');
       await hand.type(page.getByLabel('Name of the installation'), `Harbour ${site}`);
       await hand.type(page.getByRole('textbox', { name: 'Primary colour', exact: true }), '#0e7490');
-      await hand.attach(page.getByLabel('Logo'), logo);
+      await hand.attach(
+        page.getByRole('group', { name: 'Logo' }).getByRole('button', { name: 'Choose a file' }),
+        logo,
+      );
       await page.locator('[data-preview="light"] img').first().waitFor();
       await picture('appearance');
       await hand.type(page.getByLabel('Text on the sign-in page'), 'For the staff of the harbour.');
@@ -200,6 +245,17 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('further stories o
 });
 
 const labelOf = (site: string): string => `corp-${site.toLowerCase()}`;
+
+const drawing = (color: string): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32"><rect width="32" height="32" rx="8" fill="${color}"/></svg>`,
+  );
+
+const pictureOf = (site: string) => ({
+  name: `Picture ${site}.svg`,
+  mimeType: 'image/svg+xml',
+  buffer: drawing(site === 'East' ? '#0e7490' : '#be185d'),
+});
 
 const logo = {
   name: 'logo.svg',

@@ -78,10 +78,14 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     const report = () => read(`GET ${base}/audit/export?export_id=${export_id}`);
     await expect.poll(async () => (await report()).state, patient).toBe('ready');
     expect((await report()).rows).toBe(20_000);
-    const { rows } = await server.admin.query(
-      `select state::text, retry_count from pgboss.job where name = 'build-export'`,
-    );
-    expect(rows).toEqual([{ state: 'completed', retry_count: 0 }]);
+    // The job is completed after its export.
+    const jobs = async () =>
+      (
+        await server.admin.query(
+          `select state::text, retry_count from pgboss.job where name = 'build-export'`,
+        )
+      ).rows;
+    await expect.poll(jobs, patient).toEqual([{ state: 'completed', retry_count: 0 }]);
     // The cursor, its transaction and its locks are gone.
     const { rows: left } = await server.admin.query(`select
       (select count(*)::int from pg_stat_activity where state like 'idle in transaction%') as transactions,

@@ -122,6 +122,11 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('further stories o
       await title(page, 'Picture gallery');
       await hand.attach(button(page, 'Choose files'), pictureOf(site));
       await page.getByText('The picture is added').waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `Picture ${site}` })
+        .locator('img')
+        .evaluate((image: HTMLImageElement) => image.decode());
       await picture('gallery');
       await openRecord(page, hand, 'Rules', `Office ${site}`);
       await hand.press(page.getByRole('link', { name: 'Edit' }));

@@ -28,6 +28,10 @@ export const account: NamedStatement = {
   name: 'account',
   text: `
     select u.id, u.name, u.real_name, u.email, u.language, u.must_change_password, u.last_login_at,
+      u.password_hash is not null as has_password,
+      json_build_object('enrolled', exists(select from second_factors where user_id = u.id),
+        'required', d.two_factor and not exists(select from group_members m join groups g on g.id = m.group_id
+          where m.user_id = u.id and g.skip_two_factor)) as two_factor,
       d.id as domain_id, d.name as domain_name, d.small_name,
       (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'permissions', r.permissions,
           'scope', r.scope) order by r.name_key), '[]')

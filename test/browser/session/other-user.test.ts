@@ -112,6 +112,7 @@ requireService('chromium', hasChromium)('a page after the sign-in of another use
     await other.goto('/console/');
     await other.getByRole('button', { name: 'Alice Liddell' }).click();
     await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.waitForURL('**/signin**');
     await page.getByRole('dialog').getByText('Your session has ended').waitFor();
     expect(await page.getByLabel('Comments').inputValue()).toBe('Typed by Alice');
   });

@@ -42,7 +42,7 @@ describe('the texts of a page', () => {
   const folder = new URL('../../../shared/messages/', import.meta.url);
   const textsOf = (name: string): Record<string, string> =>
     JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
-  const filledIn = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  const filledIn = (text = ''): string[] => (text.match(/\{[a-z]\w*\}/g) ?? []).sort();
   const namesIn = (place: string) =>
     readdirSync(new URL(place, folder))
       .filter((file) => file.endsWith('.en.json'))

@@ -111,7 +111,7 @@ const kindOf = (name: string): PatchedKind => {
 };
 
 describe('the versions of a record', () => {
-  it('exist for every administered kind', () => expect(described).toHaveLength(13));
+  it('exist for every administered kind', () => expect(described).toHaveLength(14));
 
   it.each(names)('%s: each has the state that was read at that time', async (name) => {
     await fc.assert(

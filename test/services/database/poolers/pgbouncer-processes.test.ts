@@ -87,10 +87,13 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
       ).rows;
     await expect.poll(jobs, patient).toEqual([{ state: 'completed', retry_count: 0 }]);
     // The cursor, its transaction and its locks are gone.
-    const { rows: left } = await server.admin.query(`select
-      (select count(*)::int from pg_stat_activity where state like 'idle in transaction%') as transactions,
-      (select count(*)::int from pg_locks where locktype = 'advisory') as locks`);
-    expect(left).toEqual([{ transactions: 0, locks: 0 }]);
+    const left = async () =>
+      (
+        await server.admin.query(`select
+          (select count(*)::int from pg_stat_activity where state like 'idle in transaction%') as transactions,
+          (select count(*)::int from pg_locks where locktype = 'advisory') as locks`)
+      ).rows;
+    await expect.poll(left, patient).toEqual([{ transactions: 0, locks: 0 }]);
   }, 120_000);
 
   it('log once each how the limits are set', async () => {

@@ -9,8 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node-compile');
 
 const structure = 'test/structure/**/*.test.ts';
-/** Files that replace globals, that import modules which read their environment once, or that close shared objects. */
+/** Files that replace globals, that import modules which read their environment once, or that change or close shared objects. */
 const alone = [
+  'test/browser/console/made-up-kind.test.ts',
   'test/e2e/lambda.test.ts',
   'test/runtime/deploy/module-secrets.test.ts',
   'test/runtime/lambda/{body-limits,lambda,streaming}.test.ts',

@@ -6991,7 +6991,7 @@ export type Operations = {
     answer: AgentDone;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of audit events. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `audit.export`. */
+  /** Build an export file of audit events. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `audit.export` for all sites. */
   "audit.buildExport": {
     asks: {
       query?: {
@@ -7024,7 +7024,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List audit events. A page has fewer items than `limit` if they would exceed 4 MB. `next` continues the list as usual. Requires the permission `audit.read`. */
+  /** List audit events. A page has fewer items than `limit` if they would exceed 4 MB. `next` continues the list as usual. Requires the permission `audit.read` for all sites. */
   "audit.list": {
     asks: {
       query?: {
@@ -7068,7 +7068,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Download the export file of audit events. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `audit.export`. */
+  /** Download the export file of audit events. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `audit.export` for all sites. */
   "audit.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -7076,7 +7076,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Verify the hash chain of audit events. Verifies up to 100000 events from `from` on and their signed checkpoints. Events that the retention has removed are skipped. If `ok` is true, continue with `from` + `checked` until it exceeds `sealed_to`. Requires the permission `audit.read`. */
+  /** Verify the hash chain of audit events. Verifies up to 100000 events from `from` on and their signed checkpoints. Events that the retention has removed are skipped. If `ok` is true, continue with `from` + `checked` until it exceeds `sealed_to`. Requires the permission `audit.read` for all sites. */
   "audit.verify": {
     asks: {
       query?: {
@@ -7089,7 +7089,7 @@ export type Operations = {
     answer: AuditVerify;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all authentication domains. Requires the permission `authenticators.delete`. */
+  /** Delete several or all authentication domains. Requires the permission `authenticators.delete` for all sites. */
   "authenticator.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -7097,7 +7097,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Add, change or delete an attribute that is copied to users at login. Requires the permission `authenticators.update`. */
+  /** Add, change or delete an attribute that is copied to users at login. Requires the permission `authenticators.update` for all sites. */
   "authenticator.changeAttribute": {
     asks: {
       path: {
@@ -7109,7 +7109,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create an authentication domain. Requires the permission `authenticators.create`. */
+  /** Create an authentication domain. Requires the permission `authenticators.create` for all sites. */
   "authenticator.create": {
     asks: {
       body: AuthenticatorWrite;
@@ -7117,7 +7117,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete an authentication domain with its users and groups. Requires the permission `authenticators.delete`. */
+  /** Delete an authentication domain with its users and groups. Requires the permission `authenticators.delete` for all sites. */
   "authenticator.delete": {
     asks: {
       path: {
@@ -7236,7 +7236,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace an authentication domain. Requires the permission `authenticators.update`. */
+  /** Replace an authentication domain. Requires the permission `authenticators.update` for all sites. */
   "authenticator.replace": {
     asks: {
       path: {
@@ -7248,7 +7248,7 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of an authentication domain. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `authenticators.update`. */
+  /** Restore a version of an authentication domain. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `authenticators.update` for all sites. */
   "authenticator.restore": {
     asks: {
       path: {
@@ -7284,7 +7284,7 @@ export type Operations = {
     answer: AuthenticatorTestParams;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update an authentication domain (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `authenticators.update`. */
+  /** Update an authentication domain (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `authenticators.update` for all sites. */
   "authenticator.update": {
     asks: {
       path: {
@@ -7463,7 +7463,7 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a version of a dispatcher node. Requires the permission `dispatchers.read`. */
+  /** Read a version of a dispatcher node. Requires the permission `dispatchers.read` for all sites. */
   "dispatcher.getVersion": {
     asks: {
       path: {
@@ -7536,7 +7536,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the versions of a dispatcher node. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `dispatchers.read`. */
+  /** List the versions of a dispatcher node. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `dispatchers.read` for all sites. */
   "dispatcher.listVersions": {
     asks: {
       path: {
@@ -7569,7 +7569,7 @@ export type Operations = {
     answer: Dispatcher;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a dispatcher node. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `dispatchers.update`. */
+  /** Restore a version of a dispatcher node. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `dispatchers.update` for all sites. */
   "dispatcher.restore": {
     asks: {
       path: {
@@ -7929,7 +7929,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a version of a gateway. Requires the permission `gateways.read`. */
+  /** Read a version of a gateway. Requires the permission `gateways.read` for all sites. */
   "gateway.getVersion": {
     asks: {
       path: {
@@ -8008,7 +8008,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the versions of a gateway. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `gateways.read`. */
+  /** List the versions of a gateway. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `gateways.read` for all sites. */
   "gateway.listVersions": {
     asks: {
       path: {
@@ -8041,7 +8041,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a gateway. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `gateways.update`. */
+  /** Restore a version of a gateway. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `gateways.update` for all sites. */
   "gateway.restore": {
     asks: {
       path: {
@@ -8065,7 +8065,7 @@ export type Operations = {
     answer: Gateway;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all domain groups. Requires the permission `groups.delete`. */
+  /** Delete several or all domain groups. Requires the permission `groups.delete` for all sites. */
   "group.bulkDestroy": {
     asks: {
       path: {
@@ -8077,7 +8077,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a domain group. Requires the permission `groups.create`. */
+  /** Create a domain group. Requires the permission `groups.create` for all sites. */
   "group.create": {
     asks: {
       path: {
@@ -8089,7 +8089,7 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a domain group. Requires the permission `groups.delete`. */
+  /** Delete a domain group. Requires the permission `groups.delete` for all sites. */
   "group.delete": {
     asks: {
       path: {
@@ -8216,7 +8216,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a domain group. Requires the permission `groups.update`. */
+  /** Replace a domain group. Requires the permission `groups.update` for all sites. */
   "group.replace": {
     asks: {
       path: {
@@ -8230,7 +8230,7 @@ export type Operations = {
     answer: Group;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a domain group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `groups.update`. */
+  /** Restore a version of a domain group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `groups.update` for all sites. */
   "group.restore": {
     asks: {
       path: {
@@ -8244,7 +8244,7 @@ export type Operations = {
     answer: GroupRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a domain group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `groups.update`. */
+  /** Update a domain group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `groups.update` for all sites. */
   "group.update": {
     asks: {
       path: {
@@ -8383,7 +8383,7 @@ export type Operations = {
     answer: string;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
   };
-  /** End a lock-out. A lock-out of an account ends for all networks. The caller must hold every permission of the user, and every permission for all sites to end the lock-out of a network or of all logins. Requires the permission `users.update`. */
+  /** End a lock-out. A lock-out of an account ends for all networks. The caller must hold every permission of the user, and every permission for all sites to end the lock-out of a network or of all logins. Requires the permission `users.update` for all sites. */
   "lockOut.delete": {
     asks: {
       path: {
@@ -8488,7 +8488,7 @@ export type Operations = {
     answer: LoginEnd;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** End a login session. The caller must hold every permission of the user. Requires the permission `users.update`. */
+  /** End a login session. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
   "loginSession.delete": {
     asks: {
       path: {
@@ -8541,7 +8541,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all maintenance templates. Requires the permission `maintenance.delete`. */
+  /** Delete several or all maintenance templates. Requires the permission `maintenance.delete` for all sites. */
   "maintenance_template.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -8566,7 +8566,7 @@ export type Operations = {
     answer: MaintenanceTemplateCalendar;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a maintenance template. Requires the permission `maintenance.create`. */
+  /** Create a maintenance template. Requires the permission `maintenance.create` for all sites. */
   "maintenance_template.create": {
     asks: {
       body: MaintenanceTemplateWrite;
@@ -8574,7 +8574,7 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a maintenance template. Requires the permission `maintenance.delete`. */
+  /** Delete a maintenance template. Requires the permission `maintenance.delete` for all sites. */
   "maintenance_template.delete": {
     asks: {
       path: {
@@ -8678,7 +8678,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a maintenance template. Requires the permission `maintenance.update`. */
+  /** Replace a maintenance template. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.replace": {
     asks: {
       path: {
@@ -8690,7 +8690,7 @@ export type Operations = {
     answer: MaintenanceTemplate;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a maintenance template. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `maintenance.update`. */
+  /** Restore a version of a maintenance template. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.restore": {
     asks: {
       path: {
@@ -8702,7 +8702,7 @@ export type Operations = {
     answer: MaintenanceTemplateRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a maintenance template (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `maintenance.update`. */
+  /** Update a maintenance template (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.update": {
     asks: {
       path: {
@@ -8720,7 +8720,7 @@ export type Operations = {
     answer: ModuleList;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of monitoring records. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `monitoring.export`. */
+  /** Build an export file of monitoring records. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `monitoring.export` for all sites. */
   "monitoring_record.buildExport": {
     asks: {
       query?: {
@@ -8763,7 +8763,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all monitoring records. Requires the permission `monitoring.delete`. */
+  /** Delete several or all monitoring records. Requires the permission `monitoring.delete` for all sites. */
   "monitoring_record.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -8771,7 +8771,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a monitoring record. Requires the permission `monitoring.create`. */
+  /** Create a monitoring record. Requires the permission `monitoring.create` for all sites. */
   "monitoring_record.create": {
     asks: {
       body: MonitoringRecordWrite;
@@ -8779,7 +8779,7 @@ export type Operations = {
     answer: MonitoringRecord;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a monitoring record. Requires the permission `monitoring.delete`. */
+  /** Delete a monitoring record. Requires the permission `monitoring.delete` for all sites. */
   "monitoring_record.delete": {
     asks: {
       path: {
@@ -8857,7 +8857,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Download the export file of monitoring records. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `monitoring.export`. */
+  /** Download the export file of monitoring records. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `monitoring.export` for all sites. */
   "monitoring_record.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -8865,7 +8865,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Replace a monitoring record. Requires the permission `monitoring.update`. */
+  /** Replace a monitoring record. Requires the permission `monitoring.update` for all sites. */
   "monitoring_record.replace": {
     asks: {
       path: {
@@ -8877,7 +8877,7 @@ export type Operations = {
     answer: MonitoringRecord;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a monitoring record (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `monitoring.update`. */
+  /** Update a monitoring record (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `monitoring.update` for all sites. */
   "monitoring_record.update": {
     asks: {
       path: {
@@ -8907,7 +8907,7 @@ export type Operations = {
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a peer aggregator. The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer. Requires the permission `peers.create`. */
+  /** Create a peer aggregator. The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer. Requires the permission `peers.create` for all sites. */
   "peer.create": {
     asks: {
       body: PeerWrite;
@@ -8915,7 +8915,7 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a peer aggregator. Requires the permission `peers.delete`. */
+  /** Delete a peer aggregator. Requires the permission `peers.delete` for all sites. */
   "peer.delete": {
     asks: {
       path: {
@@ -8975,7 +8975,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a peer aggregator. The sessions of the peer end if it is disabled or if its keys or issuer change. Requires the permission `peers.update`. */
+  /** Replace a peer aggregator. The sessions of the peer end if it is disabled or if its keys or issuer change. Requires the permission `peers.update` for all sites. */
   "peer.replace": {
     asks: {
       path: {
@@ -8987,7 +8987,7 @@ export type Operations = {
     answer: Peer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Add a picture to the gallery. A picture that is already stored for a rule is added with its present identifier. `already_exists` carries `existing_id` if the gallery has the same bytes or the name. Requires the permission `pictures.create`. */
+  /** Add a picture to the gallery. A picture that is already stored for a rule is added with its present identifier. `already_exists` carries `existing_id` if the gallery has the same bytes or the name. Requires the permission `pictures.create` for all sites. */
   "picture.create": {
     asks: {
       body: PictureWrite;
@@ -8995,7 +8995,7 @@ export type Operations = {
     answer: Picture;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a picture. Requires the permission `pictures.delete`. */
+  /** Delete a picture. Requires the permission `pictures.delete` for all sites. */
   "picture.delete": {
     asks: {
       path: {
@@ -9089,7 +9089,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a picture. Requires the permission `pictures.update`. */
+  /** Replace a picture. Requires the permission `pictures.update` for all sites. */
   "picture.replace": {
     asks: {
       path: {
@@ -9101,7 +9101,7 @@ export type Operations = {
     answer: Picture;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a picture. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `pictures.update`. */
+  /** Restore a version of a picture. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `pictures.update` for all sites. */
   "picture.restore": {
     asks: {
       path: {
@@ -9113,7 +9113,7 @@ export type Operations = {
     answer: PictureRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a picture (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `pictures.update`. */
+  /** Update a picture (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `pictures.update` for all sites. */
   "picture.update": {
     asks: {
       path: {
@@ -9161,7 +9161,7 @@ export type Operations = {
     answer: PkinitRaw;
     refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
   };
-  /** Build an export file of portals. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `portals.export`. */
+  /** Build an export file of portals. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `portals.export` for all sites. */
   "portal.buildExport": {
     asks: {
       query?: {
@@ -9194,7 +9194,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a portal. Requires the permission `portals.delete`. */
+  /** Delete a portal. Requires the permission `portals.delete` for all sites. */
   "portal.delete": {
     asks: {
       path: {
@@ -9259,7 +9259,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Download the export file of portals. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `portals.export`. */
+  /** Download the export file of portals. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `portals.export` for all sites. */
   "portal.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -9284,7 +9284,7 @@ export type Operations = {
     answer: PortalSelf;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Get or replace the tags of a portal. Without a body, the tags are returned. With a body, they are replaced; this requires the permission `portals.update` for all sites. Requires the permission `portals.read`. */
+  /** Get or replace the tags of a portal. Without a body, the tags are returned. With a body, they are replaced; this requires the permission `portals.update` for all sites. Requires the permission `portals.read` for all sites. */
   "portal.tags": {
     asks: {
       path: {
@@ -9376,7 +9376,7 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Read a version of a priority group. Requires the permission `priority_groups.read`. */
+  /** Read a version of a priority group. Requires the permission `priority_groups.read` for all sites. */
   "priority_group.getVersion": {
     asks: {
       path: {
@@ -9429,7 +9429,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the versions of a priority group. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `priority_groups.read`. */
+  /** List the versions of a priority group. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `priority_groups.read` for all sites. */
   "priority_group.listVersions": {
     asks: {
       path: {
@@ -9462,7 +9462,7 @@ export type Operations = {
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a priority group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `priority_groups.update`. */
+  /** Restore a version of a priority group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `priority_groups.update` for all sites. */
   "priority_group.restore": {
     asks: {
       path: {
@@ -9492,7 +9492,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal';
   };
-  /** Create a role. Requires the permission `roles.create`. */
+  /** Create a role. Requires the permission `roles.create` for all sites. */
   "role.create": {
     asks: {
       body: RoleWrite;
@@ -9500,7 +9500,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a role. Requires the permission `roles.delete`. */
+  /** Delete a role. Requires the permission `roles.delete` for all sites. */
   "role.delete": {
     asks: {
       path: {
@@ -9598,7 +9598,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a role. Requires the permission `roles.update`. */
+  /** Replace a role. Requires the permission `roles.update` for all sites. */
   "role.replace": {
     asks: {
       path: {
@@ -9610,7 +9610,7 @@ export type Operations = {
     answer: Role;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a role. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `roles.update`. */
+  /** Restore a version of a role. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `roles.update` for all sites. */
   "role.restore": {
     asks: {
       path: {
@@ -9622,7 +9622,7 @@ export type Operations = {
     answer: RoleRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a role (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `roles.update`. */
+  /** Update a role (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `roles.update` for all sites. */
   "role.update": {
     asks: {
       path: {
@@ -9838,7 +9838,7 @@ export type Operations = {
     answer: ServicePrefer;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update`. */
+  /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update` for all sites. */
   "serviceToken.create": {
     asks: {
       path: {
@@ -9884,7 +9884,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Revoke a service token. Requires the permission `users.update`. */
+  /** Revoke a service token. Requires the permission `users.update` for all sites. */
   "serviceToken.revoke": {
     asks: {
       path: {
@@ -10370,7 +10370,7 @@ export type Operations = {
     answer: SiteRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a site with a farm and a dispatcher node. Creates all three objects or none. Also requires `farms.create` and `dispatchers.create` for all sites. The node is not called; test it before with `POST /api/webui/aggregator/dispatchers/test`. Requires the permission `sites.create`. */
+  /** Create a site with a farm and a dispatcher node. Creates all three objects or none. Also requires `farms.create` and `dispatchers.create` for all sites. The node is not called; test it before with `POST /api/webui/aggregator/dispatchers/test`. Requires the permission `sites.create` for all sites. */
   "site.setUp": {
     asks: {
       body: SiteSetUpBody;
@@ -10578,7 +10578,7 @@ export type Operations = {
     answer: SystemParameters;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update system parameters. Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds. Requires the permission `system_parameters.update`. */
+  /** Update system parameters. Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds. Requires the permission `system_parameters.update` for all sites. */
   "systemParameters.replace": {
     asks: {
       body: SystemParametersWrite;
@@ -10586,7 +10586,7 @@ export type Operations = {
     answer: SystemParameters;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Build an export file of tags. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `tags.export`. */
+  /** Build an export file of tags. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `tags.export` for all sites. */
   "tag.buildExport": {
     asks: {
       query?: {
@@ -10611,7 +10611,7 @@ export type Operations = {
     answer: Export;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a tag. Requires the permission `tags.create`. */
+  /** Create a tag. Requires the permission `tags.create` for all sites. */
   "tag.create": {
     asks: {
       body: TagWrite;
@@ -10619,7 +10619,7 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a tag. Requires the permission `tags.delete`. */
+  /** Delete a tag. Requires the permission `tags.delete` for all sites. */
   "tag.delete": {
     asks: {
       path: {
@@ -10713,7 +10713,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Download the export file of tags. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `tags.export`. */
+  /** Download the export file of tags. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `tags.export` for all sites. */
   "tag.obtainExport": {
     asks: {
       body?: TagObtainExportBody;
@@ -10721,7 +10721,7 @@ export type Operations = {
     answer: unknown;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
   };
-  /** Replace a tag. Requires the permission `tags.update`. */
+  /** Replace a tag. Requires the permission `tags.update` for all sites. */
   "tag.replace": {
     asks: {
       path: {
@@ -10733,7 +10733,7 @@ export type Operations = {
     answer: Tag;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a tag. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `tags.update`. */
+  /** Restore a version of a tag. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `tags.update` for all sites. */
   "tag.restore": {
     asks: {
       path: {
@@ -10745,7 +10745,7 @@ export type Operations = {
     answer: TagRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a tag (JSON Merge Patch). `attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects. Requires the permission `tags.update`. */
+  /** Update a tag (JSON Merge Patch). `attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects. Requires the permission `tags.update` for all sites. */
   "tag.update": {
     asks: {
       path: {
@@ -10763,7 +10763,7 @@ export type Operations = {
     answer: Theme;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace the branding of the portal. Texts are plain text: markup is not interpreted. Requires the permission `themes.update`. */
+  /** Replace the branding of the portal. Texts are plain text: markup is not interpreted. Requires the permission `themes.update` for all sites. */
   "theme.replace": {
     asks: {
       body: ThemeWrite;
@@ -10805,7 +10805,7 @@ export type Operations = {
     answer: TunnelEnd;
     refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Bind a user to the directory entry of the same name. For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user. Requires the permission `users.update`. */
+  /** Bind a user to the directory entry of the same name. For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
   "user.bind": {
     asks: {
       path: {
@@ -10816,7 +10816,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
-  /** Delete several or all domain users. Requires the permission `users.delete`. */
+  /** Delete several or all domain users. Requires the permission `users.delete` for all sites. */
   "user.bulkDestroy": {
     asks: {
       path: {
@@ -10828,7 +10828,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a domain user. Requires the permission `users.create`. */
+  /** Create a domain user. Requires the permission `users.create` for all sites. */
   "user.create": {
     asks: {
       path: {
@@ -10840,7 +10840,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Delete a domain user and their sessions. Requires the permission `users.delete`. */
+  /** Delete a domain user and their sessions. Requires the permission `users.delete` for all sites. */
   "user.delete": {
     asks: {
       path: {
@@ -10956,7 +10956,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a domain user. Requires the permission `users.update`. */
+  /** Replace a domain user. Requires the permission `users.update` for all sites. */
   "user.replace": {
     asks: {
       path: {
@@ -10970,7 +10970,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Restore a version of a domain user. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `users.update`. */
+  /** Restore a version of a domain user. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `users.update` for all sites. */
   "user.restore": {
     asks: {
       path: {
@@ -10995,7 +10995,7 @@ export type Operations = {
     answer: UserShowAccess;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update`. */
+  /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update` for all sites. */
   "user.update": {
     asks: {
       path: {
@@ -11009,7 +11009,7 @@ export type Operations = {
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** End all sessions of a user. Service tokens are not sessions and stay valid. They are revoked one by one. Requires the permission `users.update`. */
+  /** End all sessions of a user. Service tokens are not sessions and stay valid. They are revoked one by one. Requires the permission `users.update` for all sites. */
   "userSession.endAll": {
     asks: {
       path: {
@@ -11228,7 +11228,7 @@ export type Operations = {
     answer: Userinfo;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete several or all webhooks. Requires the permission `webhooks.delete`. */
+  /** Delete several or all webhooks. Requires the permission `webhooks.delete` for all sites. */
   "webhook.bulkDestroy": {
     asks: {
       body: BulkDestroy;
@@ -11236,7 +11236,7 @@ export type Operations = {
     answer: BulkDestroyResult;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a webhook. The caller becomes the owner: only events of objects that the owner may read are sent. The response contains the secret that signs the events. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.create`. */
+  /** Create a webhook. The caller becomes the owner: only events of objects that the owner may read are sent. The response contains the secret that signs the events. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.create` for all sites. */
   "webhook.create": {
     asks: {
       body: WebhookWrite;
@@ -11244,7 +11244,7 @@ export type Operations = {
     answer: Webhook;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Delete a webhook. Requires the permission `webhooks.delete`. */
+  /** Delete a webhook. Requires the permission `webhooks.delete` for all sites. */
   "webhook.delete": {
     asks: {
       path: {
@@ -11333,7 +11333,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** List the deliveries of a webhook. Finished deliveries are kept for 30 days, at most 10,000 of each webhook. Contents of responses are not stored. Requires the permission `webhooks.read`. */
+  /** List the deliveries of a webhook. Finished deliveries are kept for 30 days, at most 10,000 of each webhook. Contents of responses are not stored. Requires the permission `webhooks.read` for all sites. */
   "webhook.listDeliveries": {
     asks: {
       path: {
@@ -11388,7 +11388,7 @@ export type Operations = {
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Replace a webhook. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update`. */
+  /** Replace a webhook. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update` for all sites. */
   "webhook.replace": {
     asks: {
       path: {
@@ -11400,7 +11400,7 @@ export type Operations = {
     answer: Webhook;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Send a finished delivery of a webhook again. Requires the permission `webhooks.update`. */
+  /** Send a finished delivery of a webhook again. Requires the permission `webhooks.update` for all sites. */
   "webhook.replay": {
     asks: {
       path: {
@@ -11413,7 +11413,7 @@ export type Operations = {
     answer: WebhookDeliveries;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Send all dead deliveries of a webhook again. Requires the permission `webhooks.update`. */
+  /** Send all dead deliveries of a webhook again. Requires the permission `webhooks.update` for all sites. */
   "webhook.replayAll": {
     asks: {
       path: {
@@ -11424,7 +11424,7 @@ export type Operations = {
     answer: WebhookReplayAll;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Restore a version of a webhook. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `webhooks.update`. */
+  /** Restore a version of a webhook. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `webhooks.update` for all sites. */
   "webhook.restore": {
     asks: {
       path: {
@@ -11436,7 +11436,7 @@ export type Operations = {
     answer: WebhookRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Create a new secret for a webhook. The response contains the new secret. For 24 hours, events are signed with the former one as well. Only the owner can do so. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.update`. */
+  /** Create a new secret for a webhook. The response contains the new secret. For 24 hours, events are signed with the former one as well. Only the owner can do so. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.update` for all sites. */
   "webhook.rotateSecret": {
     asks: {
       path: {
@@ -11447,7 +11447,7 @@ export type Operations = {
     answer: Webhook;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Take over the ownership of a webhook. From then on, the rights of the caller decide which events are sent. Requires the permission `webhooks.update`. */
+  /** Take over the ownership of a webhook. From then on, the rights of the caller decide which events are sent. Requires the permission `webhooks.update` for all sites. */
   "webhook.takeOver": {
     asks: {
       path: {
@@ -11458,7 +11458,7 @@ export type Operations = {
     answer: Webhook;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Send a test event to a webhook. The event has the type `webhook.test`. The list of deliveries contains its result. Requires the permission `webhooks.update`. */
+  /** Send a test event to a webhook. The event has the type `webhook.test`. The list of deliveries contains its result. Requires the permission `webhooks.update` for all sites. */
   "webhook.test": {
     asks: {
       path: {
@@ -11469,7 +11469,7 @@ export type Operations = {
     answer: WebhookDeliveries;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a webhook (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update`. */
+  /** Update a webhook (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update` for all sites. */
   "webhook.update": {
     asks: {
       path: {

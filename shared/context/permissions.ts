@@ -71,6 +71,15 @@ const all = (matches: (resource: string, action: string) => boolean): Permission
 const reads = all((_, action) => action === 'read');
 const of = (...resources: string[]): Permission[] => all((resource) => resources.includes(resource));
 
+/** Permissions whose operations concern the whole installation. They grant nothing for some of the sites. */
+export const permissionsForAllSites: ReadonlySet<Permission> = new Set([
+  ...of('audit'),
+  ...[
+    ...of('authenticators', 'groups', 'maintenance', 'monitoring', 'peers', 'pictures', 'portals', 'roles'),
+    ...of('system_parameters', 'tags', 'themes', 'users', 'webhooks'),
+  ].filter((permission) => !['read', 'test'].includes(actionOf(permission))),
+]);
+
 /** The built-in roles of every installation. Their permissions depend on the version of the portal. */
 export const builtinRoles: readonly { name: string; comments: string; permissions: readonly Permission[] }[] =
   [

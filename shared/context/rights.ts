@@ -1,6 +1,12 @@
 import type { ReadableSites } from '../../db/repositories/records/bulk.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
-import { isPermission, type Permission, permissions, readPermissionOf } from './permissions.ts';
+import {
+  isPermission,
+  type Permission,
+  permissions,
+  permissionsForAllSites,
+  readPermissionOf,
+} from './permissions.ts';
 import { isSignedIn, type Principal, type RoleGrant, type SignedIn } from './principal.ts';
 
 /** What the rights of a principal depend on. */
@@ -24,6 +30,12 @@ export function scopeOf(principal: Granted, permission: Permission): Scope | und
 export const permissionsOf = (principal: SignedIn): Permission[] =>
   permissions.filter((permission) =>
     grantsOf(principal).some((role) => role.permissions.includes(permission)),
+  );
+
+/** The permissions that grant something to the principal, in all sites or in some of them. */
+export const usablePermissionsOf = (principal: SignedIn): Permission[] =>
+  permissionsOf(principal).filter(
+    (permission) => !permissionsForAllSites.has(permission) || scopeOf(principal, permission) === '*',
   );
 
 /** Permissions that a principal holds in some sites only. */

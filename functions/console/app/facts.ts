@@ -5,7 +5,7 @@ import { factsOf } from '../../../shared/web/client/facts.ts';
 export type ConsoleFacts = AccountFacts & {
   /** The portal also has the pages of users. */
   has_home: boolean;
-  /** Of the roles of the user, in any scope. */
+  /** Of the roles of the user, in any scope that suffices for their operations. */
   permissions: string[];
   /** Those of them that the user does not have in all sites, with their sites. */
   limited: { permissions: string[]; sites: string[] }[];

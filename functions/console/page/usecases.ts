@@ -1,5 +1,5 @@
 import type { AccountPrincipal } from '../../../shared/context/principal.ts';
-import { limitedRightsOf, permissionsOf } from '../../../shared/context/rights.ts';
+import { limitedRightsOf, usablePermissionsOf } from '../../../shared/context/rights.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
 import { readBranding } from '../../../shared/http/pages/read-branding.ts';
@@ -21,7 +21,7 @@ export async function consolePage({
     branding,
     facts: {
       user: { id: user.id, login: user.name, name: user.realName || user.name, portal },
-      permissions: permissionsOf(principal),
+      permissions: usablePermissionsOf(principal),
       limited: limitedRightsOf(principal),
       own_tokens: parameters['service_tokens.own'],
       has_home: deps.portalType === 'universal',

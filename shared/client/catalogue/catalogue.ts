@@ -11,22 +11,18 @@ type Operation = {
   parameters?: Schema[];
   requestBody?: Schema;
   responses: Record<string, Schema>;
+  'x-all-sites'?: boolean;
 };
 type Endpoint = Operation & { method: string; path: string };
 
 export type ApiDocument = { paths: Record<string, Record<string, unknown>> };
 
-/** The words for a type of records, and whether they belong to sites. */
-export type Words = Readonly<
-  Record<string, { one: string; many: string; siteScope?: 'by_site' | 'any_scope' | 'all_sites' }>
->;
+/** The words for a type of records. */
+export type Words = Readonly<Record<string, { one: string; many: string }>>;
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** Parameters of every list, which are not filters. */
 const ofLists = ['limit', 'cursor', 'sort', 'search', 'count', 'refresh', 'ids'];
-
-/** Verbs that change a record. If it belongs to no site, they concern all of them. */
-const writes = ['create', 'update', 'delete', 'bulkDestroy', 'restore'];
 
 /** Verbs of the history of a record, which is the same for all kinds. */
 const ofHistory = ['listVersions', 'getVersion', 'restore'];
@@ -104,7 +100,7 @@ function kindOf(
   words: Words,
   resolve: Resolve,
 ): RecordKind {
-  const { one, many, siteScope = 'by_site' } = words[type] ?? { one: type, many: type };
+  const { one, many } = words[type] ?? { one: type, many: type };
   const own = endpoints.filter(({ operationId }) => operationId.startsWith(`${type}.`));
   const found = (verb: string) => own.find(({ operationId }) => operationId === `${type}.${verb}`);
   const get = found('get');
@@ -112,9 +108,7 @@ function kindOf(
   const idParam = get && namesInPath(get.path).find((name) => !parents.includes(name));
   const verb = (name: string): Verb | undefined => {
     const endpoint = found(name);
-    if (!endpoint) return undefined;
-    const isLimited = siteScope !== 'by_site' && writes.includes(name);
-    return { ...verbOf(endpoint, resolve), ...(isLimited && { needsAllSites: true }) };
+    return endpoint && verbOf(endpoint, resolve);
   };
   const actions = own.filter(
     ({ operationId, path }) =>
@@ -153,6 +147,7 @@ function verbOf(endpoint: Endpoint, resolve: Resolve): Verb {
     path,
     summary,
     permissions: security.flatMap((scheme) => scheme.SessionToken ?? []),
+    ...(endpoint['x-all-sites'] && { needsAllSites: true }),
     ...(body && { fields: fieldsOf(body, resolve) }),
     ...(names.includes('X-Dry-Run') && { canTry: true }),
     ...(names.includes('If-Match') && { isConditional: true }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPermission } from '../../context/permissions.ts';
 import { isWrite, type Operation, type Shape } from '../declare/operation.ts';
 import { bodyLimitOf } from '../serve/body-limits.ts';
 import { DryRun } from '../writes/dry-run.ts';
@@ -21,6 +22,7 @@ export function describeOperation(operation: Described, schemas: Schemas) {
     summary,
     description: [operation.description, onceOf(operation), needOf(operation)].filter(Boolean).join(' '),
     security: securityOf(operation),
+    ...(isForAllSites(operation) && { 'x-all-sites': true }),
     parameters: parametersOf(operation, schemas),
     ...(operation.body && { requestBody: bodyOf(operation, operation.body, schemas) }),
     responses: {
@@ -35,7 +37,13 @@ export function describeOperation(operation: Described, schemas: Schemas) {
   };
 }
 
-function needOf({ access, browser, credential }: Described): string {
+/** The rule of the guard: writes need the permission for all sites, unless the rows belong to sites. */
+const isForAllSites = (operation: Described): boolean =>
+  isPermission(operation.access) &&
+  (operation.allSites === true || (isWrite(operation) && operation.sited !== true));
+
+function needOf(operation: Described): string {
+  const { access, browser, credential } = operation;
   if (credential?.in === 'header') return 'Requires a machine token instead of a session.';
   if (access === 'public') return 'Requires no session.';
   if (browser === 'administrator or token')
@@ -43,7 +51,7 @@ function needOf({ access, browser, credential }: Described): string {
   if (browser === 'administrator') return 'Requires a browser session on the administrator portal.';
   if (browser) return 'Requires a browser session.';
   if (access === 'signed-in') return 'Requires a session.';
-  const need = `Requires the permission \`${access}\``;
+  const need = `Requires the permission \`${access}\`${isForAllSites(operation) ? ' for all sites' : ''}`;
   return credential?.in === 'member' ? `${need}, or \`${credential.member}\` without a session.` : `${need}.`;
 }
 

@@ -3,7 +3,7 @@ import { goodPassword } from '../../support/factories.ts';
 import { exempt, leaks, startTwoSites, type TwoSites } from '../../support/fleet/two-sites.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
-import { crawlConsole, type Sight } from '../../support/pages/crawl.ts';
+import { crawlConsole, kindOfPlace, type Sight } from '../../support/pages/crawl.ts';
 import { requireService } from '../../support/services.ts';
 
 // All places of the console, one after the other, on a busy machine.
@@ -32,7 +32,9 @@ requireService('chromium', hasChromium)('STR-1: the console of an administrator 
     const { member, world, other } = sites;
     const found = new Map<string, string[]>();
     const own = new Set<string>();
-    const onSight = ({ place, text }: Sight) => {
+    const refused = new Set<string>();
+    const onSight = ({ place, text, status }: Sight) => {
+      if (status === 403) refused.add(kindOfPlace(place).replace(/https:\S+?\/api/, ''));
       const marks = leaks(other, plain(text));
       if (marks.length > 0) found.set(place, [...new Set(marks)]);
       if (text.includes('alpha')) own.add(place);
@@ -41,6 +43,8 @@ requireService('chromium', hasChromium)('STR-1: the console of an administrator 
     const page = await tabs.open('/', {}, account);
     const kinds = await crawlConsole(page, { onSight, ofEachKind: 2, isThorough: true });
     expect(Object.fromEntries(found)).toEqual({});
+    // What the user may not do is not offered.
+    expect([...refused]).toEqual([]);
     for (const list of lists)
       expect([list, kinds.includes(list), isSeen(own, list)]).toEqual([list, true, true]);
     // Their own pages, forms and new records were opened as well.

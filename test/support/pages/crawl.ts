@@ -5,8 +5,8 @@ import { goTo } from './console-tabs.ts';
 type Page = Tab['page'];
 type Request = ReturnType<Awaited<ReturnType<Page['waitForResponse']>>['request']>;
 
-/** What a place of the console showed, or the browser received for it. */
-export type Sight = { place: string; text: string };
+/** What a place of the console showed, or the browser received for it, with the status of the response. */
+export type Sight = { place: string; text: string; status?: number };
 
 export type CrawlOptions = {
   /** Receives what is seen, after each step. */
@@ -65,7 +65,11 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
   page.on('requestfinished', async (request) => {
     const answer = await request.response();
     const text = await answer?.text().catch(() => '');
-    onSight({ place: `${current} received ${request.url()}`, text: text ?? '' });
+    onSight({
+      place: `${current} received ${request.url()}`,
+      text: text ?? '',
+      ...(answer && { status: answer.status() }),
+    });
     pending.delete(request);
   });
   /** Nothing is requested, and the page has drawn what it received. */

@@ -2,12 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Empty, Skeleton } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { FileDrop } from '../../../../shared/web/ui/pictures/file-drop.tsx';
-import type { Kind, Row } from '../records/kinds.ts';
+import { allowed, type Kind, type Row } from '../records/kinds.ts';
 import type { Rows } from '../records/list/use-rows.ts';
 import { addressOf, changedQuery, open, usePlace } from '../router/place.ts';
 import { say } from '../texts.ts';
 import classes from './gallery.module.css';
-import { allowedEverywhere } from './rights.ts';
 import { Tile } from './tile.tsx';
 import { UploadList } from './upload-list.tsx';
 import { useSeen } from './use-seen.ts';
@@ -16,7 +15,7 @@ import { useUploads } from './use-uploads.ts';
 /** The pictures as tiles, and a place for new ones. */
 export function Gallery({ kind, rows }: { kind: Kind; rows: Rows }): JSX.Element {
   const uploads = useUploads();
-  const mayAdd = allowedEverywhere(kind.create) !== undefined;
+  const mayAdd = allowed(kind.create) !== undefined;
   usePasted(mayAdd ? uploads.add : undefined);
   return (
     <>

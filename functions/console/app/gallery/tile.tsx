@@ -5,13 +5,12 @@ import { IconButton } from '../../../../shared/web/ui/controls/button.tsx';
 import { Menu } from '../../../../shared/web/ui/overlays/menu.tsx';
 import { PictureBox } from '../../../../shared/web/ui/pictures/picture-box.tsx';
 import { choiceText } from '../records/fields/value.tsx';
-import { fieldOf, type Kind, kindOf, type Row, useKinds } from '../records/kinds.ts';
+import { allowed, fieldOf, type Kind, kindOf, type Row, useKinds } from '../records/kinds.ts';
 import { DeleteDialog } from '../records/record/delete-dialog.tsx';
 import { addressOf } from '../router/place.ts';
 import { say } from '../texts.ts';
 import { DownloadButton } from './download-button.tsx';
 import classes from './gallery.module.css';
-import { allowedEverywhere } from './rights.ts';
 import { usePicture } from './use-picture.ts';
 import { useSeen } from './use-seen.ts';
 
@@ -64,11 +63,9 @@ function Actions({ kind, row }: TileProps): JSX.Element {
           <IconButton icon="more" label={say('gallery_actions', { name })} {...attributes} />
         )}
       >
-        {allowedEverywhere(kind.update) && (
-          <a href={addressOf(['picture', id, 'edit'])}>{kind.update?.label}</a>
-        )}
+        {allowed(kind.update) && <a href={addressOf(['picture', id, 'edit'])}>{kind.update?.label}</a>}
         <DownloadButton id={id} name={name} />
-        {allowedEverywhere(kind.delete) && (
+        {allowed(kind.delete) && (
           <button type="button" onClick={() => setDeleting(true)}>
             {kind.delete?.label}
           </button>

@@ -33,7 +33,7 @@ async function readCatalogue(): Promise<LocalizedCatalogue> {
 export function useKinds(): readonly LocalizedKind[] | undefined {
   const { data } = useQuery({
     queryKey: ['catalogue'],
-    queryFn: async () => (await readCatalogue()).kinds.filter(({ list }) => may(list.permissions)),
+    queryFn: async () => (await readCatalogue()).kinds.filter(({ list }) => allowed(list)),
     staleTime: Number.POSITIVE_INFINITY,
     retry: 3,
   });

@@ -137,6 +137,22 @@ requireService('chromium', hasChromium)('the page of all components', () => {
     });
   });
 
+  it('scrolls to a row while further rows arrive', async () => {
+    await open('en', { viewport: { width: 1280, height: 900 } }, async (page) => {
+      const place = page.locator('#DataTable section');
+      await place.getByRole('row', { name: '1', exact: true }).focus();
+      // The rows are added before the browser has sent the event of the scrolling.
+      await page.evaluate(() => {
+        const key = new KeyboardEvent('keydown', { key: 'End', bubbles: true });
+        document.activeElement?.dispatchEvent(key);
+        document.querySelector<HTMLElement>('#DataTable button')?.click();
+      });
+      await expect.poll(() => focusedRow(page)).toBe('1000000');
+      await page.keyboard.press('End');
+      await expect.poll(() => focusedRow(page)).toBe('1000100');
+    });
+  });
+
   it('has accessible overlays: a dialog, a menu and messages', async () => {
     await open('ru', { viewport: { width: 360, height: 800 } }, async (page) => {
       await page.getByRole('button', { name: 'Dialog' }).click();

@@ -26,18 +26,19 @@ const around = 8;
  */
 export function useView(place: RefObject<HTMLElement | null>, count: number, rowHeight: number): View {
   const [view, setView] = useState<View>({ first: 0, last: Math.min(count, 40), shift: 0 });
-  /** Pixels of rows above the window. */
-  const passed = useRef(0);
+  const speed = useRef(1);
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
     const measure = () => {
-      passed.current = element.scrollTop * speedOf(element, count, rowHeight);
-      setView((old) => same(old, viewOf(element, passed.current, count, rowHeight)));
+      speed.current = speedOf(element, count, rowHeight);
+      const passed = element.scrollTop * speed.current;
+      setView((old) => same(old, viewOf(element, passed, count, rowHeight)));
     };
-    // The same rows stay in the window when rows are added.
-    const speed = speedOf(element, count, rowHeight);
-    if (speed > 1) element.scrollTop = passed.current / speed;
+    // The same rows stay in the window when rows are added. It may have been scrolled without an event so far.
+    const passed = element.scrollTop * speed.current;
+    const next = speedOf(element, count, rowHeight);
+    if (next > 1) element.scrollTop = passed / next;
     measure();
     element.addEventListener('scroll', measure, { passive: true });
     const sizes = new ResizeObserver(measure);

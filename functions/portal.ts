@@ -15,6 +15,8 @@ import { createConsole } from './console/app.ts';
 import type { ConsoleDeps } from './console/deps.ts';
 import { createDiscover } from './discover/app.ts';
 import { type DiscoverDeps, discoverDeps } from './discover/deps.ts';
+import { createFederation } from './federation/app.ts';
+import { type FederationDeps, federationDeps } from './federation/deps.ts';
 import { createHome } from './home/app.ts';
 import type { HomeDeps } from './home/deps.ts';
 import { createSsa } from './ssa/app.ts';
@@ -32,6 +34,7 @@ export type PortalDeps = AgentDeps &
   ClientDeps &
   DiscoverDeps &
   ConsoleDeps &
+  FederationDeps &
   HomeDeps &
   SsaDeps &
   UserinfoDeps &
@@ -48,6 +51,7 @@ export function createPortal(deps: PortalDeps): Portal {
   const discover = createDiscover(deps);
   const modules = [
     createAuth(deps),
+    createFederation(deps),
     createWebui(deps),
     createClient(deps),
     createUserinfo(deps),
@@ -84,6 +88,7 @@ export async function portalDeps(parts: Ingredients): Promise<PortalDeps> {
     ...(await aggregatorDeps(parts)),
     ...(await clientDeps(parts)),
     ...(await webuiDeps(parts)),
+    ...(await federationDeps(parts)),
     ...(await authDeps(parts)),
   };
 }

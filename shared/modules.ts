@@ -7,6 +7,7 @@ export type ModuleName =
   | 'auth'
   | 'client'
   | 'console'
+  | 'federation'
   | 'health'
   | 'home'
   | 'webui'
@@ -89,6 +90,20 @@ export const modules: readonly ModuleFacts[] = [
     portals: ['admin', 'universal'],
   },
   {
+    name: 'federation',
+    purpose: 'identity providers, passkeys and provisioning',
+    paths: [
+      '/api/auth/v7.0/oidc',
+      '/api/auth/v7.0/passkeys',
+      '/scim',
+      '/consent',
+      '/device',
+      '/.well-known/oauth-authorization-server',
+    ],
+    versions: [],
+    portals: everywhere,
+  },
+  {
     name: 'health',
     purpose: 'health checks',
     paths: ['/aggregator/health'],
@@ -125,9 +140,13 @@ export const modules: readonly ModuleFacts[] = [
   },
 ];
 
-/** @returns the module that serves a path, whatever the portal type. */
-export const moduleOf = (path: string): ModuleFacts | undefined =>
-  modules.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));
+/** @returns the module that serves a path, whatever the portal type: that with the longest matching start. */
+export function moduleOf(path: string): ModuleFacts | undefined {
+  const matching = starts.filter(({ start }) => path === start || path.startsWith(`${start}/`));
+  return matching.toSorted((one, other) => other.start.length - one.start.length)[0]?.module;
+}
+
+const starts = modules.flatMap((module) => module.paths.map((start) => ({ start, module })));
 
 /** Whether administrators have a portal of this type to work on. */
 export const hasAdministration = (type: PortalType): boolean => type !== 'user';

@@ -16,8 +16,6 @@ export type Need = {
   unless?: ((primary: Db) => Promise<unknown[]>) | undefined;
 };
 
-/** Milliseconds that a read waits until the replica has replayed a position. */
-const patienceMs = 200;
 const pollEveryMs = 20;
 /** Milliseconds without reads after a state in which the replica cannot be used. */
 const pauseMs = 5_000;
@@ -27,6 +25,7 @@ export class Replica {
   readonly db: Db;
   readonly #onState: (state: ReplicaState, error?: unknown) => void;
   readonly #oldestMs: number;
+  readonly #patienceMs: number;
   #state: ReplicaState = 'used';
   #pausedUntil = 0;
   /** Since when the replica has shown old data without a break; infinite if it does not. */
@@ -35,15 +34,18 @@ export class Replica {
   /**
    * @param onState called when the state changes; in the beginning it is `used`
    * @param oldestMs age in milliseconds of data that are not shown
+   * @param patienceMs milliseconds that a read waits until the replica has replayed a position
    */
   constructor(
     db: Db,
     onState: (state: ReplicaState, error?: unknown) => void = () => undefined,
     oldestMs = 30_000,
+    patienceMs = 200,
   ) {
     this.db = db;
     this.#onState = onState;
     this.#oldestMs = oldestMs;
+    this.#patienceMs = patienceMs;
   }
 
   /** @returns undefined while the replica cannot be used */
@@ -96,7 +98,7 @@ export class Replica {
   }
 
   async #repeatAt(position: LogPosition): Promise<Verdict> {
-    return (await this.#hasReplayed(position, patienceMs)) ? 'repeat' : 'primary';
+    return (await this.#hasReplayed(position, this.#patienceMs)) ? 'repeat' : 'primary';
   }
 
   async #hasReplayed(position: LogPosition, withinMs: number): Promise<boolean> {

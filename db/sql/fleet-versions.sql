@@ -16,12 +16,13 @@ create constraint trigger sites_version
 
 drop trigger if exists farms_version on farms;
 create constraint trigger farms_version
-  after insert or delete or update of name, site_id, enabled, maintenance, maintenance_template_id, weight, balancing on farms
+  after insert or delete or update of name, site_id, enabled, maintenance, maintenance_template_id, weight, balancing, creates_users, identity_domains on farms
   deferrable initially deferred for each row execute function bump_fleet_version();
 
 drop trigger if exists dispatchers_version on dispatchers;
 create constraint trigger dispatchers_version
-  after insert or delete or update of name, farm_id, kind, url, enabled, priority, verify_tls, ca_certificate, timeout_ms on dispatchers
+  after insert or delete or update of name, farm_id, kind, url, enabled, priority, verify_tls, ca_certificate, timeout_ms,
+    account_domain, account_name, account_password, public_url on dispatchers
   deferrable initially deferred for each row execute function bump_fleet_version();
 
 drop trigger if exists site_authenticators_version on site_authenticators;

@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/repositories/records/scope.ts';
-import type { Permission } from '../context/permissions.ts';
+import { type Permission, provisioning } from '../context/permissions.ts';
 import type { AccountPrincipal, Principal, SignedIn } from '../context/principal.ts';
 import { scopeOf } from '../context/rights.ts';
 import { AppError, conflict } from '../kernel/errors.ts';
@@ -39,10 +39,12 @@ export function admit(principal: Principal, demand: Demand): Scope {
         throw conflict('service_token', 'A login session is required; service tokens are not accepted');
       return admitAccount(principal, demand.access, demand);
     case 'peer':
+      assertPurpose(principal, demand.access);
       if (demand.access === 'signed-in' && !demand.forPeers)
         throw new AppError('forbidden', 'A user account is required; peer aggregators do not have one');
       return admitGranted(principal, demand.access, demand);
     case 'operator':
+      assertPurpose(principal, demand.access);
       if (demand.needsLogin || demand.access === 'signed-in')
         throw new AppError('forbidden', 'A user account is required; operators do not have one');
       return admitGranted(principal, demand.access, demand);
@@ -57,9 +59,19 @@ export function admit(principal: Principal, demand: Demand): Scope {
 }
 
 function admitAccount(principal: AccountPrincipal, access: 'signed-in' | Permission, demand: Demand): Scope {
+  assertPurpose(principal, access);
   if (principal.user.mustChangePassword && !demand.duringPasswordChange)
     throw new AppError('password_change_required');
   return admitGranted(principal, access, demand);
+}
+
+/** A token for provisioning is valid for SCIM alone, and SCIM accepts no other token. */
+function assertPurpose(principal: SignedIn, access: 'signed-in' | Permission): void {
+  const provisions = principal.kind === 'service_token' && principal.token.provisions;
+  if (provisions && access !== provisioning)
+    throw new AppError('forbidden', 'A token for provisioning is valid for SCIM only');
+  if (!provisions && access === provisioning)
+    throw refused(access, 'SCIM requires a service token with the permission `scim.provision` alone');
 }
 
 function admitGranted(principal: SignedIn, access: 'signed-in' | Permission, demand: Demand): Scope {

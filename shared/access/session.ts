@@ -4,6 +4,7 @@ import { findPeerSession, touchPeerSession } from '../../db/repositories/identit
 import { findSession, touchSession } from '../../db/repositories/identity/login/sessions.ts';
 import { findServiceToken, touchServiceToken } from '../../db/repositories/identity/service-tokens.ts';
 import type { Scope } from '../../db/repositories/records/scope.ts';
+import { isForProvisioning } from '../context/permissions.ts';
 import { isServed, type Portal, portalFor } from '../context/portal.ts';
 import type {
   PeerPrincipal,
@@ -164,18 +165,22 @@ export type ServiceRow = Pick<ServiceTokenPrincipal, 'user' | 'domain' | 'roles'
   subjects: 'all' | 'users' | 'staff';
 };
 
-/** A service token has no login. Its portal, and whether its domain serves the user, are determined at each use. */
+/**
+ * A service token has no login. Its portal, and whether its domain serves the user, are determined at each use. A token for
+ * provisioning is valid on every portal, because only operations of SCIM accept it.
+ */
 export function servicePrincipal(
   { token, user, domain, subjects, roles }: ServiceRow,
   portalType: PortalType,
 ): ServiceTokenPrincipal | undefined {
   const isStaff = roles.length > 0;
-  const portal = portalFor(portalType, isStaff);
-  if (portal === undefined || !isServed(subjects, isStaff)) return undefined;
+  const provisions = isForProvisioning(token.permissions);
+  const portal = provisions ? 'admin' : portalFor(portalType, isStaff);
+  if (portal === undefined || (!provisions && !isServed(subjects, isStaff))) return undefined;
   const { id, name, created_at: createdAt, expires_at: expiresAt } = token;
   return {
     kind: 'service_token',
-    token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt },
+    token: { id, name, createdAt, lastSeenAt: token.last_seen_at ?? new Date(0), expiresAt, provisions },
     portal,
     // A service user has no password.
     user: { ...user, mustChangePassword: token.own && user.mustChangePassword },

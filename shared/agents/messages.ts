@@ -4,6 +4,7 @@ import { findReachable, workplacesOf } from '../../db/repositories/agents/sessio
 import type { AuditFields } from '../context/audit-entry.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import { AppError, type ErrorCode } from '../kernel/errors.ts';
+import type { Capability } from '../remotes/dispatcher/capabilities.ts';
 import type { Delivery, MessageOrder } from '../remotes/dispatcher/orders.ts';
 import { type ActionCtx, act, actLater, type Target } from '../sites/calls/actions.ts';
 import type { FleetDeps } from '../sites/calls/dispatcher-keys.ts';
@@ -104,6 +105,9 @@ function undelivered(workplaces: readonly string[], error: unknown): Delivery {
   return { delivered: [], failed: workplaces.map((workplace_uuid) => ({ workplace_uuid, code })) };
 }
 
+/** The capability that the dispatchers of the farm need for workplaces without a session agent. */
+export const messageNeeds = ['messages'] as const satisfies readonly Capability[];
+
 const byNode = (
   ctx: MessageCtx,
   pool: Target,
@@ -112,6 +116,7 @@ const byNode = (
 ): Promise<Delivery> =>
   act<Delivery>(ctx, pool, {
     audit,
+    needs: messageNeeds,
     call: (call) => ctx.deps.dispatchers.sendMessage(call, pool.uuid, order),
     written: () => [],
     details: ({ delivered, failed }) => ({ delivered: delivered.length, failed: failed.length }),

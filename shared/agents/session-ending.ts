@@ -6,12 +6,19 @@ import {
   updateSessionRow,
 } from '../../db/repositories/snapshot/write-through.ts';
 import { foldName } from '../kernel/text.ts';
+import type { Capability } from '../remotes/dispatcher/capabilities.ts';
 import type { DispatcherActions } from '../remotes/dispatcher/port.ts';
 import type { Answered } from '../remotes/dispatcher/rows.ts';
 import { type Action, changesOf, readAgain, type Target } from '../sites/calls/actions.ts';
 import { sessionChanges } from '../snapshot/rows.ts';
 
 export type EndVerb = 'disconnect' | 'logoff';
+
+/** The capability that the dispatchers of the farm need. */
+export const endingNeeds = {
+  disconnect: ['session_disconnect'],
+  logoff: ['session_logoff'],
+} as const satisfies Record<EndVerb, readonly Capability[]>;
 
 /**
  * Logs a session off, or disconnects it so that the user can reconnect. After a logoff, the session agent receives a
@@ -24,6 +31,7 @@ export const endingAction = (
   now: Date,
 ): Action<Answered<'spsessions'>> => ({
   audit: sessionHappening(target, verb),
+  needs: endingNeeds[verb],
   call: async (call) => ({
     ...(verb === 'disconnect' && { state: 'disconnected' as const }),
     ...(await node.endSession(call, target.uuid, verb)),

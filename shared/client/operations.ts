@@ -250,8 +250,8 @@ export type Authenticator = {
   name: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
-  type: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). Cannot be changed after creation. */
+  type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Position in the domain list. Lower numbers come first. Default 1. */
@@ -264,7 +264,7 @@ export type Authenticator = {
   two_factor: boolean;
   /** Names of the tags of the object. Default: none. */
   tags: (string)[];
-  /** Parameters of the directory. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider. Empty for an internal domain. */
   params: Record<string, unknown> | {
     /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
     hosts: (string)[];
@@ -363,6 +363,47 @@ export type Authenticator = {
     nested_groups: boolean;
     /** True if a password is stored. */
     bind_password_set: boolean;
+  } | {
+    /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
+    issuer: string;
+    /** Identifier of the portal at the provider. */
+    client_id: string;
+    /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
+    client_authentication: "client_secret" | "private_key";
+    /** Always null: the secret is never returned. */
+    client_secret: null;
+    /** PEM certificates that are trusted instead of the public certificate authorities. Null: public authorities. */
+    ca_certificate: string | null;
+    /** Time limit of all requests of one sign-in in seconds. Default 10. */
+    timeout_s: number;
+    /** Requested scopes. `openid` is required. Default: `openid`, `profile`, `email`. */
+    scopes: (string)[];
+    /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
+    subject_claim: string;
+    /** Claim with the login name. Default `preferred_username`. */
+    login_name_claim: string;
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+    groups_claim: string;
+    /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
+    allowed_tenants: (string)[];
+    /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
+    email_domains: (string)[];
+    /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
+    create_users: boolean;
+    /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+    acr_values: (string)[];
+    /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
+    amr_values: (string)[];
+    /** How the provider returns: `query`, or `form_post`: by a form. Default `query`. */
+    response_mode: "query" | "form_post";
+    /** What the provider asks at each sign-in: `default`, `login`: the credentials, `consent` or `select_account`. Default `default`. */
+    prompt: "default" | "login" | "consent" | "select_account";
+    /** If true, a log-out in the browser also ends the session at the provider. Default true. */
+    provider_logout: boolean;
+    /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+    recheck: boolean;
+    /** True if a secret is stored. */
+    client_secret_set: boolean;
   };
   /** Directory attributes that are copied to users at login. */
   attributes: ({
@@ -441,8 +482,8 @@ export type AuthenticatorPatch = {
   name?: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name?: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
-  type?: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). Cannot be changed after creation. */
+  type?: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
   /** Position in the domain list. Lower numbers come first. Default 1. */
@@ -455,7 +496,7 @@ export type AuthenticatorPatch = {
   two_factor?: boolean | null;
   /** Names of the tags of the object. Default: none. */
   tags?: (string)[] | null;
-  /** Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown> | null;
 };
 export type AuthenticatorRestore = {
@@ -467,8 +508,8 @@ export type AuthenticatorRestore = {
   name: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
-  type: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). Cannot be changed after creation. */
+  type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Position in the domain list. Lower numbers come first. Default 1. */
@@ -481,7 +522,7 @@ export type AuthenticatorRestore = {
   two_factor: boolean;
   /** Names of the tags of the object. Default: none. */
   tags: (string)[];
-  /** Parameters of the directory. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider. Empty for an internal domain. */
   params: Record<string, unknown> | {
     /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
     hosts: (string)[];
@@ -580,6 +621,47 @@ export type AuthenticatorRestore = {
     nested_groups: boolean;
     /** True if a password is stored. */
     bind_password_set: boolean;
+  } | {
+    /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
+    issuer: string;
+    /** Identifier of the portal at the provider. */
+    client_id: string;
+    /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
+    client_authentication: "client_secret" | "private_key";
+    /** Always null: the secret is never returned. */
+    client_secret: null;
+    /** PEM certificates that are trusted instead of the public certificate authorities. Null: public authorities. */
+    ca_certificate: string | null;
+    /** Time limit of all requests of one sign-in in seconds. Default 10. */
+    timeout_s: number;
+    /** Requested scopes. `openid` is required. Default: `openid`, `profile`, `email`. */
+    scopes: (string)[];
+    /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
+    subject_claim: string;
+    /** Claim with the login name. Default `preferred_username`. */
+    login_name_claim: string;
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+    groups_claim: string;
+    /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
+    allowed_tenants: (string)[];
+    /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
+    email_domains: (string)[];
+    /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
+    create_users: boolean;
+    /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+    acr_values: (string)[];
+    /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
+    amr_values: (string)[];
+    /** How the provider returns: `query`, or `form_post`: by a form. Default `query`. */
+    response_mode: "query" | "form_post";
+    /** What the provider asks at each sign-in: `default`, `login`: the credentials, `consent` or `select_account`. Default `default`. */
+    prompt: "default" | "login" | "consent" | "select_account";
+    /** If true, a log-out in the browser also ends the session at the provider. Default true. */
+    provider_logout: boolean;
+    /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+    recheck: boolean;
+    /** True if a secret is stored. */
+    client_secret_set: boolean;
   };
   /** Directory attributes that are copied to users at login. */
   attributes: ({
@@ -626,7 +708,7 @@ export type AuthenticatorTestBody = {
   two_factor?: unknown;
   /** Same as the field of a domain. Only the fields in the request are checked. */
   tags?: unknown;
-  /** Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown>;
   /** Login name of a user to search for. The response shows the groups of the user. */
   username?: string;
@@ -671,7 +753,7 @@ export type AuthenticatorTestParamsBody = {
   two_factor?: unknown;
   /** Same as the field of a domain. Only the fields in the request are checked. */
   tags?: unknown;
-  /** Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown>;
   /** Login name of a user to search for. The response shows the groups of the user. */
   username?: string;
@@ -679,13 +761,13 @@ export type AuthenticatorTestParamsBody = {
   password?: string;
 };
 export type AuthenticatorTypes = {
-  /** Type of a domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. */
-  type: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Type of a domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). */
+  type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
   /** Display name of the type. */
   name: string;
   /** Purpose of the type. */
   description: string;
-  /** True if the users are stored in a directory. */
+  /** True if the users are stored in a directory or by an identity provider. */
   is_external: boolean;
   /** True if the portal stores the passwords. New users then require a password. */
   needs_password: boolean;
@@ -727,8 +809,8 @@ export type AuthenticatorVersion = {
     name?: string;
     /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
     small_name?: string;
-    /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
-    type?: "internal" | "ldap" | "active_directory" | "freeipa";
+    /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). Cannot be changed after creation. */
+    type?: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
     /** Notes for administrators. Default: empty. */
     comments?: string;
     /** Position in the domain list. Lower numbers come first. Default 1. */
@@ -741,7 +823,7 @@ export type AuthenticatorVersion = {
     two_factor?: boolean;
     /** Names of the tags of the object. Default: none. */
     tags?: (string)[];
-    /** Parameters of the directory. Empty for an internal domain. */
+    /** Parameters of the directory or identity provider. Empty for an internal domain. */
     params?: Record<string, unknown> | {
       /** Servers in the order in which they are tried. Empty if the caller lacks the permission for all sites. */
       hosts: (string)[];
@@ -840,6 +922,47 @@ export type AuthenticatorVersion = {
       nested_groups: boolean;
       /** True if a password is stored. */
       bind_password_set: boolean;
+    } | {
+      /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
+      issuer: string;
+      /** Identifier of the portal at the provider. */
+      client_id: string;
+      /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
+      client_authentication: "client_secret" | "private_key";
+      /** Always null: the secret is never returned. */
+      client_secret: null;
+      /** PEM certificates that are trusted instead of the public certificate authorities. Null: public authorities. */
+      ca_certificate: string | null;
+      /** Time limit of all requests of one sign-in in seconds. Default 10. */
+      timeout_s: number;
+      /** Requested scopes. `openid` is required. Default: `openid`, `profile`, `email`. */
+      scopes: (string)[];
+      /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
+      subject_claim: string;
+      /** Claim with the login name. Default `preferred_username`. */
+      login_name_claim: string;
+      /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+      groups_claim: string;
+      /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
+      allowed_tenants: (string)[];
+      /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
+      email_domains: (string)[];
+      /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
+      create_users: boolean;
+      /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+      acr_values: (string)[];
+      /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
+      amr_values: (string)[];
+      /** How the provider returns: `query`, or `form_post`: by a form. Default `query`. */
+      response_mode: "query" | "form_post";
+      /** What the provider asks at each sign-in: `default`, `login`: the credentials, `consent` or `select_account`. Default `default`. */
+      prompt: "default" | "login" | "consent" | "select_account";
+      /** If true, a log-out in the browser also ends the session at the provider. Default true. */
+      provider_logout: boolean;
+      /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+      recheck: boolean;
+      /** True if a secret is stored. */
+      client_secret_set: boolean;
     };
   };
   /** Members that the object did not have at that time. */
@@ -854,8 +977,8 @@ export type AuthenticatorWrite = {
   name: string;
   /** Short label of the domain, unique. Dispatchers identify the domain by this label. */
   small_name: string;
-  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. Cannot be changed after creation. */
-  type: "internal" | "ldap" | "active_directory" | "freeipa";
+  /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). Cannot be changed after creation. */
+  type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
   /** Notes for administrators. Default: empty. */
   comments?: string;
   /** Position in the domain list. Lower numbers come first. Default 1. */
@@ -868,7 +991,7 @@ export type AuthenticatorWrite = {
   two_factor?: boolean;
   /** Names of the tags of the object. Default: none. */
   tags?: (string)[];
-  /** Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
+  /** Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown>;
 };
 export type BulkDestroy = {
@@ -929,22 +1052,41 @@ export type ChangeStream = {
   /** The list of the farm that has changed: `servicespools`, `workplaces` or `spsessions`. Present for `snapshot` only. */
   list?: "servicespools" | "workplaces" | "spsessions";
 };
+export type ClientKeyList = {
+  /** The signing key, and its predecessor if there is one. Empty without a key. */
+  keys: ({
+    /** Key type (RFC 7517): `RSA`. */
+    kty: "RSA";
+    /** Signature algorithm: `RS256`. */
+    alg: "RS256";
+    /** Use of the key: `sig`, signatures. */
+    use: "sig";
+    /** Key identifier. The assertions of the portal name it. */
+    kid: string;
+    /** Modulus, base64url. */
+    n: string;
+    /** Exponent, base64url. */
+    e: string;
+  })[];
+};
 export type Connection = {
-  /** Delivery protocol of the connection: `rdp` or `spice`. */
-  protocol: "rdp" | "spice";
-  /** Connection method of the client component: `new` or `legacy`. */
-  method: "new" | "legacy";
+  /** Delivery protocol of the connection: `rdp` or `spice`. With a link also another one. */
+  protocol: string;
+  /** Connection method of the client component: `new` or `legacy`; `link`: the client opens `link`, and there are no other parameters. */
+  method: "new" | "legacy" | "link";
+  /** Link that opens the connection, with the scheme `https` or one of the system parameter `aggregator.link_schemes`. A secret that is valid once. Present only with the method `link`. */
+  link?: string;
   /** Identifier of the service, as in the request. */
   service_id: string;
   /** Identifier of the session. Absent if the dispatcher does not report it. */
   session_uuid?: string;
   /** Identifier of the farm that serves the connection. */
   farm_id: string;
-  /** Host to connect to: the gateway, or the workplace if the client connects directly. */
-  host: string;
-  /** TCP port to connect to. */
-  port: number;
-  /** Login name for the workplace. */
+  /** Host to connect to: the gateway, or the workplace if the client connects directly. Null with a link. */
+  host: string | null;
+  /** TCP port to connect to. Null with a link. */
+  port: number | null;
+  /** Login name for the workplace. Empty with a link. */
   username: string;
   /** Domain for the login at the workplace. Empty if it is not set. */
   domain: string;
@@ -1377,8 +1519,8 @@ export type Dispatcher = {
   name: string;
   /** Identifier of the farm of the node. */
   farm_id: string;
-  /** Type of the connection broker. Default `dispatcher`. */
-  kind: "dispatcher";
+  /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+  kind: "dispatcher" | "openuds";
   /** Base URL of the node, `https` only. */
   url: string;
   /** If false, the node is neither called nor probed. Default true. */
@@ -1393,8 +1535,20 @@ export type Dispatcher = {
   health_key: null;
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms: number;
+  /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+  account_domain: string | null;
+  /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+  account_name: string | null;
+  /** Password of the account of the portal. Always null: it is never returned. */
+  account_password: null;
+  /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+  public_url: string | null;
   /** True if a key is stored. */
   health_key_set: boolean;
+  /** True if a password is stored. */
+  account_password_set: boolean;
+  /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -1447,8 +1601,8 @@ export type DispatcherPatch = {
   name?: string;
   /** Identifier of the farm of the node. */
   farm_id?: string;
-  /** Type of the connection broker. Default `dispatcher`. */
-  kind?: "dispatcher" | null;
+  /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+  kind?: "dispatcher" | "openuds" | null;
   /** Base URL of the node, `https` only. */
   url?: string;
   /** If false, the node is neither called nor probed. Default true. */
@@ -1463,6 +1617,14 @@ export type DispatcherPatch = {
   health_key?: string | null;
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms?: number | null;
+  /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+  account_domain?: string | null;
+  /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+  account_name?: string | null;
+  /** Password of the account of the portal on the node, never returned. Without one, the stored password is kept. Must be sent again if the URL, TLS settings or account change. */
+  account_password?: string | null;
+  /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+  public_url?: string | null;
 };
 export type DispatcherRestore = {
   /** Identifier of the dispatcher. Set by the portal. */
@@ -1471,8 +1633,8 @@ export type DispatcherRestore = {
   name: string;
   /** Identifier of the farm of the node. */
   farm_id: string;
-  /** Type of the connection broker. Default `dispatcher`. */
-  kind: "dispatcher";
+  /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+  kind: "dispatcher" | "openuds";
   /** Base URL of the node, `https` only. */
   url: string;
   /** If false, the node is neither called nor probed. Default true. */
@@ -1487,8 +1649,20 @@ export type DispatcherRestore = {
   health_key: null;
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms: number;
+  /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+  account_domain: string | null;
+  /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+  account_name: string | null;
+  /** Password of the account of the portal. Always null: it is never returned. */
+  account_password: null;
+  /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+  public_url: string | null;
   /** True if a key is stored. */
   health_key_set: boolean;
+  /** True if a password is stored. */
+  account_password_set: boolean;
+  /** What dispatchers of this type can do. An operation that they cannot do fails with `invalid_state`, `reason` `not_supported_by_dispatcher`, before any call. */
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Name of the farm. */
   farm_name: string;
   /** Identifier of the site of the farm. */
@@ -1538,8 +1712,8 @@ export type DispatcherTestSettings = {
   message: string;
   /** Steps in the order in which they are run. */
   steps: ({
-    /** Step: `lookup` (name resolution), `address` (address policy), `connection` (TCP and TLS handshake), `certificate`, `answer` (HTTP response), `authorization` (token of the portal), `health` (health check) or `lists`. */
-    name: "lookup" | "address" | "connection" | "certificate" | "answer" | "authorization" | "health" | "lists";
+    /** Step: `lookup` (of the name), `address` (policy), `connection`, `certificate`, `answer`, `authorization` (token or account), `trusted_address`, `administrator`, `tickets` (rights of the account: from this address, its role, sign-in of users), `health` or `lists`. */
+    name: "lookup" | "address" | "connection" | "certificate" | "answer" | "authorization" | "trusted_address" | "administrator" | "tickets" | "health" | "lists";
     /** `pass`, `fail`, or `skipped` if an earlier step failed or there was nothing to test. */
     status: "pass" | "fail" | "skipped";
     /** Stable word for the cause. Null for a step that passes. */
@@ -1583,7 +1757,7 @@ export type DispatcherTestSettings = {
   domains: (string)[] | null;
   /** Number of pools on the first page of the list, at most 100. Null if not read. */
   pools: number | null;
-  /** What the node must be configured with to accept the portal. */
+  /** What the node must be configured with to accept the portal. Null for nodes on which the portal has an account. */
   portal: {
     /** Issuer of the tokens of the portal (claim `iss`). */
     issuer: string;
@@ -1591,13 +1765,13 @@ export type DispatcherTestSettings = {
     audience: string;
     /** URL from which the node reads the public keys of the portal. */
     jwks_url: string;
-  };
+  } | null;
 };
 export type DispatcherTestSettingsBody = {
   /** Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`. */
   name: string;
-  /** Type of the connection broker. Default `dispatcher`. */
-  kind?: "dispatcher";
+  /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+  kind?: "dispatcher" | "openuds";
   /** Base URL of the node, `https` only. */
   url: string;
   /** If false, any certificate is accepted; allowed only with `ALLOW_INSECURE_DISPATCHERS=1`. Default true. */
@@ -1606,8 +1780,14 @@ export type DispatcherTestSettingsBody = {
   ca_certificate?: string | null;
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms?: number;
+  /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+  account_domain?: string | null;
+  /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+  account_name?: string | null;
   /** Access key of the health check of the node. Null: the health check is skipped. */
   health_key?: string | null;
+  /** Password of the account of the portal on the node. Required for nodes with the capability `service_account`. */
+  account_password?: string | null;
 };
 export type DispatcherVersion = {
   /** Identifier of the version, of its audit event. */
@@ -1630,8 +1810,8 @@ export type DispatcherVersion = {
     name?: string;
     /** Identifier of the farm of the node. */
     farm_id?: string;
-    /** Type of the connection broker. Default `dispatcher`. */
-    kind?: "dispatcher";
+    /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+    kind?: "dispatcher" | "openuds";
     /** Base URL of the node, `https` only. */
     url?: string;
     /** If false, the node is neither called nor probed. Default true. */
@@ -1644,6 +1824,12 @@ export type DispatcherVersion = {
     ca_certificate?: string | null;
     /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
     timeout_ms?: number;
+    /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+    account_domain?: string | null;
+    /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+    account_name?: string | null;
+    /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+    public_url?: string | null;
   };
   /** Members that the object did not have at that time. */
   absent: (string)[];
@@ -1657,8 +1843,8 @@ export type DispatcherWrite = {
   name: string;
   /** Identifier of the farm of the node. */
   farm_id: string;
-  /** Type of the connection broker. Default `dispatcher`. */
-  kind?: "dispatcher";
+  /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+  kind?: "dispatcher" | "openuds";
   /** Base URL of the node, `https` only. */
   url: string;
   /** If false, the node is neither called nor probed. Default true. */
@@ -1673,6 +1859,14 @@ export type DispatcherWrite = {
   health_key?: string | null;
   /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
   timeout_ms?: number;
+  /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+  account_domain?: string | null;
+  /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+  account_name?: string | null;
+  /** Password of the account of the portal on the node, never returned. Without one, the stored password is kept. Must be sent again if the URL, TLS settings or account change. */
+  account_password?: string | null;
+  /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+  public_url?: string | null;
 };
 export type Domain = {
   /** Identifier of the domain: `authId` of a login. */
@@ -1681,8 +1875,10 @@ export type Domain = {
   auth: string;
   /** Short label of the domain: `authSmallName` of a login. */
   authSmallName: string;
-  /** Type of the domain: `internal`, `ldap`, `active_directory` or `freeipa`. */
+  /** Type of the domain: `internal`, `ldap`, `active_directory`, `freeipa` or `oidc`. */
   type: string;
+  /** `password`: users log in with a password; `redirect`: they sign in at an identity provider, and a browser opens `oidc/{auth_uuid}/start`. */
+  flow: "password" | "redirect";
   /** Position in the list. Lower numbers come first. Set by an administrator. */
   priority: number;
   /** Always false: the portal has no custom domain types. */
@@ -1806,10 +2002,25 @@ export type Farm = {
   weight: number;
   /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
   balancing: "priority" | "round_robin" | "least_loaded";
+  /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+  creates_users: boolean;
+  /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+  identity_domains: ({
+    /** Label of the domain in the portal. */
+    label: string;
+    /** Label of the domain on the dispatchers. */
+    node_label: string;
+    /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+    user_names: "unchanged" | "lower_case" | "without_suffix";
+  })[];
   /** Name of the site. */
   site_name: string;
   /** Tags reported by the dispatchers of the farm. */
   tags: (string)[];
+  /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
+  kind: "dispatcher" | "openuds" | null;
+  /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
@@ -1853,6 +2064,17 @@ export type FarmPatch = {
   weight?: number | null;
   /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
   balancing?: "priority" | "round_robin" | "least_loaded" | null;
+  /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+  creates_users?: boolean | null;
+  /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+  identity_domains?: ({
+    /** Label of the domain in the portal. */
+    label: string;
+    /** Label of the domain on the dispatchers. */
+    node_label: string;
+    /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+    user_names: "unchanged" | "lower_case" | "without_suffix";
+  })[] | null;
 };
 export type FarmRestore = {
   /** Identifier of the farm. Set by the portal. */
@@ -1873,10 +2095,25 @@ export type FarmRestore = {
   weight: number;
   /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
   balancing: "priority" | "round_robin" | "least_loaded";
+  /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+  creates_users: boolean;
+  /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+  identity_domains: ({
+    /** Label of the domain in the portal. */
+    label: string;
+    /** Label of the domain on the dispatchers. */
+    node_label: string;
+    /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+    user_names: "unchanged" | "lower_case" | "without_suffix";
+  })[];
   /** Name of the site. */
   site_name: string;
   /** Tags reported by the dispatchers of the farm. */
   tags: (string)[];
+  /** Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers. */
+  kind: "dispatcher" | "openuds" | null;
+  /** What the dispatchers of the farm can do. Empty for a farm without dispatchers. */
+  capabilities: ("messages" | "session_disconnect" | "session_logoff" | "session_assistance" | "machine_actions" | "machine_reset" | "workplace_maintenance" | "workplace_tags" | "workplace_refresh" | "workplace_unassign" | "pool_settings" | "pool_maintenance" | "pool_access" | "readiness" | "reported_sessions" | "paged_lists" | "health_key" | "service_account" | "identity_mapping")[];
   /** Number of dispatchers in the farm. */
   dispatchers_count: number;
   /** `pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes. */
@@ -1948,6 +2185,17 @@ export type FarmVersion = {
     weight?: number;
     /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
     balancing?: "priority" | "round_robin" | "least_loaded";
+    /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+    creates_users?: boolean;
+    /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+    identity_domains?: ({
+      /** Label of the domain in the portal. */
+      label: string;
+      /** Label of the domain on the dispatchers. */
+      node_label: string;
+      /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+      user_names: "unchanged" | "lower_case" | "without_suffix";
+    })[];
   };
   /** Members that the object did not have at that time. */
   absent: (string)[];
@@ -1973,6 +2221,17 @@ export type FarmWrite = {
   weight?: number;
   /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
   balancing?: "priority" | "round_robin" | "least_loaded";
+  /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+  creates_users?: boolean;
+  /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+  identity_domains?: ({
+    /** Label of the domain in the portal. */
+    label: string;
+    /** Label of the domain on the dispatchers. */
+    node_label: string;
+    /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+    user_names: "unchanged" | "lower_case" | "without_suffix";
+  })[];
 };
 export type Gateway = {
   /** Identifier of the gateway. Set by the portal. */
@@ -2197,7 +2456,7 @@ export type Group = {
   uuid: string;
   /** Name of the group, unique in its domain. Cannot be changed after creation. */
   name: string;
-  /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+  /** Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation. */
   external_id: string | null;
   /** Notes for administrators. Default: empty. */
   comments: string;
@@ -2229,7 +2488,7 @@ export type GroupExternal = {
 export type GroupPatch = {
   /** Name of the group, unique in its domain. Cannot be changed after creation. */
   name?: string;
-  /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+  /** Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation. */
   external_id?: string | null;
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
@@ -2251,7 +2510,7 @@ export type GroupRestore = {
   uuid: string;
   /** Name of the group, unique in its domain. Cannot be changed after creation. */
   name: string;
-  /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+  /** Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation. */
   external_id: string | null;
   /** Notes for administrators. Default: empty. */
   comments: string;
@@ -2293,7 +2552,7 @@ export type GroupVersion = {
   state: {
     /** Name of the group, unique in its domain. Cannot be changed after creation. */
     name?: string;
-    /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+    /** Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation. */
     external_id?: string | null;
     /** Notes for administrators. Default: empty. */
     comments?: string;
@@ -2318,7 +2577,7 @@ export type GroupVersion = {
 export type GroupWrite = {
   /** Name of the group, unique in its domain. Cannot be changed after creation. */
   name: string;
-  /** Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation. */
+  /** Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation. */
   external_id?: string | null;
   /** Notes for administrators. Default: empty. */
   comments?: string;
@@ -2373,6 +2632,36 @@ export type HealthSummary = {
   version: "7.0";
   /** Result of the check, or overall result: `pass` or `fail`. */
   status: "pass" | "fail";
+};
+export type IdentityProviderConfirmBody = {
+  /** Code of the authenticator app, or a recovery code. Without it, the response is a challenge. */
+  code?: string;
+  /** `challenge_id` from the challenge. Valid once, and only from the network that requested it. */
+  challenge_id?: string;
+};
+export type IdentityProviderEndSessionsBody = {
+  /** Logout token of the provider. Required; a request without it is refused with 400. */
+  logout_token?: string;
+};
+export type IdentityProviderFinishByFormBody = {
+  /** The value that the portal has sent to the provider. */
+  state: string;
+  /** Authorization code. Absent if the provider refused the sign-in. */
+  code?: string;
+  /** Issuer of the answer (RFC 9207). */
+  iss?: string;
+  /** Error code of the provider, such as `access_denied`. */
+  error?: string;
+  /** Text of the provider about the error. It is not shown. */
+  error_description?: string;
+  /** Address of a page about the error. It is not shown. */
+  error_uri?: string;
+};
+export type IdentityProviderSignOut = {
+  /** Always `ok`. */
+  result: "ok";
+  /** Address to open next: of the provider, which ends its session, or of the sign-in page. */
+  location: string;
 };
 export type IssuedToken = {
   /** Identifier of the token. Set by the portal. */
@@ -2852,6 +3141,343 @@ export type Openapi = {
   /** Operations by path and method. */
   paths: Record<string, unknown>;
 };
+export type Passkey = {
+  /** Identifier of the passkey. Set by the portal. */
+  id: string;
+  /** Name of the passkey. */
+  name: string;
+  /** True if a password manager can copy the passkey to other devices, false if it stays in one device. */
+  synced: boolean;
+  /** True if the passkey was backed up when it was last used. */
+  backed_up: boolean;
+  /** Transports of the authenticator, such as `internal` or `usb`. */
+  transports: (string)[];
+  /** When the passkey was added. */
+  created_at: string;
+  /** When the passkey was last used. Null before the first use. */
+  last_used_at: string | null;
+  /** When the passkey was blocked because its counter was used before, which can mean a copy. Null if it is not blocked. */
+  blocked_at: string | null;
+};
+export type PasskeyFinishLoginBody = {
+  /** Login name: a plain name, or with a domain as `DOMAIN\name` or `name@suffix`. */
+  username: string;
+  /** Password of the user. */
+  password: string;
+  /** Identifier of the domain: `authUuid` of the domain list. */
+  authId?: string;
+  /** Name of the domain. */
+  auth?: string;
+  /** Short label of the domain. */
+  authSmallName?: string;
+  /** Portal of the session: `admin` (administrators) or `user`. Without access to it, the login is rejected with 403. Default: `admin` for a user with a role, otherwise `user`. */
+  portal?: "admin" | "user";
+  /** Platform of the client, for the session list and the audit log. Default: not known. */
+  platform?: string;
+  /** Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, otherwise `Accept-Language`. */
+  locale?: string;
+  /** `challenge_id` from the answer of `login/2fa`. */
+  challenge_id: string;
+  /** True for a page of this portal: the token is returned in the cookie of the browser session, not in the body. Default false. */
+  in_browser?: boolean;
+  /** Response of `navigator.credentials.get()` as JSON. */
+  assertion: {
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** The same as `id`. */
+    rawId: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** How the authenticator is attached. Ignored. Default: not known. */
+    authenticatorAttachment?: string | null;
+    /** Results of extensions. Ignored. Default: none. */
+    clientExtensionResults?: Record<string, unknown>;
+    /** Response of the authenticator. */
+    response: {
+      /** Client data that the authenticator signed. */
+      clientDataJSON: string;
+      /** Authenticator data with the flags and the counter. */
+      authenticatorData: string;
+      /** Signature of both. */
+      signature: string;
+      /** Handle of the user in the authenticator. Required without a password. Default: not sent. */
+      userHandle?: string | null;
+    };
+  };
+} | {
+  /** Login name: a plain name, or with a domain as `DOMAIN\name` or `name@suffix`. */
+  username: string;
+  /** Password of the user. */
+  password: string;
+  /** Identifier of the domain: `authUuid` of the domain list. */
+  authId?: string;
+  /** Name of the domain. */
+  auth?: string;
+  /** Short label of the domain. */
+  authSmallName?: string;
+  /** Portal of the session: `admin` (administrators) or `user`. Without access to it, the login is rejected with 403. Default: `admin` for a user with a role, otherwise `user`. */
+  portal?: "admin" | "user";
+  /** Platform of the client, for the session list and the audit log. Default: not known. */
+  platform?: string;
+  /** Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, otherwise `Accept-Language`. */
+  locale?: string;
+  /** `challenge_id` from the answer of `login/2fa`. */
+  challenge_id: string;
+  /** True for a page of this portal: the token is returned in the cookie of the browser session, not in the body. Default false. */
+  in_browser?: boolean;
+  /** Response of `navigator.credentials.create()` as JSON. */
+  registration: {
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** The same as `id`. */
+    rawId: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** How the authenticator is attached. Ignored. Default: not known. */
+    authenticatorAttachment?: string | null;
+    /** Results of extensions. Ignored. Default: none. */
+    clientExtensionResults?: Record<string, unknown>;
+    /** Response of the authenticator. */
+    response: {
+      /** Client data of the registration. */
+      clientDataJSON: string;
+      /** Attestation object with the public key. */
+      attestationObject: string;
+      /** Transports of the authenticator. Default: not known. */
+      transports?: (string)[];
+      /** Part of `attestationObject`. Ignored. Default: none. */
+      authenticatorData?: string;
+      /** Part of `attestationObject`. Ignored. Default: none. */
+      publicKey?: string | null;
+      /** Number of the COSE algorithm of the key. Ignored. Default: none. */
+      publicKeyAlgorithm?: number;
+    };
+  };
+  /** Name of the passkey. */
+  name: string;
+};
+export type PasskeyPatch = {
+  /** Name of the passkey. */
+  name?: string;
+};
+export type PasskeyRegister = {
+  /** Identifier of the passkey. Set by the portal. */
+  id: string;
+  /** Name of the passkey. */
+  name: string;
+  /** True if a password manager can copy the passkey to other devices, false if it stays in one device. */
+  synced: boolean;
+  /** True if the passkey was backed up when it was last used. */
+  backed_up: boolean;
+  /** Transports of the authenticator, such as `internal` or `usb`. */
+  transports: (string)[];
+  /** When the passkey was added. */
+  created_at: string;
+  /** When the passkey was last used. Null before the first use. */
+  last_used_at: string | null;
+  /** When the passkey was blocked because its counter was used before, which can mean a copy. Null if it is not blocked. */
+  blocked_at: string | null;
+  /** Ten recovery codes, each valid once. Returned once, with the first second factor of the account. */
+  recovery_codes?: (string)[];
+};
+export type PasskeyRegisterBody = {
+  /** Name of the passkey. */
+  name: string;
+  /** Response of `navigator.credentials.create()` as JSON. */
+  registration: {
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** The same as `id`. */
+    rawId: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** How the authenticator is attached. Ignored. Default: not known. */
+    authenticatorAttachment?: string | null;
+    /** Results of extensions. Ignored. Default: none. */
+    clientExtensionResults?: Record<string, unknown>;
+    /** Response of the authenticator. */
+    response: {
+      /** Client data of the registration. */
+      clientDataJSON: string;
+      /** Attestation object with the public key. */
+      attestationObject: string;
+      /** Transports of the authenticator. Default: not known. */
+      transports?: (string)[];
+      /** Part of `attestationObject`. Ignored. Default: none. */
+      authenticatorData?: string;
+      /** Part of `attestationObject`. Ignored. Default: none. */
+      publicKey?: string | null;
+      /** Number of the COSE algorithm of the key. Ignored. Default: none. */
+      publicKeyAlgorithm?: number;
+    };
+  };
+};
+export type PasskeySignIn = {
+  /** Always `ok`. */
+  result: "ok";
+  /** Session token for the header `X-Auth-Token`. */
+  token?: string;
+  /** Version of the portal. */
+  version: string;
+  /** Maximum remaining duration of the session in seconds. */
+  expires_in: number;
+  /** The user that logged in. */
+  user: {
+    /** Identifier of the user. */
+    id: string;
+    /** Login name of the user. */
+    name: string;
+    /** Full name of the user. Empty if unknown. */
+    real_name: string;
+    /** Short label of the domain of the user. */
+    domain: string;
+    /** Portal of the session: `admin` (administrators) or `user`. */
+    portal: "admin" | "user";
+    /** Names of the roles of the user. */
+    roles: (string)[];
+    /** True if the user must change the password before any other operation. */
+    must_change_password: boolean;
+  };
+  /** Ten recovery codes, each valid once. Returned once, with the first second factor of the account. */
+  recovery_codes?: (string)[];
+};
+export type PasskeySignInBody = {
+  /** Response of `navigator.credentials.get()` as JSON. */
+  assertion: {
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** The same as `id`. */
+    rawId: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** How the authenticator is attached. Ignored. Default: not known. */
+    authenticatorAttachment?: string | null;
+    /** Results of extensions. Ignored. Default: none. */
+    clientExtensionResults?: Record<string, unknown>;
+    /** Response of the authenticator. */
+    response: {
+      /** Client data that the authenticator signed. */
+      clientDataJSON: string;
+      /** Authenticator data with the flags and the counter. */
+      authenticatorData: string;
+      /** Signature of both. */
+      signature: string;
+      /** Handle of the user in the authenticator. Required without a password. Default: not sent. */
+      userHandle?: string | null;
+    };
+  };
+  /** Portal of the session: `admin` (administrators) or `user`. Without access to it, the login is rejected with 403. Default: `admin` for a user with a role, otherwise `user`. */
+  portal?: "admin" | "user";
+  /** Platform of the client, for the session list and the audit log. Default: not known. */
+  platform?: string;
+  /** Language of texts in the session, such as `en` or `ru-RU`. Default: the language of the user, otherwise `Accept-Language`. */
+  locale?: string;
+  /** True for a page of this portal: the token is returned in the cookie of the browser session, not in the body. Default false. */
+  in_browser?: boolean;
+};
+export type PasskeyStartRegistration = {
+  /** Relying party. */
+  rp: {
+    /** Host name of the portal. */
+    id: string;
+    /** Name of the installation. */
+    name: string;
+  };
+  /** Account that the authenticator shows. */
+  user: {
+    /** Random handle of the user, in base64url. */
+    id: string;
+    /** Login name with the domain. */
+    name: string;
+    /** Full name of the user, or the login name. */
+    displayName: string;
+  };
+  /** Challenge, valid once and for 300 seconds. */
+  challenge: string;
+  /** Accepted algorithms, the preferred one first. */
+  pubKeyCredParams: ({
+    /** Always `public-key`. */
+    type: "public-key";
+    /** Number of the COSE algorithm: -8 (EdDSA), -7 (ES256) or -257 (RS256). */
+    alg: number;
+  })[];
+  /** Time limit for the user in milliseconds. */
+  timeout: number;
+  /** Passkeys that the user has already. */
+  excludeCredentials: ({
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** Transports of its authenticator. */
+    transports: (string)[];
+  })[];
+  /** Required abilities of the authenticator. */
+  authenticatorSelection: {
+    /** Always `required`. */
+    residentKey: "required";
+    /** Always true. */
+    requireResidentKey: true;
+    /** Always `required`: the authenticator verifies the user. */
+    userVerification: "required";
+  };
+  /** Always `none`. */
+  attestation: "none";
+};
+export type PasskeyStartRegistrationBody = {
+  /** Password of the user. */
+  password: string;
+  /** Current code of the authenticator app, or a recovery code. Required if the account has a second factor. Default: none. */
+  code?: string;
+} | {
+  /** A passkey of the account, for the options of `sign-in/options`. */
+  assertion: {
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** The same as `id`. */
+    rawId: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** How the authenticator is attached. Ignored. Default: not known. */
+    authenticatorAttachment?: string | null;
+    /** Results of extensions. Ignored. Default: none. */
+    clientExtensionResults?: Record<string, unknown>;
+    /** Response of the authenticator. */
+    response: {
+      /** Client data that the authenticator signed. */
+      clientDataJSON: string;
+      /** Authenticator data with the flags and the counter. */
+      authenticatorData: string;
+      /** Signature of both. */
+      signature: string;
+      /** Handle of the user in the authenticator. Required without a password. Default: not sent. */
+      userHandle?: string | null;
+    };
+  };
+};
+export type PasskeyStartSecondFactorBody = {
+  /** `challenge_id` from the answer of `login/2fa`. */
+  challenge_id: string;
+};
+export type PasskeyStartSignIn = {
+  /** Challenge, valid once and for 300 seconds. */
+  challenge: string;
+  /** Time limit for the user in milliseconds. */
+  timeout: number;
+  /** Host name of the portal. */
+  rpId: string;
+  /** Passkeys of the user. Empty without a user: the authenticator offers those that it has. */
+  allowCredentials: ({
+    /** Identifier of the credential, in base64url. */
+    id: string;
+    /** Always `public-key`. */
+    type: "public-key";
+    /** Transports of its authenticator. */
+    transports: (string)[];
+  })[];
+  /** Always `required`: the authenticator verifies the user. */
+  userVerification: "required";
+};
 export type Peer = {
   /** Identifier of the peer. Set by the portal. */
   id: string;
@@ -3315,7 +3941,7 @@ export type Problem = {
   /** Identifier of the request, as in the header `X-Request-Id`. */
   instance: string;
   /** Stable code of the problem, for programs. */
-  code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
+  code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
   /** True if the same request may succeed later. */
   retryable: boolean;
   /** Errors of the request, one for each invalid field. Present with `invalid_request`. */
@@ -3350,6 +3976,107 @@ export type Problem = {
   limit_per_minute?: number;
   /** Maximum size of the body in bytes. Present with `body_too_large`. */
   limit_bytes?: number;
+};
+export type ProgramAuthorizeDevice = {
+  /** Secret of the device for the token request. */
+  device_code: string;
+  /** Code that the device shows to the person. */
+  user_code: string;
+  /** Address of the page where the person enters the code. */
+  verification_uri: string;
+  /** The same address with the code, for a QR code. */
+  verification_uri_complete: string;
+  /** Seconds until both codes expire. */
+  expires_in: 600;
+  /** Seconds between two token requests of the device. */
+  interval: 5;
+};
+export type ProgramAuthorizeDeviceBody = {
+  /** Identifier of the program. Programs are not registered, so it is shown and not checked. Default: none. */
+  client_id?: string;
+  /** Name of the program, which the person sees. Default: `client_id`. */
+  client_name?: string;
+  /** Portal of the session: `admin` (administrators) or `user`. Default: `admin` for a user with a role, otherwise `user`. */
+  portal?: "admin" | "user";
+  /** Ignored: the session has the rights of the user. */
+  scope?: string;
+};
+export type ProgramDecideBody = {
+  /** Decision of the person: `allow` or `deny`. */
+  decision: "allow" | "deny";
+  /** Identifier of the user that the page has shown. */
+  account: string;
+};
+export type ProgramEnterUserCodeBody = {
+  /** Code that the device shows. Case and hyphens are ignored. */
+  user_code: string;
+};
+export type ProgramExchange = {
+  /** Always `ok`. */
+  result: "ok";
+  /** Session token for the header `X-Auth-Token`. */
+  token: string;
+  /** Version of the portal. */
+  version: string;
+  /** Maximum remaining duration of the session in seconds. */
+  expires_in: number;
+  /** The user that logged in. */
+  user: {
+    /** Identifier of the user. */
+    id: string;
+    /** Login name of the user. */
+    name: string;
+    /** Full name of the user. Empty if unknown. */
+    real_name: string;
+    /** Short label of the domain of the user. */
+    domain: string;
+    /** Portal of the session: `admin` (administrators) or `user`. */
+    portal: "admin" | "user";
+    /** Names of the roles of the user. */
+    roles: (string)[];
+    /** True if the user must change the password before any other operation. */
+    must_change_password: boolean;
+  };
+  /** Session token for the header `X-Auth-Token`, as `token`. */
+  access_token: string;
+  /** Always `Bearer`: the caller needs only the token. */
+  token_type: "Bearer";
+};
+export type ProgramExchangeBody = {
+  /** `authorization_code`, or `urn:ietf:params:oauth:grant-type:device_code` for a device. Default: `authorization_code`. */
+  grant_type?: string;
+  /** Authorization code. Required for `authorization_code`. */
+  code?: string;
+  /** Code verifier of 43 to 128 characters (RFC 7636). Required for `authorization_code`. */
+  code_verifier?: string;
+  /** The `redirect_uri` of the authorization request. Default: not compared. */
+  redirect_uri?: string;
+  /** Secret of the device. Required for a device. */
+  device_code?: string;
+  /** Identifier of the program. Programs are not registered, so it is shown and not checked. Default: none. */
+  client_id?: string;
+};
+export type ProgramMetadata = {
+  /** Issuer in the answers to programs. */
+  issuer: string;
+  /** Address that the program opens in the browser. */
+  authorization_endpoint: string;
+  /** Address of the token requests. */
+  token_endpoint: string;
+  /** Address at which a device asks for its codes. */
+  device_authorization_endpoint: string;
+  /** Always `code`. */
+  response_types_supported: (string)[];
+  /** Always `query`. */
+  response_modes_supported: (string)[];
+  /** Grant types of the token requests. */
+  grant_types_supported: (string)[];
+  /** Always `S256`. */
+  code_challenge_methods_supported: (string)[];
+  /** Always `none`: programs have no secret. */
+  token_endpoint_auth_methods_supported: (string)[];
+  /** Answers contain `iss` (RFC 9207). */
+  authorization_response_iss_parameter_supported: true;
 };
 export type RecordHistory = {
   /** The items of this page, in the requested order. */
@@ -3408,7 +4135,7 @@ export type Role = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3429,13 +4156,13 @@ export type RolePatch = {
   /** Notes for administrators. Default: empty. */
   comments?: string | null;
   /** Permissions that the role grants. */
-  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: Record<string, unknown> | null;
 };
 export type RolePermissions = {
   /** Identifier of the permission: `<resource>.<action>`. */
-  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+  id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
   /** Resource of the permission. */
   resource: string;
   /** Action of the permission. */
@@ -3453,7 +4180,7 @@ export type RoleRestore = {
   /** Notes for administrators. Default: empty. */
   comments: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3492,7 +4219,7 @@ export type RoleVersion = {
     /** Notes for administrators. Default: empty. */
     comments?: string;
     /** Permissions that the role grants. */
-    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+    permissions?: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
     /** Sites in which the permissions apply. Default: all. */
     scope?: {
       /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3512,7 +4239,7 @@ export type RoleWrite = {
   /** Notes for administrators. Default: empty. */
   comments?: string;
   /** Permissions that the role grants. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
   /** Sites in which the permissions apply. Default: all. */
   scope?: {
     /** `*`: all sites; otherwise identifiers of sites. Default `*`. */
@@ -3893,6 +4620,117 @@ export type RuleWrite = {
   /** Identifiers of the groups whose members may use the rule. Without users and groups, all users of the site may use it. */
   groups?: (string)[];
 };
+export type ScimBulk = {
+  /** URNs of the schemas of the message or resource. */
+  schemas: (string)[];
+};
+export type ScimBulkBody = {
+  /** URNs of the schemas of the message or resource. */
+  schemas?: (string)[];
+  /** Number of errors after which the request ends. Default: it does not end. */
+  failOnErrors?: number | null;
+  /** Operations, at most 100. */
+  Operations: ({
+    /** `POST`, `PUT`, `PATCH` or `DELETE`. */
+    method: string;
+    /** Path within the domain, such as `/Users`. */
+    path: string;
+    /** Identifier of a `POST` within the request. Others refer to it as `bulkId:qwerty`. */
+    bulkId?: string | null;
+    /** Expected version, as in `If-Match`. */
+    version?: string | null;
+    /** Body of the operation. */
+    data?: Record<string, unknown> | null;
+  })[];
+};
+export type ScimConfig = {
+  /** URNs of the schemas of the resource. */
+  schemas: (string)[];
+};
+export type ScimGroup = {
+  /** URNs of the schemas of the message or resource. */
+  schemas: (string)[];
+};
+export type ScimGroupWrite = {
+  /** URNs of the schemas of the message or resource. */
+  schemas?: (string)[];
+  /** Identifier of the group at the identity provider. */
+  externalId?: string | number | null;
+  /** Name of the group, unique in the domain. Required. */
+  displayName?: string | number | null;
+  /** Users of the group. Default: none. */
+  members?: ({
+    /** Identifier of the user. */
+    value?: string;
+  })[] | null;
+};
+export type ScimRefusal = {
+  /** URN of the message. */
+  schemas: (string)[];
+  /** HTTP status of the response, as a text. */
+  status: string;
+  /** Keyword of RFC 7644 (3.12) or RFC 9865, such as `uniqueness`. */
+  scimType?: string;
+  /** Explanation of the error. */
+  detail: string;
+};
+export type ScimSearchBody = {
+  /** URNs of the schemas of the message or resource. */
+  schemas?: (string)[];
+  /** Names of the attributes in the response. Default: all. */
+  attributes?: string | (string)[] | null;
+  /** Names of the attributes that the response does not contain. */
+  excludedAttributes?: string | (string)[] | null;
+  /** Filter. Default: all resources. */
+  filter?: string | null;
+  /** Attribute of the order. Default: creation time. */
+  sortBy?: string | null;
+  /** `ascending` or `descending`. Default `ascending`. */
+  sortOrder?: string | null;
+  /** Position of the first resource, from 1. Default 1. */
+  startIndex?: number | null;
+  /** Number of resources, at most 200. Default 100. */
+  count?: number | null;
+  /** `nextCursor` of the previous page, or an empty text. */
+  cursor?: string | null;
+};
+export type ScimUser = {
+  /** URNs of the schemas of the message or resource. */
+  schemas: (string)[];
+};
+export type ScimUserList = {
+  /** URNs of the schemas of the message or resource. */
+  schemas: (string)[];
+};
+export type ScimUserPatch = {
+  /** URNs of the schemas of the message or resource. */
+  schemas?: (string)[];
+  /** Changes, which are made together or not at all. */
+  Operations: ({
+    /** `add`, `replace` or `remove`, in any case. */
+    op: string;
+    /** Attribute to be changed. Default: those that the value names. */
+    path?: string | null;
+    /** New value. */
+    value?: unknown;
+  })[];
+};
+export type ScimUserWrite = {
+  /** URNs of the schemas of the message or resource. */
+  schemas?: (string)[];
+  /** Identifier of the user at the identity provider. It cannot be changed. */
+  externalId?: string | number | null;
+  /** Login name, unique in the domain. Required. */
+  userName?: string | number | null;
+  /** Full name. */
+  displayName?: string | number | null;
+  /** Parts of the name: `givenName`, `familyName`, `formatted`. */
+  name?: unknown;
+  /** E-mail addresses: objects with `value`, `type` and `primary`. One is stored: the primary one, or else that of work. */
+  emails?: unknown;
+  /** False: the user cannot log in, and all sessions and tokens end. Default true. */
+  active?: boolean | string | null;
+};
 export type SearchFind = {
   /** Type of the object, as in operation identifiers. */
   type: "servicespool" | "workplace" | "spsession" | "authenticator" | "group" | "user" | "role" | "site" | "farm" | "dispatcher" | "tag" | "gateway" | "maintenance_template" | "priority_group" | "rule" | "picture" | "webhook";
@@ -4092,7 +4930,7 @@ export type ServiceTokenWrite = {
   /** Expiration time of the token, at most 366 days from now. */
   expires_at: string;
   /** Permissions of the token. A request has only those permissions that the user currently holds as well. */
-  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
 };
 export type Servicespool = {
   /** Identifier of the pool, assigned by the dispatcher. */
@@ -4196,7 +5034,7 @@ export type ServicespoolPreview = {
   /** `possible`; `needs_force`: only with `force`, which the caller may set; `unlikely`: the farm does not answer at present; `no_effect`: nothing would change; `refused`. */
   verdict: "possible" | "needs_force" | "unlikely" | "no_effect" | "refused";
   /** Cause of the verdict. Null if the action is possible. */
-  reason: "not_found" | "forbidden" | "farm_disabled" | "machine_state" | "in_maintenance" | "not_in_maintenance" | "being_deleted" | "other_owner" | "no_owner" | "disconnected" | "no_session" | "session_live" | "use_unknown" | "snapshot_stale" | "circuit_open" | null;
+  reason: "not_found" | "forbidden" | "farm_disabled" | "machine_state" | "in_maintenance" | "not_in_maintenance" | "being_deleted" | "other_owner" | "no_owner" | "disconnected" | "no_session" | "session_live" | "use_unknown" | "snapshot_stale" | "circuit_open" | "not_supported_by_dispatcher" | null;
 };
 export type ServicespoolPreviewBody = {
   /** Action to preview: `start_maintenance`, `end_maintenance`, `message` or `update`. */
@@ -4261,7 +5099,7 @@ export type Settings = {
   };
   /** Second factors that the portal supports. */
   two_factor: {
-    /** Types of second factors: `totp`. */
+    /** Types of second factors: `totp` (authenticator app), `passkey`. */
     methods: (string)[];
   };
   /** Rules for service tokens. */
@@ -4499,13 +5337,24 @@ export type SiteSetUpBody = {
     weight?: number;
     /** Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`. */
     balancing?: "priority" | "round_robin" | "least_loaded";
+    /** If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false. */
+    creates_users?: boolean;
+    /** Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`. */
+    identity_domains?: ({
+      /** Label of the domain in the portal. */
+      label: string;
+      /** Label of the domain on the dispatchers. */
+      node_label: string;
+      /** Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on). */
+      user_names: "unchanged" | "lower_case" | "without_suffix";
+    })[];
   };
   /** The first node of the farm. */
   dispatcher: {
     /** Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`. */
     name: string;
-    /** Type of the connection broker. Default `dispatcher`. */
-    kind?: "dispatcher";
+    /** Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`. */
+    kind?: "dispatcher" | "openuds";
     /** Base URL of the node, `https` only. */
     url: string;
     /** If false, the node is neither called nor probed. Default true. */
@@ -4520,6 +5369,14 @@ export type SiteSetUpBody = {
     health_key?: string | null;
     /** Maximum duration of a call to the node in milliseconds. Default 5,000. */
     timeout_ms?: number;
+    /** Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those. */
+    account_domain?: string | null;
+    /** Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`. */
+    account_name?: string | null;
+    /** Password of the account of the portal on the node, never returned. Without one, the stored password is kept. Must be sent again if the URL, TLS settings or account change. */
+    account_password?: string | null;
+    /** Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`. */
+    public_url?: string | null;
   };
 };
 export type SiteVersion = {
@@ -5112,6 +5969,26 @@ export type SystemParameters = {
       type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
       /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
       max: number;
+      /** Description of the parameter. */
+      help: string;
+    };
+  };
+  /** Parameters of the section `oidc`. */
+  oidc: {
+    /** Interval at which identity providers are asked whether sessions may continue. 0 means never. Default: 900 seconds. */
+    recheck_s: {
+      /** Current value in seconds. */
+      value: number;
+      /** Default value. */
+      default: string | number | boolean;
+      /** Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown). */
+      type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
+      /** Minimum value, in the unit of the parameter. */
+      min: number;
+      /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
+      max: number;
+      /** Unit of the value: `ms`, `s`, `h` or `d`. */
+      unit: string;
       /** Description of the parameter. */
       help: string;
     };
@@ -5737,6 +6614,28 @@ export type SystemParametersWrite = {
       help?: unknown;
     };
   };
+  /** Parameters of the section `oidc`. */
+  oidc?: {
+    /** Interval at which identity providers are asked whether sessions may continue. 0 means never. Default: 900 seconds. */
+    recheck_s?: {
+      /** New value in seconds. */
+      value: number;
+      /** Ignored: only `value` is written. */
+      default?: unknown;
+      /** Ignored: only `value` is written. */
+      type?: unknown;
+      /** Ignored: only `value` is written. */
+      min?: unknown;
+      /** Ignored: only `value` is written. */
+      max?: unknown;
+      /** Ignored: only `value` is written. */
+      choices?: unknown;
+      /** Ignored: only `value` is written. */
+      unit?: unknown;
+      /** Ignored: only `value` is written. */
+      help?: unknown;
+    };
+  };
   /** Parameters of the section `audit`. */
   audit?: {
     /** Retention time of audit events. Default: 365 days. */
@@ -6304,7 +7203,7 @@ export type UserShowAccess = {
   /** Permissions of the user on the administrator portal, each with its sites and the roles that grant it. Null if the caller cannot read roles. */
   permissions: ({
     /** Identifier of the permission. */
-    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
+    id: "audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force";
     /** Sites in which the permissions apply. `*`: all sites. */
     sites: "*" | ({
       /** Identifier of the site. */
@@ -6328,15 +7227,17 @@ export type UserShowAccess = {
     /** True if members need not enrol a second factor. */
     skip_two_factor: boolean;
   })[] | null;
-  /** Second factor of the user. */
+  /** Authenticator app of the user. */
   two_factor: {
-    /** When the user enrolled the second factor. Null if none is enrolled. */
+    /** When the user enrolled the authenticator app. Null without one. */
     enrolled_at: string | null;
     /** True if the domain requires a second factor. */
     is_required: boolean;
     /** True if a group of the user waives the enrolment. */
     is_waived: boolean;
   };
+  /** Passkeys of the user, the oldest first. */
+  passkeys: (Passkey)[];
   /** Lock-outs of the account that are in effect, the longest first. */
   locks: ({
     /** Identifier of the lock-out. */
@@ -6486,6 +7387,8 @@ export type Userinfo = {
   two_factor: {
     /** True if the user has a second factor. */
     enrolled: boolean;
+    /** Second factors of the user: `totp` (authenticator app), `passkey`. */
+    methods: ("totp" | "passkey")[];
     /** True if the domain of the user requires a second factor, and no group of the user waives it. */
     required: boolean;
   };
@@ -6522,6 +7425,8 @@ export type UserinfoCreateViewBody = {
 export type UserinfoEnrolTwoFactorBody = {
   /** Password of the user. */
   password: string;
+  /** A recovery code. Required if the account has a passkey. */
+  recovery_code?: string;
 } | {
   /** Current code of the authenticator app. */
   code: string;
@@ -7132,8 +8037,8 @@ export type Operations = {
   "authenticator.describe": {
     asks: {
       path: {
-        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. */
-        data_type: "internal" | "ldap" | "active_directory" | "freeipa";
+        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). */
+        data_type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
       };
     };
     answer: (AuthenticatorDescribe)[];
@@ -7180,7 +8085,7 @@ export type Operations = {
         /** Only objects with these identifiers, separated by commas, at most 100. */
         ids?: string;
         /** Only domains of this type. */
-        type?: "internal" | "ldap" | "active_directory" | "freeipa";
+        type?: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
         /** Only domains in this state. */
         state?: "visible" | "hidden" | "disabled";
         /** Only domains with this tag. */
@@ -7260,12 +8165,23 @@ export type Operations = {
     answer: AuthenticatorRestore;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Test an authentication domain. Connects to the directory, searches it, and looks up a user and the groups of the user. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute. Requires the permission `authenticators.test`. */
+  /** Create a new key for the authentication to the identity provider of a domain. The new key signs from now on. The provider finds it at `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. The former key remains published until the next rotation. Requires all permissions of the users of the domain. Requires the permission `authenticators.update` for all sites. */
+  "authenticator.rotateKey": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+    };
+    answer: Authenticator;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Test an authentication domain. Connects to the directory, searches it, and looks up a user and the groups of the user. For an identity provider: reads its configuration and keys, and authenticates to it. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute. Requires the permission `authenticators.test`. */
   "authenticator.test": {
     asks: {
       path: {
-        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. */
-        type: "internal" | "ldap" | "active_directory" | "freeipa";
+        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). */
+        type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
       };
       body: AuthenticatorTestBody;
     };
@@ -7276,8 +8192,8 @@ export type Operations = {
   "authenticator.testParams": {
     asks: {
       path: {
-        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory` or `freeipa`. */
-        type: "internal" | "ldap" | "active_directory" | "freeipa";
+        /** Type of the domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). */
+        type: "internal" | "ldap" | "active_directory" | "freeipa" | "oidc";
       };
       body: AuthenticatorTestParamsBody;
     };
@@ -7322,6 +8238,17 @@ export type Operations = {
       reset: boolean;
     };
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Get the public keys with which the portal authenticates to the identity provider of a domain. A JSON Web Key Set (RFC 7517) for the registration of the portal at the provider. Empty if the portal authenticates with a secret. Requires no session. */
+  "clientKey.list": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+      };
+    };
+    answer: ClientKeyList;
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Check whether a service is ready for a connection. Requires a session. */
   "connection.check": {
@@ -7623,7 +8550,7 @@ export type Operations = {
     asks: {
       path: {
         /** Code of the problem, such as `not_found`. */
-        code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
+        code: "malformed_json" | "malformed_request" | "malformed_cursor" | "unauthenticated" | "invalid_token" | "invalid_credentials" | "invalid_signature" | "login_expired" | "certificate_not_trusted" | "certificate_invalid" | "certificate_revoked" | "certificate_mismatch" | "certificate_wrong_purpose" | "forbidden" | "two_factor_required" | "redirect_required" | "password_change_required" | "no_registered_group" | "account_disabled" | "account_locked" | "account_restricted" | "account_expired" | "password_expired" | "https_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "already_exists" | "in_use" | "invalid_state" | "service_in_preparation" | "export_pending" | "idempotency_in_progress" | "outcome_unknown" | "expired" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "invalid_request" | "idempotency_mismatch" | "secret_required" | "headers_too_large" | "rate_limited" | "locked_out" | "internal" | "upstream_failed" | "upstream_refused" | "upstream_tls" | "upstream_unavailable" | "gateway_unavailable" | "overloaded" | "database_unavailable" | "upstream_timeout";
       };
       query?: {
         /** Language of the explanation: `en` or `ru`. Default: that of `Accept-Language`. */
@@ -8292,6 +9219,119 @@ export type Operations = {
     answer: string;
     refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Finish a sign-in by an identity provider with a second factor. For the sign-in page after a callback, which has set a cookie for this operation. A request without `code` returns a challenge. The token is returned in a cookie, as by `POST /signin`. Requires no session. */
+  "identityProvider.confirm": {
+    asks: {
+      body: IdentityProviderConfirmBody;
+    };
+    answer: {
+      /** Always `ok`. */
+      result: "ok";
+      /** Version of the portal. */
+      version: string;
+      /** Maximum remaining duration of the session in seconds. */
+      expires_in: number;
+      /** The user that logged in. */
+      user: {
+        /** Identifier of the user. */
+        id: string;
+        /** Login name of the user. */
+        name: string;
+        /** Full name of the user. Empty if unknown. */
+        real_name: string;
+        /** Short label of the domain of the user. */
+        domain: string;
+        /** Portal of the session: `admin` (administrators) or `user`. */
+        portal: "admin" | "user";
+        /** Names of the roles of the user. */
+        roles: (string)[];
+        /** True if the user must change the password before any other operation. */
+        must_change_password: boolean;
+      };
+      /** Ten recovery codes, each valid once. Returned only when an enrolment is finished. */
+      recovery_codes?: (string)[];
+    } | {
+      /** Always `challenge`: a code is required. */
+      result: "challenge";
+      /** Identifier of the challenge, for the next call. */
+      challenge_id: string;
+      /** Type of the code: always `totp` (RFC 6238). A recovery code is accepted in its place. */
+      method: "totp";
+      /** Second factors that the user can use, or set up if `enrolment` is present: `totp`, and `passkey` with `passkeys/second-factor`. Empty if only a recovery code is left. */
+      methods: ("totp" | "passkey")[];
+      /** Seconds until the challenge ends. */
+      expires_in: number;
+      /** Secret of a new authenticator app. Present only for a user without a second factor. */
+      enrolment?: {
+        /** URI of the secret (`otpauth://`), to be shown as a QR code. */
+        otpauth_uri: string;
+        /** The secret in Base32, for manual entry. */
+        secret: string;
+      };
+      /** Login name of the user whose second factor is required. */
+      username: string;
+    };
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'login_expired' | 'account_disabled' | 'forbidden' | 'https_required' | 'no_registered_group' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** End the sessions that the identity provider has ended. Back-channel logout (OpenID Connect Back-Channel Logout 1.0): the provider calls it with a signed token that names a session or all sessions of a person. A token counts once. Requires no session. */
+  "identityProvider.endSessions": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'upstream_unavailable';
+  };
+  /** Return to the sign-in page after a sign-out at the identity provider. Requires no session. */
+  "identityProvider.returnFromSignOut": {
+    asks: {
+      query?: {
+        /** The value that the portal has sent to the provider. */
+        state?: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Start a sign-in at an identity provider. Redirects the browser to the provider of the domain, which returns it to the callback. With `redirect_uri`, it is the authorization request of a program (RFC 6749, 4.1.1, and RFC 8252): after the sign-in, the person is asked for consent, and the browser is sent to the program. Requires no session. */
+  "identityProvider.start": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+      };
+      query?: {
+        /** Path of the page of this portal to open after the sign-in. */
+        next?: string;
+        /** Portal of the session: `admin` (administrators) or `user`. Default: `admin` for a user with a role, otherwise `user`. */
+        portal?: "admin" | "user";
+        /** Language of the pages in the session: `en` or `ru`. Default: the language of the user. */
+        language?: "en" | "ru";
+        /** Login name or e-mail address that the provider proposes. Default: none. */
+        login_hint?: string;
+        /** Address at which a program on the computer of the browser listens: `http://127.0.0.1` or `http://[::1]` with any port and path. The browser is sent there with `code`, `state` and `iss`. Default: the sign-in is one of the browser. */
+        redirect_uri?: string;
+        /** SHA-256 of the code verifier in base64url (RFC 7636). Required with `redirect_uri`. */
+        code_challenge?: string;
+        /** Method of the challenge: `S256`. Required with `redirect_uri`. */
+        code_challenge_method?: "S256";
+        /** Value that the program receives back. Default: none. */
+        state?: string;
+        /** Always `code`. Default: `code`. */
+        response_type?: "code";
+        /** Ignored: the session has the rights of the user. */
+        scope?: string;
+        /** Identifier of the program. Programs are not registered, so it is shown and not checked. Default: none. */
+        client_id?: string;
+        /** Name of the program, which the person sees. Default: `client_id`. */
+        client_name?: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable';
+  };
   /** Get the picture of a service on any portal type. An unknown identifier returns the default picture. Requires a session. */
   "image.get": {
     asks: {
@@ -8428,7 +9468,7 @@ export type Operations = {
       body: LoginWrite;
     };
     answer: Login;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'two_factor_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'redirect_required' | 'two_factor_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Log in with domain, login name, password and second factor. A request without `code` returns a challenge. The same credentials with `code` and `challenge_id` finish the login. If the domain requires no second factor, or a group exempts the user from it, the operation works like `login`. Requires no session. */
   "login.createTwoFactor": {
@@ -8468,8 +9508,10 @@ export type Operations = {
       result: "challenge";
       /** Identifier of the challenge, for the next call. */
       challenge_id: string;
-      /** Type of the second factor: always `totp` (RFC 6238). */
+      /** Type of the code: always `totp` (RFC 6238). A recovery code is accepted in its place. */
       method: "totp";
+      /** Second factors that the user can use, or set up if `enrolment` is present: `totp`, and `passkey` with `passkeys/second-factor`. Empty if only a recovery code is left. */
+      methods: ("totp" | "passkey")[];
       /** Seconds until the challenge ends. */
       expires_in: number;
       /** Secret of a new authenticator app. Present only for a user without a second factor. */
@@ -8480,7 +9522,7 @@ export type Operations = {
         secret: string;
       };
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'redirect_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Log out and revoke the caller's token. Requires a session. */
   "login.end": {
@@ -8906,6 +9948,108 @@ export type Operations = {
     asks: {};
     answer: Uint8Array;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Delete a passkey of the caller. Requires the same proof as a new passkey. With the last second factor, the recovery codes are deleted as well. If the domain requires a second factor, the next login starts a new enrolment. Requires a session. */
+  "passkey.delete": {
+    asks: {
+      path: {
+        /** Identifier of the passkey. */
+        id: string;
+      };
+      body: PasskeyStartRegistrationBody;
+    };
+    answer: null;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'two_factor_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Finish a login with a passkey as the second factor. The credentials are those of the call of `login/2fa` that returned the challenge. A registration also requires `name`, and its response has recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `recovery_codes` is null and `recovery_codes_set` is true. Requires no session. */
+  "passkey.finishLogin": {
+    asks: {
+      body: PasskeyFinishLoginBody;
+    };
+    answer: PasskeySignIn;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** List the caller's passkeys. Requires a session. */
+  "passkey.list": {
+    asks: {
+      query?: {
+        /** Maximum number of items in the page. Default 50. */
+        limit?: number;
+        /** `next` of the previous page. It is valid only with the same filters, sort order and scope. */
+        cursor?: string;
+        /** Sort key; a leading `-` sorts in descending order. Items with equal keys follow their `id`. */
+        sort?: "created_at" | "-created_at";
+        /** Part of the name. Case is ignored. */
+        search?: string;
+        /** `exact` adds the number of all matching items as `total`. */
+        count?: "exact";
+      };
+    };
+    answer: {
+      /** The items of this page, in the requested order. */
+      items: (Passkey)[];
+      /** The `cursor` of the next page. Null on the last page. */
+      next: string | null;
+      /** Number of all matching items. Present only with `count=exact`. */
+      total?: number;
+    };
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Register a passkey of the caller. The passkey must verify its user. Attestation is not evaluated. The account then requires a second factor at each login with a password. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
+  "passkey.register": {
+    asks: {
+      body: PasskeyRegisterBody;
+    };
+    answer: PasskeyRegister;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Sign in with a passkey. The authenticator verifies its user, so the passkey counts as both factors. A passkey that is not accepted counts as a failed login. Requires no session. */
+  "passkey.signIn": {
+    asks: {
+      body: PasskeySignInBody;
+    };
+    answer: PasskeySignIn;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Get the options for a new passkey of the caller. The caller proves the identity again: with the password, and a code if the account has a second factor, or with a passkey of the account. The options are valid once, for 300 seconds and in this session. Only users of internal domains can have passkeys, and only if the portal has a host name (reason `no_passkeys`). A user can have at most 20 (reason `too_many_passkeys`). Requires a session. */
+  "passkey.startRegistration": {
+    asks: {
+      body: PasskeyStartRegistrationBody;
+    };
+    answer: PasskeyStartRegistration;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'two_factor_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Get the options for a passkey as the second factor of a login. For a challenge of `login/2fa` with the method `passkey`. `registration` is returned instead of `authentication` if the login requires to set a second factor up. Requires no session. */
+  "passkey.startSecondFactor": {
+    asks: {
+      body: PasskeyStartSecondFactorBody;
+    };
+    answer: {
+      /** Options for `navigator.credentials.get()`. */
+      authentication: PasskeyStartSignIn;
+    } | {
+      /** Options for `navigator.credentials.create()`: the login requires to set a second factor up. */
+      registration: PasskeyStartRegistration;
+    };
+    refusal: 'malformed_json' | 'malformed_request' | 'login_expired' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Get the options for a sign-in with a passkey. No user is named: the authenticator offers its passkeys for this portal. The challenge is valid once and for 300 seconds. Requires no session. */
+  "passkey.startSignIn": {
+    asks: {};
+    answer: PasskeyStartSignIn;
+    refusal: 'malformed_request' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Rename a passkey of the caller (JSON Merge Patch). Requires a session. */
+  "passkey.update": {
+    asks: {
+      path: {
+        /** Identifier of the passkey. */
+        id: string;
+      };
+      body: PasskeyPatch;
+    };
+    answer: Passkey;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Create a peer aggregator. The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer. Requires the permission `peers.create` for all sites. */
   "peer.create": {
@@ -9485,6 +10629,37 @@ export type Operations = {
     };
     answer: PriorityGroup;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Start the sign-in of a device. Device authorization request (RFC 8628, 3.1). The device shows the user code, and asks for the token until the person has decided. Requires no session. */
+  "program.authorizeDevice": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+      };
+      body?: ProgramAuthorizeDeviceBody;
+    };
+    answer: ProgramAuthorizeDevice;
+    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+  };
+  /** Exchange the code of a program for a session. Token request (RFC 6749, 4.1.3, and RFC 8628, 3.4). A code counts once, and a second use of an authorization code ends the session that it has opened. The token is sent in the header `X-Auth-Token`. Requires no session. */
+  "program.exchange": {
+    asks: {
+      body: ProgramExchangeBody;
+    };
+    answer: ProgramExchange;
+    refusal: 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Get the addresses for programs that sign people in. Authorization server metadata (RFC 8414). Requires no session. */
+  "program.getMetadata": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        auth_uuid: string;
+      };
+    };
+    answer: ProgramMetadata;
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Check that the process can serve writes. For load balancers. The status is 503 while the database does not accept writes or at least 90 % of the file descriptors are in use. Requires no session. */
   "readiness.get": {
@@ -10090,8 +11265,10 @@ export type Operations = {
       result: "challenge";
       /** Identifier of the challenge, for the next call. */
       challenge_id: string;
-      /** Type of the second factor: always `totp` (RFC 6238). */
+      /** Type of the code: always `totp` (RFC 6238). A recovery code is accepted in its place. */
       method: "totp";
+      /** Second factors that the user can use, or set up if `enrolment` is present: `totp`, and `passkey` with `passkeys/second-factor`. Empty if only a recovery code is left. */
+      methods: ("totp" | "passkey")[];
       /** Seconds until the challenge ends. */
       expires_in: number;
       /** Secret of a new authenticator app. Present only for a user without a second factor. */
@@ -10102,7 +11279,7 @@ export type Operations = {
         secret: string;
       };
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'redirect_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get a file of the sign-in page. Requires no session. */
   "signIn.getFile": {
@@ -10995,7 +12172,7 @@ export type Operations = {
     answer: UserShowAccess;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor. Requires the permission `users.update` for all sites. */
+  /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factors: authenticator app, passkeys and recovery codes. Requires the permission `users.update` for all sites. */
   "user.update": {
     asks: {
       path: {
@@ -11008,6 +12185,19 @@ export type Operations = {
     };
     answer: User;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Revoke a passkey of a user. The passkeys of a user are in `users/{id}/access`. The caller must hold every permission of the user. Own passkeys are deleted with `/api/auth/v7.0/passkeys`. Requires the permission `users.update` for all sites. */
+  "userPasskey.revoke": {
+    asks: {
+      path: {
+        /** Identifier of the user. */
+        id: string;
+        /** Identifier of the passkey. */
+        passkey_id: string;
+      };
+    };
+    answer: null;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** End all sessions of a user. Service tokens are not sessions and stay valid. They are revoked one by one. Requires the permission `users.update` for all sites. */
   "userSession.endAll": {
@@ -11106,7 +12296,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Set up the caller's second factor. Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
+  /** Set up the caller's second factor. Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
   "userinfo.enrolTwoFactor": {
     asks: {
       body: UserinfoEnrolTwoFactorBody;
@@ -11120,7 +12310,7 @@ export type Operations = {
       /** Ten recovery codes, each valid once. Returned only in this response. */
       recovery_codes: (string)[];
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_expired' | 'two_factor_required' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Get the caller's profile. Requires a session. */
   "userinfo.get": {
@@ -11715,11 +12905,13 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history', keyed: false },
   'authenticator.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
   'authenticator.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/restore', keyed: true },
+  'authenticator.rotateKey': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/rotate_key', keyed: true },
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
   'certificate.listAll': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
   'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },
+  'clientKey.list': { method: 'GET', path: '/api/auth/v7.0/oidc/{auth_uuid}/jwks', keyed: false },
   'connection.check': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}', keyed: false },
   'connection.get': { method: 'GET', path: '/aggregator/api/client/v7.0/{site_uri}/connectionInfo/{id}', keyed: false },
   'connection.reconnect': { method: 'POST', path: '/aggregator/api/client/v7.0/{site_uri}/reconnect/', keyed: false },
@@ -11779,6 +12971,10 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'home.getIcon': { method: 'GET', path: '/home/icons/{file}', keyed: false },
   'home.getManifest': { method: 'GET', path: '/home/app.webmanifest', keyed: false },
   'home.getWorker': { method: 'GET', path: '/home/worker.js', keyed: false },
+  'identityProvider.confirm': { method: 'POST', path: '/api/auth/v7.0/oidc/second-factor', keyed: false },
+  'identityProvider.endSessions': { method: 'POST', path: '/api/auth/v7.0/oidc/{auth_uuid}/backchannel-logout', keyed: false },
+  'identityProvider.returnFromSignOut': { method: 'GET', path: '/api/auth/v7.0/oidc/signed-out', keyed: false },
+  'identityProvider.start': { method: 'GET', path: '/api/auth/v7.0/oidc/{auth_uuid}/start', keyed: false },
   'image.get': { method: 'GET', path: '/api/userinfo/images/{image_id}', keyed: false },
   'image.getOfProtocol': { method: 'GET', path: '/api/webui/aggregator/gallery/images/transicon/{image_id}', keyed: false },
   'image.getOfService': { method: 'GET', path: '/api/webui/aggregator/gallery/images/srvimg/{image_id}', keyed: false },
@@ -11816,6 +13012,15 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'nodeInfo.get': { method: 'GET', path: '/api/webui/aggregator/node-info', keyed: false },
   'openapi.get': { method: 'GET', path: '/api/openapi.json', keyed: false },
   'openapi.getYaml': { method: 'GET', path: '/api/openapi.yaml', keyed: false },
+  'passkey.delete': { method: 'DELETE', path: '/api/auth/v7.0/passkeys/{id}', keyed: false },
+  'passkey.finishLogin': { method: 'POST', path: '/api/auth/v7.0/passkeys/second-factor', keyed: false },
+  'passkey.list': { method: 'GET', path: '/api/auth/v7.0/passkeys', keyed: false },
+  'passkey.register': { method: 'POST', path: '/api/auth/v7.0/passkeys', keyed: false },
+  'passkey.signIn': { method: 'POST', path: '/api/auth/v7.0/passkeys/sign-in', keyed: false },
+  'passkey.startRegistration': { method: 'POST', path: '/api/auth/v7.0/passkeys/options', keyed: false },
+  'passkey.startSecondFactor': { method: 'POST', path: '/api/auth/v7.0/passkeys/second-factor/options', keyed: false },
+  'passkey.startSignIn': { method: 'POST', path: '/api/auth/v7.0/passkeys/sign-in/options', keyed: false },
+  'passkey.update': { method: 'PATCH', path: '/api/auth/v7.0/passkeys/{id}', keyed: false },
   'peer.create': { method: 'POST', path: '/api/aggregator/v7.0/peers', keyed: true },
   'peer.delete': { method: 'DELETE', path: '/api/aggregator/v7.0/peers/{id}', keyed: false },
   'peer.get': { method: 'GET', path: '/api/aggregator/v7.0/peers/{id}', keyed: false },
@@ -11851,6 +13056,9 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'priority_group.replace': { method: 'PUT', path: '/api/webui/aggregator/priority_groups/{id}', keyed: false },
   'priority_group.restore': { method: 'POST', path: '/api/webui/aggregator/priority_groups/{id}/restore', keyed: true },
   'priority_group.update': { method: 'PATCH', path: '/api/webui/aggregator/priority_groups/{id}', keyed: true },
+  'program.authorizeDevice': { method: 'POST', path: '/api/auth/v7.0/oidc/{auth_uuid}/device', keyed: false },
+  'program.exchange': { method: 'POST', path: '/api/auth/v7.0/oidc/token', keyed: false },
+  'program.getMetadata': { method: 'GET', path: '/.well-known/oauth-authorization-server/api/auth/v7.0/oidc/{auth_uuid}', keyed: false },
   'readiness.get': { method: 'GET', path: '/readyz', keyed: false },
   'role.create': { method: 'POST', path: '/api/webui/aggregator/rbac', keyed: true },
   'role.delete': { method: 'DELETE', path: '/api/webui/aggregator/rbac/{id}', keyed: false },
@@ -11941,6 +13149,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'user.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/restore', keyed: true },
   'user.showAccess': { method: 'GET', path: '/api/webui/aggregator/users/{id}/access', keyed: false },
   'user.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: true },
+  'userPasskey.revoke': { method: 'DELETE', path: '/api/webui/aggregator/users/{id}/passkeys/{passkey_id}', keyed: false },
   'userSession.endAll': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userSession.list': { method: 'GET', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}/sessions', keyed: false },
   'userinfo.changePassword': { method: 'PUT', path: '/api/userinfo/password', keyed: false },

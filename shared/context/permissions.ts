@@ -17,6 +17,7 @@ const actions = {
   priority_groups: ['read', 'create', 'update', 'delete'],
   roles: ['read', 'create', 'update', 'delete'],
   rules: ['read', 'create', 'update', 'delete', 'explain'],
+  scim: ['provision'],
   servicespools: ['read', 'update', 'maintenance'],
   sites: ['read', 'create', 'update', 'delete'],
   spsessions: ['read', 'disconnect', 'logoff', 'assist'],
@@ -52,6 +53,12 @@ export const permissions: readonly Permission[] = Object.entries(actions).flatMa
 const known: ReadonlySet<string> = new Set(permissions);
 export const isPermission = (text: string): text is Permission => known.has(text);
 
+/** The permission of a service token with which an identity provider maintains the users of a domain. */
+export const provisioning: Permission = 'scim.provision';
+
+/** True for the permissions of a token for provisioning: that one and no other. */
+export const isForProvisioning = (granted: readonly string[]): boolean => granted.includes(provisioning);
+
 /** The permission to read objects of a type. Undefined if no operation lists them. */
 export function readPermissionOf(type: ResourceType): Permission | undefined {
   const resource: Resource | null = resources[type].permissions;
@@ -73,7 +80,7 @@ const of = (...resources: string[]): Permission[] => all((resource) => resources
 
 /** Permissions whose operations concern the whole installation. They grant nothing for some of the sites. */
 export const permissionsForAllSites: ReadonlySet<Permission> = new Set([
-  ...of('audit'),
+  ...of('audit', 'scim'),
   ...[
     ...of('authenticators', 'groups', 'maintenance', 'monitoring', 'peers', 'pictures', 'portals', 'roles'),
     ...of('system_parameters', 'tags', 'themes', 'users', 'webhooks'),

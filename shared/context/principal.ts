@@ -36,7 +36,15 @@ export type UserPrincipal = Account &
 export type ServiceTokenPrincipal = Account &
   Granted & {
     kind: 'service_token';
-    token: { id: string; name: string; createdAt: Date; lastSeenAt: Date; expiresAt: Date };
+    /** `provisions`: a token of an identity provider, which is valid for SCIM in the domain of its user and for nothing else. */
+    token: {
+      id: string;
+      name: string;
+      createdAt: Date;
+      lastSeenAt: Date;
+      expiresAt: Date;
+      provisions: boolean;
+    };
   };
 
 /** Another aggregator portal. Its signed token was exchanged for a session. It does not have a user account. */
@@ -68,7 +76,7 @@ export type PortalPrincipal = {
 };
 
 /** A job of the sidecar. */
-export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'snapshot' | 'webhooks' };
+export type JobPrincipal = { kind: 'job'; name: 'maintenance' | 'provider checks' | 'snapshot' | 'webhooks' };
 
 export type Anonymous = { kind: 'anonymous' };
 

@@ -26,6 +26,7 @@ export type RequestCtx<D = BaseDeps, P extends Principal = Principal> = ClientCt
       accepted: string;
       /** True if a page of this portal sent the request. */
       isOwnPage: () => boolean;
+      cookies: () => ReadonlyMap<string, string>;
     };
   /** The operation of the request. The path is a template. */
   operation: { id: string; method: string; path: string };

@@ -23,6 +23,7 @@ export const errorCodes = {
   certificate_wrong_purpose: { status: 401, title: 'The certificate is not intended for logins' },
   forbidden: { status: 403, title: 'The caller lacks the required permission' },
   two_factor_required: { status: 403, title: 'The domain requires a second factor' },
+  redirect_required: { status: 403, title: 'The domain requires a sign-in at its identity provider' },
   password_change_required: { status: 403, title: 'The password must be changed first' },
   no_registered_group: { status: 403, title: 'No group of the user is registered' },
   account_disabled: { status: 403, title: 'The account is disabled' },

@@ -151,6 +151,12 @@ export const systemParameters = {
     max: 2_048,
     help: 'Directory attributes that may be read in addition to the standard ones, separated by commas',
   },
+  'oidc.recheck_s': seconds(
+    900,
+    'Interval at which identity providers are asked whether sessions may continue. 0 means never',
+    0,
+    86_400,
+  ),
   'audit.retention_days': days(365, 'Retention time of audit events'),
   'monitoring.retention_days': days(90, 'Retention time of monitoring records'),
   'alerts.email_to': {

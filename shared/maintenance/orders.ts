@@ -1,5 +1,6 @@
 import type { Db, Statement } from '../../db/client.ts';
 import { updatePoolRow, updateWorkplaceRow } from '../../db/repositories/snapshot/write-through.ts';
+import type { Capability } from '../remotes/dispatcher/capabilities.ts';
 import type { MaintenanceOrder } from '../remotes/dispatcher/orders.ts';
 import type { Call, DispatcherActions } from '../remotes/dispatcher/port.ts';
 import type { Answered } from '../remotes/dispatcher/rows.ts';
@@ -26,6 +27,7 @@ export const noMaintenance: Required<StoredMaintenance> = {
 export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
   type: 'servicespool' | 'workplace';
   kind: typeof kinds.pool | typeof kinds.workplace;
+  needs: readonly Capability[];
   send: (node: DispatcherActions, call: Call, uuid: string, order: MaintenanceOrder) => Promise<Row>;
   /** @param row undefined if the node has not been called yet */
   write: (h: Db, farmId: string, uuid: string, row: Row | undefined, stored: StoredMaintenance) => Statement;
@@ -34,6 +36,7 @@ export type MaintainedKind<Row extends { maintenance?: boolean | null }> = {
 export const maintainedPool: MaintainedKind<Answered<'servicespools'>> = {
   type: 'servicespool',
   kind: kinds.pool,
+  needs: ['pool_maintenance', 'pool_access'],
   send: (node, call, uuid, order) => node.maintainPool(call, uuid, order),
   write: (h, farmId, uuid, row, noted) =>
     updatePoolRow(h, farmId, uuid, { ...(row && poolChanges(row)), ...noted }),
@@ -42,6 +45,7 @@ export const maintainedPool: MaintainedKind<Answered<'servicespools'>> = {
 export const maintainedWorkplace: MaintainedKind<Answered<'workplaces'>> = {
   type: 'workplace',
   kind: kinds.workplace,
+  needs: ['workplace_maintenance'],
   send: (node, call, uuid, order) => node.changeWorkplace(call, uuid, 'maintenance', order),
   write: (h, farmId, uuid, row) => updateWorkplaceRow(h, farmId, uuid, row ? workplaceChanges(row) : {}),
 };
@@ -56,11 +60,12 @@ type Ordered = {
 
 /** The action that sets or clears the maintenance flag of an object on a node. */
 export const maintenanceAction = <Row extends { maintenance?: boolean | null }>(
-  { send, write }: MaintainedKind<Row>,
+  { send, write, needs }: MaintainedKind<Row>,
   target: Target,
   node: DispatcherActions,
   { order, stored, details, alongside }: Ordered,
 ): Action<Row | undefined> => ({
+  needs,
   audit: {
     event: 'portal.WorkplaceAction',
     category: 'workplace',

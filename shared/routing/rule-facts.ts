@@ -50,7 +50,7 @@ function placeFacts(site: ListedSite, lists: SeenLists): (at: Key) => PlaceFacts
     const list = lists.get(at.farm_id);
     const farm = site.farms.find(({ id }) => id === at.farm_id);
     const domains = farm && lastDomains(farm);
-    const isForeign = domains !== undefined && !isLinked(domains, site.viewer.domain.label);
+    const isForeign = farm && domains !== undefined && !isLinked(farm, domains, site.viewer.domain.label);
     const service = list?.fresh ? serviceIn(list, at.servicepool_uuid) : undefined;
     return {
       // A farm that was moved to another site does not belong to the rule any more.

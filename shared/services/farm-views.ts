@@ -101,14 +101,14 @@ async function fetchServices(
   const { label } = site.viewer.domain;
   const { principal } = site;
   const known = knownDomains(farm, ctx.now);
-  if (known && !isLinked(known, label)) return unlinked(known);
+  if (known && !isLinked(farm, known, label)) return unlinked(known);
   const [domains, services] = await Promise.allSettled([
     farmDomains(ctx, site, farm, signal),
     callFarm(ctx, { site, farm, principal, signal }, (call) => ctx.deps.dispatchers.services(call)),
   ]);
   if (domains.status === 'rejected') throw domains.reason;
   // A node issues no key for an unlinked label, so the failure of `services` is not an error here.
-  if (!isLinked(domains.value, label)) return unlinked(domains.value);
+  if (!isLinked(farm, domains.value, label)) return unlinked(domains.value);
   if (services.status === 'rejected') throw services.reason;
   const revision = revisionOf(services.value);
   return { domains: domains.value, services: services.value, revision, linked: true };
@@ -184,7 +184,7 @@ export function farmStates<Services>(
 
 function isUnlinked({ viewer }: ListedSite, farm: UserFarm): boolean {
   const domains = lastDomains(farm) ?? [];
-  return domains.length > 0 && !isLinked(domains, viewer.domain.label);
+  return domains.length > 0 && !isLinked(farm, domains, viewer.domain.label);
 }
 
 /** The farms as the viewer sees them. */

@@ -8,6 +8,7 @@ import { route } from '../routing/routing.ts';
 import { factsOf, type SeenLists } from '../routing/rule-facts.ts';
 import type { SeenList } from '../routing/service-list-cache.ts';
 import { currentCallCount } from '../sites/calls/order.ts';
+import { linkedDomain } from '../sites/dispatcher-domains.ts';
 import type { UserCtx } from '../sites/user-site.ts';
 import { callFarms, type FarmState, type FarmView, farmStates, isOpen, viewsOf } from './farm-views.ts';
 import type { LinkedDomain, ServicesList } from './shapes.ts';
@@ -112,9 +113,8 @@ const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1
 /** The local domains, each with the farms whose dispatchers have a domain with its label. */
 const linkedDomains = (site: ListedSite, views: readonly FarmView[]): z.input<typeof LinkedDomain>[] =>
   site.domains.map(({ id, name, label }) => {
-    const folded = foldName(label);
     const farms = views.flatMap(({ farm, domains }) => {
-      const known = domains.find(({ authSmallName }) => foldName(authSmallName) === folded);
+      const known = linkedDomain(farm, domains, label);
       return known ? [{ farm_id: farm.id, dispatcher_uuid: known.authUuid }] : [];
     });
     return { authSmallName: label, auth: name, local_uuid: id, linked: farms.length > 0, farms };

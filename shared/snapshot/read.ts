@@ -1,5 +1,6 @@
 import type { PartState } from '../../db/repositories/snapshot/sync.ts';
 import { AppError } from '../kernel/errors.ts';
+import { isCapable } from '../remotes/dispatcher/capabilities.ts';
 import { followCursors } from '../remotes/dispatcher/cursors.ts';
 import { badAnswer } from '../remotes/dispatcher/failures.ts';
 import type { Node } from '../remotes/dispatcher/port.ts';
@@ -60,7 +61,7 @@ export async function readPart<K extends ListKind>(
 ): Promise<ReadOutcome> {
   // An incremental read continues only a recent read of the same node.
   const known = state.dispatcher_id === node.id && !state.is_full_due ? state : nothing;
-  const condition = conditionOf(known);
+  const condition = conditionOf(node, known);
   const askPage = shrinking(ask);
   const first = await askPage(condition);
   if (first === null) return { changed: false, asOf: null };
@@ -103,11 +104,17 @@ async function readPages<K extends ListKind>(
     const cursor = nextOf({ next: page.next, isEmpty: isEmpty(page) });
     if (cursor !== undefined && n === maxPages) throw badAnswer(node, 'too_large');
     addPage(total, page);
-    if (page.rows.length > 0) await keep(page.rows);
+    for (const part of partsOf(page.rows)) await keep(part);
     page = cursor === undefined ? null : await askNext(cursor);
   }
   return total;
 }
+
+/** A page without a limit is stored in parts. */
+const partsOf = <R>(rows: readonly R[]): R[][] =>
+  Array.from({ length: Math.ceil(rows.length / pageSize) }, (_, n) =>
+    rows.slice(n * pageSize, (n + 1) * pageSize),
+  );
 
 const isEmpty = ({ rows, dropped, removed = [] }: ListPage<unknown>): boolean =>
   rows.length + dropped.length + removed.length === 0;
@@ -118,8 +125,9 @@ type Known = Pick<PartState, 'as_of' | 'etag' | 'is_incremental'>;
 const nothing: Known = { as_of: null, etag: null, is_incremental: null };
 
 /** After a node has ignored `since`, its etag is used until the next full read. */
-function conditionOf({ as_of, etag, is_incremental }: Known): Condition {
-  if (as_of !== null && is_incremental !== false) return { since: as_of };
+function conditionOf({ kind }: Node, { as_of, etag, is_incremental }: Known): Condition {
+  const mayReportChanges = is_incremental !== false && isCapable(kind, 'paged_lists');
+  if (as_of !== null && mayReportChanges) return { since: as_of };
   return etag === null ? {} : { etag };
 }
 

@@ -5,6 +5,7 @@ import { auditHead } from '../../schema/audit/head.ts';
 import { auditRefusals } from '../../schema/audit/refusals.ts';
 import { gateways } from '../../schema/gateways/gateways.ts';
 import { gatewayTunnels } from '../../schema/gateways/tunnels.ts';
+import { providerGrants } from '../../schema/identity/providers/grants.ts';
 import { jobOutbox } from '../../schema/jobs/outbox.ts';
 import { telemetryBatches, telemetryMarks } from '../../schema/monitoring/telemetry.ts';
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
@@ -59,6 +60,8 @@ export type Agenda = {
   webhooks: DueIn;
   /** The next mail about critical monitoring records. */
   alerts: DueIn;
+  /** The next check of a grant of an identity provider. */
+  provider_grants: DueIn;
   /** Fingerprint of the probe plan. */
   plan: string;
   /** Overrides of system parameters. */
@@ -100,6 +103,7 @@ const columns: { [K in keyof Agenda]: SQL<Agenda[K]> } = {
   events: derived(sql`select case when ${hasChangesForEvents} then 0::float8 end`),
   webhooks: derived(sql`select ${until(nextAttemptAt)}`),
   alerts: derived(sql`select ${until(nextMailAt)}`),
+  provider_grants: earliest(sql`${providerGrants.next_check_at}`, sql`${providerGrants}`),
   plan: planFingerprint,
   overrides: parameterOverrides,
   sealed_to: derived<number>(sql`select max(seq) from ${auditHead}`).mapWith(Number),

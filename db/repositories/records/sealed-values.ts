@@ -4,6 +4,9 @@ import type { Db } from '../../client.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { loginChallenges } from '../../schema/identity/login-challenges.ts';
 import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { clientKeys } from '../../schema/identity/providers/client-keys.ts';
+import { providerGrants } from '../../schema/identity/providers/grants.ts';
+import { providerLogins, providerSessions } from '../../schema/identity/providers/sessions.ts';
 import { secondFactors } from '../../schema/identity/second-factors.ts';
 import { passwordHistory } from '../../schema/identity/users.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
@@ -36,6 +39,7 @@ export type SealedColumn = {
  */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: dispatchers, column: dispatchers.health_key, row: sql`${dispatchers.id}::text` },
+  { table: dispatchers, column: dispatchers.account_password, row: sql`${dispatchers.id}::text` },
   {
     table: dispatcherSessions,
     column: dispatcherSessions.sealed_key,
@@ -62,11 +66,28 @@ export const sealedColumns: readonly SealedColumn[] = [
     expires: true,
   },
   {
+    table: providerSessions,
+    column: providerSessions.sealed_id_token,
+    row: sql`${providerSessions.session_id}::text`,
+  },
+  {
+    table: providerGrants,
+    column: providerGrants.sealed_grant,
+    row: sql`${providerGrants.id}::text`,
+  },
+  {
+    table: providerLogins,
+    column: providerLogins.sealed_state,
+    row: sql`${providerLogins.token_hash}`,
+    expires: true,
+  },
+  {
     table: authenticators,
     column: authenticators.params,
     members: secretPattern,
     row: sql`${authenticators.id}::text`,
   },
+  { table: clientKeys, column: clientKeys.sealed_private_key, row: sql`${clientKeys.id}::text` },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
   { table: webhooks, column: webhooks.sealed_secret, row: sql`${webhooks.id}::text` },
   { table: webhooks, column: webhooks.sealed_former_secret, row: sql`${webhooks.id}::text` },

@@ -13,13 +13,17 @@ import { loginChallenges } from '../../schema/identity/login-challenges.ts';
 import { loginLocks } from '../../schema/identity/login-locks.ts';
 import { loginSessions } from '../../schema/identity/login-sessions.ts';
 import { pageTokens } from '../../schema/identity/page-tokens.ts';
+import { spentPasskeyChallenges } from '../../schema/identity/passkeys/challenges.ts';
 import { peerSessions } from '../../schema/identity/peers.ts';
 import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { programGrants } from '../../schema/identity/providers/program-grants.ts';
+import { providerLogins, usedProviderValues } from '../../schema/identity/providers/sessions.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
 import { monitoringRecords } from '../../schema/monitoring/records.ts';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
 import { endedNodeKeys } from '../../schema/routing/ended-node-keys.ts';
 import { issuedConnections } from '../../schema/routing/issued-connections.ts';
+import { nodeLogins } from '../../schema/sites/node-logins.ts';
 import { tags } from '../../schema/sites/tags.ts';
 import { serviceLists } from '../../schema/snapshot/service-lists.ts';
 import { workplaces } from '../../schema/snapshot/workplaces.ts';
@@ -37,13 +41,19 @@ const day = 86_400;
 
 type Ago = (seconds: number) => Date;
 
+/** Keys of nodes, and logins at nodes. */
+const ofNodes = (now: Date, ago: Ago): ExpiredRows[] => [
+  { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
+  { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
+  { table: nodeLogins, where: lt(nodeLogins.held_until, ago(3_600)) },
+];
+
 /** The expired rows of all tables, by the current parameters. */
 export const expiredRows = (parameters: Parameters, now: Date): readonly ExpiredRows[] => {
   const ago: Ago = (seconds) => addSeconds(now, -seconds);
   return [
     ...ofLogins(parameters, now, ago),
-    { table: dispatcherSessions, where: lt(dispatcherSessions.expires_at, now) },
-    { table: endedNodeKeys, where: lt(endedNodeKeys.expires_at, now) },
+    ...ofNodes(now, ago),
     { table: idempotencyKeys, where: isExpiredKey(now) },
     { table: serviceLists, where: lt(serviceLists.fetched_at, ago(day)) },
     ...ofAgents(ago),
@@ -118,6 +128,10 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): ExpiredRows[] =>
   { table: pageTokens, where: lt(pageTokens.expires_at, now) },
   { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
   { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
+  { table: providerLogins, where: lt(providerLogins.expires_at, now) },
+  { table: usedProviderValues, where: lt(usedProviderValues.kept_until, now) },
+  { table: spentPasskeyChallenges, where: lt(spentPasskeyChallenges.expires_at, now) },
+  { table: programGrants, where: lt(programGrants.kept_until, now) },
   { table: loginLocks, where: isObsoleteLock(now) },
 ];
 

@@ -48,9 +48,14 @@ export const loginErrors = {
     'Ask an administrator to register a group of the user in this domain.',
   ),
   two_factor_required: explain(
-    'The domain requires a second factor.',
-    'The login without a second factor was used for this domain.',
-    'Use POST /api/auth/v7.0/login/2fa. It returns a challenge for the code.',
+    'The domain or the account requires a second factor.',
+    'The request has a password only.',
+    'Use POST /api/auth/v7.0/login/2fa, or send the code with the request.',
+  ),
+  redirect_required: explain(
+    'The users of the domain sign in at an identity provider.',
+    'A password was sent for this domain. The portal stores and checks no passwords of its users.',
+    'Open /api/auth/v7.0/oidc/{auth_uuid}/start in a browser. The list of domains has `flow: redirect` for such a domain.',
   ),
   password_change_required: explain(
     'The password must be changed before any other operation.',

@@ -39,14 +39,25 @@ export type Declaration<
   query?: Q;
   /** If absent, the operation takes no body. */
   body?: { required: B } | { optional: B };
+  /** The body is a form (`application/x-www-form-urlencoded`), or also JSON. All of its members are texts. */
+  form?: true | 'or JSON';
   /** Size limit of the body in bytes. Default: `bodyLimitOf`. */
   maxBodyBytes?: number;
+  /** Limit of members and elements in the body. Default: `jsonLimits.values`. */
+  maxBodyValues?: number;
+  /** Time limit in milliseconds for receiving the body. Default: that of the server. */
+  maxBodyMs?: number;
+  /**
+   * The operation is part of SCIM (RFC 7644): its token is a bearer token, and bodies, responses and errors have the media type
+   * and the forms of SCIM.
+   */
+  protocol?: 'scim';
   /** Authentication of a caller without a session. */
   credential?: Credential<D, Input<P, Q, B>, M, C>;
   /** Status and shape of a success. `null` is an empty body, or a body of one of the types in `alsoReturns`. */
   returns: readonly [status: 200 | 201 | 202 | 204, shape: Shape | null];
   /** A second response that is not an error; the response then sets its status. `null` is an empty body. */
-  orReturns?: readonly [status: 200 | 302 | 503, shape: Shape | null];
+  orReturns?: readonly [status: 200 | 302 | 303 | 400 | 503, shape: Shape | null];
   /** Media type of a success that is not JSON. The shape is that of the text. */
   mediaType?: string;
   /** Further media types of a success besides JSON. */
@@ -85,6 +96,8 @@ export type Declaration<
    * page.
    */
   browser?: 'any' | 'administrator' | 'administrator or token';
+  /** The page that a refusal offers instead of a repetition, for a request that can be sent only once. */
+  startsAt?: '/signin';
   /**
    * Requests that count towards the rate limit of the address. Default: all. With `failures`, the operation verifies
    * the token of a machine, and a valid token is not rejected because of other requests from the same address.

@@ -12,7 +12,14 @@ import {
 import { info } from './info.ts';
 import { nameShapes } from './names.ts';
 import { describeOperation } from './operation.ts';
-import { Problem, problemName, problemResponseOf, problemsOf, ResultRefusal } from './problems.ts';
+import {
+  Problem,
+  problemName,
+  problemResponseOf,
+  problemsOf,
+  ResultRefusal,
+  ScimRefusal,
+} from './problems.ts';
 import type { Document as SampledDocument } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
 import { createSchemas, type Schema } from './schemas.ts';
@@ -32,6 +39,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
   const schemas = createSchemas(nameShapes(operations));
   schemas.output(Problem);
   schemas.output(ResultRefusal);
+  schemas.output(ScimRefusal);
   const routes = [
     ...operations.map((operation) => describeOperation(operation, schemas)),
     ...healthOperations,
@@ -54,6 +62,7 @@ export function documentOf(modules: readonly DescribedModule[]): OpenApiDocument
       SessionToken: sessionToken,
       BrowserSession: browserSession,
       MachineToken: machineToken,
+      ScimToken: scimToken,
       ...healthSecurity,
     },
   };
@@ -116,6 +125,12 @@ const machineToken = {
   type: 'http',
   scheme: 'bearer',
   description: 'Token of a gateway, or token that a session agent received at registration.',
+};
+
+const scimToken = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'Service token with the permission `scim.provision` alone, of a service user of the domain.',
 };
 
 const text = { type: 'string' };

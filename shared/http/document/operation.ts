@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { isPermission } from '../../context/permissions.ts';
 import { isWrite, type Operation, type Shape } from '../declare/operation.ts';
 import { bodyLimitOf } from '../serve/body-limits.ts';
+import { jsonTypeOf } from '../serve/respond.ts';
 import { DryRun } from '../writes/dry-run.ts';
-import { takesDryRun, takesKey } from '../writes/modes.ts';
+import { takesDryRun } from '../writes/modes.ts';
 import { componentOf, exampleOf } from './examples.ts';
-import { problemName, problemsOf } from './problems.ts';
+import { parametersOf } from './parameters.ts';
+import { problemName, problemResponseOf, problemsOf } from './problems.ts';
 import type { Schema, Schemas } from './schemas.ts';
 import { tagOf } from './tags.ts';
 
@@ -30,7 +32,9 @@ export function describeOperation(operation: Described, schemas: Schemas) {
       ...Object.fromEntries(
         problemsOf(operation).map(([status, codes]) => [
           status,
-          { $ref: `#/components/responses/${problemName(status, codes, path)}` },
+          status === operation.orReturns?.[0]
+            ? besideProblem(operation.orReturns, problemResponseOf(status, codes, path), schemas)
+            : { $ref: `#/components/responses/${problemName(status, codes, path)}` },
         ]),
       ),
     },
@@ -62,7 +66,8 @@ function onceOf({ shownOnce = [] }: Described): string {
 }
 
 /** Since OpenAPI 3.1, a security requirement of any scheme can list roles. The list contains the permission. */
-function securityOf({ access, browser, credential }: Described) {
+function securityOf({ access, browser, credential, protocol }: Described) {
+  if (protocol === 'scim') return [{ ScimToken: [access] }];
   if (credential?.in === 'header') return [{ MachineToken: [] }];
   if (access === 'public') return [];
   if (browser === 'administrator or token') return [{ SessionToken: [] }, { BrowserSession: [] }];
@@ -71,67 +76,24 @@ function securityOf({ access, browser, credential }: Described) {
   return credential ? [session, {}] : [session];
 }
 
-function parametersOf(operation: Described, schemas: Schemas) {
-  const { path, params, query, method, conditional } = operation;
-  const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const inPath = membersOf(params, schemas);
-  const common = [
-    'X-Request-Id',
-    ...(conditional ? [method === 'GET' ? 'If-None-Match' : 'If-Match'] : []),
-    ...(takesKey(operation) ? ['Idempotency-Key'] : []),
-    ...(takesDryRun(operation) ? ['X-Dry-Run'] : []),
-    ...(operation.mayLag ? ['X-Consistency-Token'] : []),
-    ...(operation.access === 'public' ? [] : ['X-Background']),
-  ];
-  return [
-    ...placeholders.map((name) =>
-      parameter('path', name, inPath.get(name)?.schema ?? { type: 'string' }, true),
-    ),
-    ...[...membersOf(query, schemas)].map(([name, { schema, isRequired }]) =>
-      parameter('query', name, schema, isRequired),
-    ),
-    ...common.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-  ];
-}
-
-function parameter(
-  place: 'path' | 'query',
-  name: string,
-  { description, ...schema }: Schema,
-  required: boolean,
-) {
-  return {
-    name,
-    in: place,
-    required,
-    ...(typeof description === 'string' && { description }),
-    schema,
-  };
-}
-
-function membersOf(
-  shape: Shape | undefined,
-  schemas: Schemas,
-): Map<string, { schema: Schema; isRequired: boolean }> {
-  const { properties = {}, required = [] } = shape ? schemas.input(shape) : {};
-  return new Map(
-    Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [
-      name,
-      { schema, isRequired: (required as string[]).includes(name) },
-    ]),
-  );
-}
-
 function bodyOf(operation: Described, body: NonNullable<Described['body']>, schemas: Schemas) {
   const required = 'required' in body;
   const media = mediaOf(schemas.input(required ? body.required : body.optional), schemas);
   return {
     description: `At most ${bodyLimitOf(operation) / 1_024} KiB`,
     required,
-    content: {
-      'application/json': media,
-      ...(operation.method === 'PATCH' && { 'application/merge-patch+json': media }),
-    },
+    content: requestContentOf(operation, media),
+  };
+}
+
+function requestContentOf(operation: Described, media: Schema): Record<string, Schema> {
+  const { form, method, protocol } = operation;
+  const isMerge = method === 'PATCH' && protocol === undefined;
+  return {
+    ...(form && { 'application/x-www-form-urlencoded': media }),
+    ...(protocol === 'scim' && { [jsonTypeOf(operation)]: media }),
+    ...(form !== true && { 'application/json': media }),
+    ...(isMerge && { 'application/merge-patch+json': media }),
   };
 }
 
@@ -141,6 +103,8 @@ const outcomes = {
   202: 'Accepted',
   204: 'Success; the response has no body',
   302: 'A redirection to a page',
+  303: 'A redirection of the browser to the program',
+  400: 'The request is refused',
   503: 'Not available; the response has no body',
 };
 
@@ -158,20 +122,33 @@ function successOf(operation: Described, schemas: Schemas) {
   return {
     [status]: success,
     ...(isCacheable && { 304: { description: 'Not modified', headers } }),
-    ...(operation.orReturns && { [operation.orReturns[0]]: otherOf(operation.orReturns, headers, schemas) }),
+    ...(operation.orReturns && {
+      [operation.orReturns[0]]: otherOf(operation, operation.orReturns, headers, schemas),
+    }),
     ...(takesDryRun(operation) && { 200: dryRunOf(status === 200 ? success : undefined, schemas) }),
   };
 }
 
 const otherOf = (
+  operation: Described,
   [status, shape]: NonNullable<Described['orReturns']>,
   headers: object,
   schemas: Schemas,
 ) => ({
   description: outcomes[status],
   headers: shape ? { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } : headers,
-  ...(shape && { content: { 'application/json': mediaOf(schemas.output(shape), schemas) } }),
+  ...(shape && { content: { [jsonTypeOf(operation)]: mediaOf(schemas.output(shape), schemas) } }),
 });
+
+/** Describes a refusal in a form of the operation, which has the status of a problem. */
+function besideProblem(
+  [, shape]: NonNullable<Described['orReturns']>,
+  problem: ReturnType<typeof problemResponseOf>,
+  schemas: Schemas,
+) {
+  const own = shape && { 'application/json': mediaOf(schemas.output(shape), schemas) };
+  return { ...problem, content: { ...own, ...problem.content } };
+}
 
 type Success = {
   description: string;
@@ -195,9 +172,10 @@ function dryRunOf(real: Success | undefined, schemas: Schemas) {
   return { ...real, description: `${real.description}. ${described}`, content: { 'application/json': both } };
 }
 
-function contentOf(shape: Shape | null, { mediaType, alsoReturns = [] }: Described, schemas: Schemas) {
+function contentOf(shape: Shape | null, operation: Described, schemas: Schemas) {
+  const { mediaType, alsoReturns = [] } = operation;
   return {
-    ...(shape && { [mediaType ?? 'application/json']: mediaOf(schemas.output(shape), schemas) }),
+    ...(shape && { [mediaType ?? jsonTypeOf(operation)]: mediaOf(schemas.output(shape), schemas) }),
     ...Object.fromEntries(alsoReturns.map((type) => [type, documentOf(type)])),
   };
 }
@@ -222,14 +200,14 @@ function mediaOf(schema: Schema, schemas: Schemas) {
 }
 
 function headersOf(operation: Described): string[] {
-  const { access, alsoReturns, conditional, query } = operation;
+  const { access, alsoReturns, conditional, query, protocol } = operation;
   const [status, shape] = operation.returns;
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   return [
     'X-Request-Id',
     ...(status === 201 ? ['Location'] : []),
     ...((shape || alsoReturns) && (status === 201 || conditional) ? ['ETag'] : []),
-    ...(isPaged ? ['Link'] : []),
+    ...(isPaged && protocol === undefined ? ['Link'] : []),
     ...(isWrite(operation) && access !== 'public' ? ['X-Consistency-Token'] : []),
   ];
 }

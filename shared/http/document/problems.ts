@@ -4,6 +4,7 @@ import { moduleOf } from '../../modules.ts';
 import type { Operation } from '../declare/operation.ts';
 import { problemOf } from '../problem.ts';
 import { refusalInResultForm } from '../serve/result-form.ts';
+import { isScimPath, scimErrorOf, scimStatusOf } from '../serve/scim-form.ts';
 import { takesKey } from '../writes/modes.ts';
 
 const FieldFault = z.looseObject({
@@ -92,6 +93,16 @@ export const ResultRefusal = z
   })
   .meta({ id: 'ResultRefusal' });
 
+/** The error of SCIM (RFC 7644, 3.12). */
+export const ScimRefusal = z
+  .looseObject({
+    schemas: z.array(z.string()).describe('URN of the message.'),
+    status: z.string().describe('HTTP status of the response, as a text.'),
+    scimType: z.string().optional().describe('Keyword of RFC 7644 (3.12) or RFC 9865, such as `uniqueness`.'),
+    detail: z.string().describe('Explanation of the error.'),
+  })
+  .meta({ id: 'ScimRefusal' });
+
 type Declared = Pick<
   Operation<never>,
   | 'access'
@@ -115,11 +126,11 @@ export function problemsOf(operation: Declared): [status: number, codes: ErrorCo
   const { errors = [], exceptErrors = [] } = operation;
   const derived = derivedCodes(operation).filter((code) => !exceptErrors.includes(code));
   const codes = [...new Set([...derived, ...errors])].sort();
-  const statuses = [...new Set(codes.map((code) => problemProperties(code).status))].sort((a, b) => a - b);
-  return statuses.map((status) => [
-    status,
-    codes.filter((code) => problemProperties(code).status === status),
-  ]);
+  const statusOf = isScimPath(operation.path)
+    ? scimStatusOf
+    : (code: ErrorCode) => problemProperties(code).status;
+  const statuses = [...new Set(codes.map(statusOf))].sort((a, b) => a - b);
+  return statuses.map((status) => [status, codes.filter((code) => statusOf(code) === status)]);
 }
 
 function derivedCodes(operation: Declared): ErrorCode[] {
@@ -153,6 +164,7 @@ const isInResultForm = (path: string): boolean => moduleOf(path)?.answers === 'r
 export const problemName = (status: number, codes: readonly ErrorCode[], path = ''): string => {
   const words = codes.flatMap((code) => code.split('_'));
   const named = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+  if (isScimPath(path)) return `Scim${status}${named}`;
   return `${isInResultForm(path) ? 'Result' : 'Problem'}${status}${named}`;
 };
 
@@ -170,7 +182,20 @@ export const problemResponseOf = (status: number, codes: readonly ErrorCode[], p
       'Retry-After': { $ref: '#/components/headers/Retry-After' },
     }),
   },
-  content: isInResultForm(path) ? resultContentOf(status, codes) : problemContentOf(status, codes),
+  content: contentIn(path, status, codes),
+});
+
+function contentIn(path: string, status: number, codes: readonly ErrorCode[]) {
+  if (isScimPath(path)) return scimContentOf(codes);
+  return isInResultForm(path) ? resultContentOf(status, codes) : problemContentOf(status, codes);
+}
+
+const scimContentOf = (codes: readonly ErrorCode[]) => ({
+  'application/scim+json': {
+    schema: { $ref: '#/components/schemas/ScimRefusal' },
+    examples: Object.fromEntries(codes.map((code) => [code, { value: scimErrorOf(new AppError(code)) }])),
+  },
+  ...(codes.includes('malformed_request') && problemContentOf(400, ['malformed_request'])),
 });
 
 const problemContentOf = (status: number, codes: readonly ErrorCode[]) => ({

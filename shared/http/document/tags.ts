@@ -5,9 +5,10 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   audit:
     'The audit log: one event for each login and each write, linked by SHA-256 hashes. Events can be searched, verified and exported to a file.',
   authenticator:
-    'Authentication domains: the built-in domain and directories (LDAP, Active Directory, FreeIPA). A domain owns its users and groups. Each type of domain describes its own parameters.',
+    'Authentication domains: the built-in domain, directories (LDAP, Active Directory, FreeIPA) and identity providers (OpenID Connect). A domain owns its users and groups. Each type of domain describes its own parameters.',
   certificate:
     'Certificates: those that dispatcher nodes present, and the authorities that are trusted for nodes, domains, peers and webhooks.',
+  'client key': 'The public keys with which the portal authenticates to the identity provider of a domain.',
   connection:
     'Connections of client programs to workplaces: readiness check, host, port and one-time credentials, `.rdp` and `.vv` files, reconnect links.',
   console: 'The console of administrators for browsers, with its files: the overview of all sites.',
@@ -28,6 +29,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   health:
     'Health check and metrics of the installation. They are served on the health port and require an access key instead of a session.',
   home: 'The page of the user for browsers, with its files: services at all sites, and connections to them.',
+  'identity provider':
+    'Sign-in and sign-out by identity providers (OpenID Connect): the addresses that browsers and providers open.',
   image: 'Pictures of services, transports and themes, as PNG, WebP or SVG of at most 256 KiB.',
   'issued token': 'The service tokens of all users, to find those that expire or are not used.',
   jwks: 'The public keys (JSON Web Key Set) with which dispatchers and peers verify the tokens that this portal signs.',
@@ -43,6 +46,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
     'The monitoring journal: state changes of nodes, farms and sites, with time and cause.',
   'node info': 'The answering portal process: version, runtime, uptime and the state of its dependencies.',
   openapi: 'This OpenAPI document as JSON and as YAML.',
+  passkey:
+    'Passkeys (WebAuthn) of users of internal domains: registration, sign-in without a password, and use as the second factor of a login.',
   peer: 'Peer aggregators: other installations whose signed tokens are accepted, identified by issuer and public keys.',
   picture: 'The gallery: named pictures that rules can show to users.',
   pkinit:
@@ -51,9 +56,14 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'portal user': 'The users of all domains in one list, to find an account whose domain is not known.',
   'priority group':
     'Priority groups: a farm order for selected users and groups. Rules use it to select a farm.',
+  program:
+    'Sign-in of client programs (RFC 8252) and of devices (RFC 8628) whose users sign in at an identity provider, with the consent of the person.',
   readiness: 'Readiness check for load balancers: the process can serve writes.',
   role: 'Roles: a set of permissions and the sites in which they apply. A user has the roles assigned to the account.',
   rule: 'Rules (merged resource sets): one service made of pools in several farms of a site, with the order in which farms are tried.',
+  scim: 'Provisioning by SCIM 2.0: descriptions of the server, the search of users and groups, and bulk requests. Each request is one of a domain, with a service token that has the permission `scim.provision` alone.',
+  'scim group': 'Groups of a domain as an identity provider maintains them by SCIM 2.0 (RFC 7643, RFC 7644).',
+  'scim user': 'Users of a domain as an identity provider maintains them by SCIM 2.0 (RFC 7643, RFC 7644).',
   search: 'Search of administered objects by their names.',
   service:
     'The services (pools and rules) that the caller can start at a site, merged over all of its farms.',
@@ -78,6 +88,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   webhook:
     'Webhooks: HTTPS addresses that receive signed events when objects change. An event names the object and contains nothing of it.',
   user: 'Users of a domain: built-in accounts with a password, accounts of a directory, and service accounts.',
+  'user passkey': 'The passkeys of a user, for administrators: revoke one.',
   'user session': 'Login sessions of the portal: list them, and end one or several.',
   userinfo: 'The account of the caller: profile, permissions, password, second factor, sessions.',
   workplace:

@@ -8,7 +8,13 @@ import { schemeScript, styleOf } from './message-style.ts';
 import { pageHeaders } from './policy.ts';
 
 /** What a message depends on besides its contents. */
-export type MessageView = { language: Language; branding: Branding; requestId: string };
+export type MessageView = {
+  language: Language;
+  branding: Branding;
+  requestId: string;
+  /** Where the reader starts again. Default: the same address. */
+  startsAt?: string | undefined;
+};
 
 type MessageParts = {
   title: string;
@@ -16,6 +22,8 @@ type MessageParts = {
   content: unknown;
   /** At the end of the bar. */
   tools?: unknown;
+  /** The address to which a response to the form of the page redirects. */
+  formsLeadTo?: string | undefined;
 };
 
 /** Pictures with more characters are left out, so that refusals stay much cheaper than the requests of an attacker. */
@@ -26,7 +34,7 @@ const picture = (address = ''): string => (address.length > longestPicture ? '' 
  * A page with one message in the look of the frame, as a document and its headers. It loads nothing and reads nothing:
  * it is also shown without a database.
  */
-export function messageDocument({ title, view, content, tools = '' }: MessageParts): {
+export function messageDocument({ title, view, content, tools = '', formsLeadTo }: MessageParts): {
   text: string;
   headers: Record<string, string>;
 } {
@@ -50,7 +58,7 @@ ${content}
 </main>
 ${footerOf(view)}
 </body></html>`;
-  return { text: String(page), headers: pageHeaders(nonce) };
+  return { text: String(page), headers: pageHeaders(nonce, { formsLeadTo }) };
 }
 
 function footerOf({ branding, language }: MessageView) {
@@ -119,7 +127,7 @@ export function asPage(refusal: Response, problem: Problem, view: MessageView): 
     view,
     content: html`${title || problem.detail === problem.title ? '' : html`<p>${problem.detail}</p>`}
 ${next && html`<p>${inLanguage(next, language)}</p>`}
-<p class="actions">${problem.retryable ? html`<a href="">${inLanguage('Try again', language)}</a>` : ''}${startLink(language)}</p>
+<p class="actions">${problem.retryable || view.startsAt ? html`<a href="${view.startsAt ?? ''}">${inLanguage('Try again', language)}</a>` : ''}${startLink(language)}</p>
 <p class="facts">${problem.status} · <a href="${problem.type}">${problem.code}</a> · ${requestLine(view)}</p>`,
   });
   const headers = new Headers(refusal.headers);

@@ -16,14 +16,18 @@ p{margin:.5rem 0}
 a{color:var(--accent-text);text-underline-offset:.2em}
 :focus-visible{outline:3px solid var(--accent-text);outline-offset:2px}
 .actions{display:flex;flex-wrap:wrap;gap:.6rem;margin:1.5rem 0}
-.actions a{display:inline-flex;align-items:center;min-height:2.75rem;padding:.5rem 1.25rem;border:1px solid var(--line);border-radius:.6rem;
-background:var(--card);color:var(--text);font-weight:500;text-decoration:none}
-.actions a:first-child{border-color:transparent;background:var(--accent);color:var(--on-accent);font-weight:600}
+.actions :is(a,button){display:inline-flex;align-items:center;min-height:2.75rem;padding:.5rem 1.25rem;border:1px solid var(--line);border-radius:.6rem;
+background:var(--card);color:var(--text);font:inherit;font-weight:500;text-decoration:none;cursor:pointer}
+.actions :first-child{border-color:transparent;background:var(--accent);color:var(--on-accent);font-weight:600}
 .facts,footer{color:var(--quiet);font-size:.875rem}
 code{font:.95em ui-monospace,"Cascadia Mono",Menlo,monospace}
 dl{display:grid;gap:1rem;margin:1.25rem 0;padding:1.25rem 1.5rem;border:1px solid var(--line);border-radius:1rem;background:var(--card)}
 dt{color:var(--quiet);font-size:.875rem;font-weight:600}
 dd{margin:0}
+label{display:block;font-weight:600}
+input{width:min(16rem,100%);min-height:2.75rem;margin-top:.35rem;padding:.5rem .75rem;border:1px solid var(--quiet);border-radius:.6rem;
+background:var(--card);color:var(--text);font:1.25rem ui-monospace,"Cascadia Mono",Menlo,monospace;letter-spacing:.08em}
+.wrong{color:light-dark(#b3261e,#ffb4ab);font-weight:600}
 footer{padding:1rem;text-align:center;white-space:pre-line}
 footer a{margin-inline:.6rem}`;
 

@@ -21,8 +21,18 @@ export const noCookie = `${name}=; ${cookieAttributes}; Max-Age=0`;
 export function cookieTokenOf(request: Request, baseUrl: string): string | undefined {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead && !isFromOwnPage(request.headers, baseUrl)) return undefined;
-  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return cookiesOf(request.headers).get(name);
+}
+
+/** The cookies of a request by name. Of several with one name, the first counts. */
+export function cookiesOf(headers: Headers): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of (headers.get('cookie') ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, at).trim();
+    if (at > 0 && !cookies.has(key)) cookies.set(key, pair.slice(at + 1).trim());
+  }
+  return cookies;
 }
 
 /**
@@ -84,3 +94,7 @@ export async function orSignIn(
     return new Response(null, { status: 302, headers: { location: `/signin?next=${next}` } });
   }
 }
+
+/** A path of this portal, which other pages may ask to open after a sign-in. Prevents open redirects. */
+export const pathOfPortal = (next: string | undefined): string | undefined =>
+  next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;

@@ -3,6 +3,8 @@ type Loads = {
   ownFiles?: boolean;
   /** Pictures that scripts have loaded, a manifest and a service worker. */
   ownParts?: boolean;
+  /** The address to which a response to a form of the page redirects. Default: only pages of this portal. */
+  formsLeadTo?: string | undefined;
 };
 
 /**
@@ -13,7 +15,7 @@ type Loads = {
  */
 export function pageHeaders(
   nonce: string,
-  { ownFiles = false, ownParts = false }: Loads = {},
+  { ownFiles = false, ownParts = false, formsLeadTo }: Loads = {},
 ): Record<string, string> {
   const own = `'nonce-${nonce}'${ownFiles ? " 'self'" : ''}`;
   const policy = [
@@ -23,7 +25,7 @@ export function pageHeaders(
     `img-src data:${ownParts ? " blob: 'self'" : ''}`,
     "connect-src 'self'",
     ...(ownParts ? ["manifest-src 'self'", "worker-src 'self'"] : []),
-    "form-action 'self'",
+    `form-action 'self'${formsLeadTo === undefined ? '' : ` ${sourceOf(formsLeadTo)}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
@@ -32,6 +34,12 @@ export function pageHeaders(
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
   };
+}
+
+/** A policy cannot name an IPv6 address (CSP3, 2.3.1), so its scheme stands for it. */
+function sourceOf(address: string): string {
+  const { protocol, hostname, origin } = new URL(address);
+  return hostname.startsWith('[') ? protocol : origin;
 }
 
 /** The headers of a page that browsers store: without a nonce, all of its scripts and styles are files of this portal. */

@@ -1,7 +1,9 @@
 type Extras = {
   headers?: Record<string, string>;
+  /** Values of `Set-Cookie`, one header for each. */
+  cookies?: readonly string[];
   revision?: number | undefined;
-  status?: 200 | 302 | 503;
+  status?: 200 | 302 | 303 | 400 | 503;
   isCompressible?: boolean;
   endsWithAccess?: boolean;
 };
@@ -10,16 +12,18 @@ type Extras = {
 export class Answer<Body = unknown> {
   readonly body: Body;
   readonly headers: Record<string, string>;
+  readonly cookies: readonly string[];
   /** Number of writes of the object: the first part of its ETag. */
   readonly revision: number | undefined;
   /** Set only if the operation declares a second response. */
-  readonly status: 200 | 302 | 503 | undefined;
+  readonly status: 200 | 302 | 303 | 400 | 503 | undefined;
   /** The body contains no secret, so its compressed length may depend on its content. */
   readonly isCompressible: boolean;
 
   constructor(body: Body, extras: Extras = {}) {
     this.body = body;
     this.headers = extras.headers ?? {};
+    this.cookies = extras.cookies ?? [];
     this.revision = extras.revision;
     this.status = extras.status;
     this.isCompressible = extras.isCompressible ?? false;
@@ -43,7 +47,7 @@ export class Document extends Answer<Content> {
     body: Content,
     mediaType: string,
     headers: Record<string, string> = {},
-    extras: Pick<Extras, 'isCompressible' | 'endsWithAccess'> = {},
+    extras: Pick<Extras, 'cookies' | 'isCompressible' | 'endsWithAccess'> = {},
   ) {
     super(body, { headers, ...extras });
     this.mediaType = mediaType;

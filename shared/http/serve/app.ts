@@ -25,6 +25,15 @@ import { auditRefusal } from './refusals.ts';
 import type { RequestEnv, Served } from './request-context.ts';
 import { serveOperation } from './serve.ts';
 
+/** Renders a rejected request. The path selects the form in a module with several. */
+export type Refuse = (
+  error: AppError,
+  requestId: string,
+  headers: Record<string, string>,
+  language: Language,
+  path: string,
+) => Response;
+
 export type ModuleApp = {
   name: ModuleName;
   operations: readonly Operation<never>[];
@@ -39,7 +48,7 @@ export function createModule<D extends BaseDeps>(
   name: ModuleName,
   deps: D & HttpDeps,
   operations: readonly Operation<D>[],
-  refuse = problemResponse,
+  refuse: Refuse = problemResponse,
 ): ModuleApp {
   const app = new Hono<RequestEnv>({ router: new TrieRouter(), getPath: routingPath });
   const served = modules.some((module) => module.name === name && module.portals.includes(deps.portalType));
@@ -56,9 +65,10 @@ export function createModule<D extends BaseDeps>(
   for (const [path, verbs] of served ? byPath(operations) : []) register(app, deps, path, verbs);
   const answerRefusal = async (c: Served, error: AppError): Promise<Response> => {
     const [id, language] = [c.get('trace').requestId, languageOfRequest(deps, c)];
-    const response = refuse(error, id, allowOf(error), language);
+    const response = refuse(error, id, allowOf(error), language, c.req.path);
     const isPage = c.get('operation') === undefined || c.get('isPage') === true;
-    if (!isPage || !isForReader(c.req.method, c.req.header('accept') ?? null)) return response;
+    const method = c.get('takesForm') ? 'GET' : c.req.method;
+    if (!isPage || !isForReader(method, c.req.header('accept') ?? null)) return response;
     return asPage(response, problemOf(error, id, { language }), await viewOf(deps, c));
   };
   app.notFound((c) => (isStart(c) ? startResponse() : answerRefusal(c, new AppError('not_found'))));
@@ -89,6 +99,7 @@ const viewOf = async (deps: BaseDeps, c: Served): Promise<MessageView> => ({
   language: languageOfRequest(deps, c),
   branding: await messageBranding(deps),
   requestId: c.get('trace').requestId,
+  startsAt: c.get('startsAt'),
 });
 
 /** Ignores a trailing slash. The path stays percent-encoded for the router. */
@@ -134,6 +145,8 @@ function register<D extends BaseDeps>(
     if (operation) {
       c.set('operation', operation.id);
       c.set('isPage', operation.browser !== undefined);
+      c.set('takesForm', operation.form !== undefined);
+      c.set('startsAt', operation.startsAt);
       const redirect = operation.browser && withSlash(c.req.raw, operation.path);
       if (redirect) return redirect;
       const answer = countingFailures(deps, operation, c.env, serveOperation(c, deps, operation));

@@ -8,6 +8,8 @@ import type { Operation, RawInput } from '../declare/operation.ts';
 import { bodyLimitOf } from './body-limits.ts';
 
 const mediaTypes = /^application\/(json|merge-patch\+json)\s*(;|$)/i;
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const scimTypes = /^application\/(scim\+json|json)\s*(;|$)/i;
 /** Bodies are not decompressed, because a small body must not become a large one. */
 const codings = /^\s*(identity)?\s*$/i;
 /** A larger body takes more than about a millisecond to parse. */
@@ -19,8 +21,9 @@ const largeBytes = 32_768;
  * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`
  */
 export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
-  const body = operation.body ? await readBody(c.req.raw, bodyLimitOf(operation)) : undefined;
-  const { query, faults } = readQuery(new URL(c.req.url).searchParams);
+  const read = operation.body ? await readBody(c.req.raw, operation) : undefined;
+  const { values: query, faults } = valuesOf(new URL(c.req.url).searchParams, '?');
+  const body = read instanceof URLSearchParams ? formOf(read, faults) : read;
   faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
   return {
@@ -35,19 +38,42 @@ export async function readInput(c: Context, operation: Operation<never>): Promis
 
 const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A request body is required' };
 
-async function readBody(request: Request, limit: number): Promise<Record<string, unknown> | undefined> {
+async function readBody(
+  request: Request,
+  operation: Operation<never>,
+): Promise<Record<string, unknown> | URLSearchParams | undefined> {
+  const limit = bodyLimitOf(operation);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   const type = request.headers.get('content-type');
-  if (type !== null && !mediaTypes.test(type)) throw new AppError('unsupported_media_type');
+  if (type !== null && !accepts(operation, type)) throw new AppError('unsupported_media_type');
   if (!codings.test(request.headers.get('content-encoding') ?? ''))
     throw new AppError('unsupported_media_type', 'The body must not be compressed');
-  const bytes = await readBytes(request, limit);
+  const bytes = await withinTime(operation.maxBodyMs, readBytes(request, limit));
   if (bytes.length === 0) return undefined;
   if (type === null) throw new AppError('unsupported_media_type');
-  const body = parseObject(bytes);
+  if (formType.test(type)) return new URLSearchParams(new TextDecoder().decode(bytes));
+  const body = parseObject(bytes, operation.maxBodyValues);
   // The validation takes as long as the parsing, so other requests can run in between.
   if (bytes.length > largeBytes) await nextTurn();
   return body;
+}
+
+function accepts({ form, protocol }: Operation<never>, type: string): boolean {
+  const isJson = protocol === 'scim' ? scimTypes : mediaTypes;
+  return (form !== undefined && formType.test(type)) || (form !== true && isJson.test(type));
+}
+
+/** A client that sends slowly would keep a large body in memory without a time limit. */
+async function withinTime<T>(ms: number | undefined, reading: Promise<T>): Promise<T> {
+  if (ms === undefined) return reading;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new AppError('request_timeout')), ms);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    reading.catch(() => undefined);
+  }
 }
 
 /** Counts the bytes while reading, because the header Content-Length can be absent or wrong. */
@@ -88,15 +114,24 @@ const brokenOff = (cause: unknown): AppError =>
 const tooLarge = (limit: number): AppError =>
   new AppError('body_too_large', undefined, { limit_bytes: limit });
 
-function readQuery(parameters: URLSearchParams): { query: Record<string, string>; faults: FieldError[] } {
-  const query: Record<string, string> = {};
+type Values = { values: Record<string, string>; faults: FieldError[] };
+
+/** @param root of the values: `/` for a form, `?` for the query */
+function valuesOf(parameters: URLSearchParams, root: '/' | '?'): Values {
+  const values: Record<string, string> = {};
   const faults: FieldError[] = [];
   for (const [name, value] of parameters) {
-    if (Object.hasOwn(query, name))
-      faults.push({ pointer: `?${name}`, code: 'repeated', detail: 'Must occur only once' });
-    else Object.defineProperty(query, name, { value, enumerable: true, configurable: true, writable: true });
+    if (Object.hasOwn(values, name))
+      faults.push({ pointer: pointerTo([name], root), code: 'repeated', detail: 'Must occur only once' });
+    else Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true });
   }
-  return { query, faults };
+  return { values, faults };
+}
+
+function formOf(parameters: URLSearchParams, faults: FieldError[]): Record<string, string> {
+  const form = valuesOf(parameters, '/');
+  faults.push(...form.faults);
+  return form.values;
 }
 
 /**

@@ -10,7 +10,7 @@ import { rateLimitsOf } from '../caller/rate-limits.ts';
 import type { HttpDeps, RequestCtx } from '../context.ts';
 import type { Operation } from '../declare/operation.ts';
 import type { Invocation } from '../invocation.ts';
-import { isFromOwnPage } from '../pages/own-pages.ts';
+import { cookiesOf, isFromOwnPage } from '../pages/own-pages.ts';
 import { languageFor } from './language.ts';
 export type RequestEnv = {
   Bindings: Invocation;
@@ -21,6 +21,10 @@ export type RequestEnv = {
     operation?: string;
     /** The operation is opened with a browser. */
     isPage?: boolean;
+    /** A browser can also send a form to the operation. */
+    takesForm?: boolean;
+    /** See `Declaration`. */
+    startsAt?: string | undefined;
   };
 };
 export type Served = Context<RequestEnv>;
@@ -38,6 +42,7 @@ const clientHeaders = ({ headers }: Request, baseUrl: string) => ({
   userAgent: (headers.get('user-agent') ?? '').slice(0, 512),
   accepted: (headers.get('accept-language') ?? '').slice(0, 512),
   isOwnPage: () => isFromOwnPage(headers, baseUrl),
+  cookies: () => cookiesOf(headers),
 });
 
 /**
@@ -73,7 +78,7 @@ export function contextOf<D extends BaseDeps>(
     trace,
     client: { ...client, ...clientHeaders(c.req.raw, deps.baseUrl) },
     operation: { id: operation.id, method: operation.method, path: operation.path },
-    bearer: /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1],
+    bearer: bearerOf(c.req.header('authorization')),
     accepts: (mediaType) => (c.req.header('accept') ?? '').toLowerCase().includes(mediaType),
     log: deps.log,
     now,
@@ -85,6 +90,10 @@ export function contextOf<D extends BaseDeps>(
     later,
   };
 }
+
+/** The token of `Authorization: Bearer`. */
+export const bearerOf = (header: string | null | undefined): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 
 function effectsOf(
   { background }: Invocation,

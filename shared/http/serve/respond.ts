@@ -11,25 +11,30 @@ export const safeMethods: readonly string[] = ['GET', 'HEAD'];
 export async function respond(
   c: Served,
   deps: HttpDeps,
-  operation: Pick<Operation, 'returns' | 'orReturns' | 'id'>,
+  operation: Pick<Operation, 'returns' | 'orReturns' | 'id' | 'protocol'>,
   result: unknown,
 ): Promise<Response> {
   const answer = result instanceof Answer ? result : new Answer(result);
   const [status, shape] = declaredFor(operation, answer);
   const isDocument = answer instanceof Document;
   const headers = new Headers(answer.headers);
+  for (const cookie of answer.cookies) headers.append('set-cookie', cookie);
   if (answer.revision !== undefined) headers.set('etag', etagOf(answer.revision, answer.body));
   const coding = deps.compression && codingOf(c, answer);
   if (deps.compression && answer.isCompressible) headers.append('vary', 'accept-encoding');
   if (isKnown(c, headers, coding)) return new Response(null, { status: 304, headers });
   if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   if (!isDocument && shape === null) return new Response(null, { status, headers });
-  headers.set('content-type', isDocument ? answer.mediaType : 'application/json');
+  headers.set('content-type', isDocument ? answer.mediaType : jsonTypeOf(operation));
   const content = isDocument ? answer.body : JSON.stringify(answer.body);
   const body =
     coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
   return new Response(body, { status, headers });
 }
+
+/** The media type of responses in JSON. */
+export const jsonTypeOf = ({ protocol }: Pick<Operation<never>, 'protocol'>): string =>
+  protocol === 'scim' ? 'application/scim+json' : 'application/json';
 
 /**
  * True if the caller already has the response. A compressed response has a weak tag, because its bytes differ (RFC

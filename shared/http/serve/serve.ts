@@ -13,15 +13,21 @@ import { assertBrowser, cookieTokenOf } from '../pages/own-pages.ts';
 import { runInRequestedMode } from '../writes/modes.ts';
 import { isStream } from './answer.ts';
 import { readInput } from './read-input.ts';
-import { contextOf, type Served, type Serving } from './request-context.ts';
+import { bearerOf, contextOf, type Served, type Serving } from './request-context.ts';
 import { respond, safeMethods } from './respond.ts';
 import { untilAccessEnds } from './user-streams.ts';
 
 /**
- * Returns the presented token: that of the cookie if the operation is for browser sessions, otherwise that of the
- * header.
+ * Returns the presented token: that of the cookie if the operation is for browser sessions, the bearer token for SCIM, and
+ * otherwise that of the header.
  */
-function presentedToken({ browser }: Pick<Operation, 'browser'>, request: Request, baseUrl: string) {
+function presentedToken(
+  { browser, protocol }: Pick<Operation, 'browser' | 'protocol'>,
+  request: Request,
+  baseUrl: string,
+) {
+  if (protocol === 'scim')
+    return { token: bearerOf(request.headers.get('authorization')), isByCookie: false };
   const token = request.headers.get('x-auth-token') ?? undefined;
   const isByCookie = browser !== undefined && !(browser === 'administrator or token' && token);
   return { token: isByCookie ? cookieTokenOf(request, baseUrl) : token, isByCookie };

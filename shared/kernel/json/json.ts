@@ -6,11 +6,12 @@ import { type ExceededLimit, jsonLimits, scanJson } from './scan.ts';
 /**
  * Parses a JSON object in UTF-8. Unlike `JSON.parse` it rejects duplicate member names, whose meaning RFC 8259 leaves
  * open, and checks `jsonLimits` before it builds any value.
+ * @param maxValues limit of members and elements; default: that of `jsonLimits`
  * @throws AppError `malformed_json`, `invalid_request`
  */
-export function parseObject(bytes: Uint8Array): Record<string, unknown> {
-  const { members, exceeded } = scanJson(bytes);
-  if (exceeded) throw tooMuch(exceeded);
+export function parseObject(bytes: Uint8Array, maxValues?: number): Record<string, unknown> {
+  const { members, exceeded } = scanJson(bytes, maxValues);
+  if (exceeded) throw tooMuch(exceeded, maxValues);
   const value = parse(bytes);
   if (countMembers(value) !== members) throw new AppError('malformed_json', 'A field name occurs twice');
   if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
@@ -47,16 +48,16 @@ const details = {
   }),
   members: message('An object must have at most {limit} fields', { limit: jsonLimits.members }),
   names: message('A body must have at most {limit} different field names', { limit: jsonLimits.names }),
-  values: message('A body must have at most {limit} fields and array elements in total', {
-    limit: jsonLimits.values,
-  }),
 };
 
-const tooMuch = ({ limit, path }: ExceededLimit): AppError =>
+const tooMuch = ({ limit, path }: ExceededLimit, maxValues: number = jsonLimits.values): AppError =>
   invalid({
     pointer: pointerTo(path),
     code: `too_many_${limit === 'depth' ? 'levels' : limit}`,
-    detail: details[limit],
+    detail:
+      limit === 'values'
+        ? message('A body must have at most {limit} fields and array elements in total', { limit: maxValues })
+        : details[limit],
   });
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -39,8 +39,8 @@ type Level = {
  * Checks JSON text against the limits before any value is built. It makes one pass with constant memory per level, so
  * that the cost depends only on the length. The result for text that is not JSON is undefined.
  */
-export function scanJson(bytes: Uint8Array): ScanResult {
-  const scanner = new Scanner(bytes);
+export function scanJson(bytes: Uint8Array, maxValues: number = jsonLimits.values): ScanResult {
+  const scanner = new Scanner(bytes, maxValues);
   for (let at = 0; at < bytes.length && !scanner.exceeded; at++) {
     switch (bytes[at]) {
       case quote:
@@ -76,8 +76,11 @@ class Scanner implements ScanResult {
   /** Random, so that a caller cannot choose names with equal hashes. */
   readonly #seed = Math.floor(Math.random() * 2 ** 32);
 
-  constructor(bytes: Uint8Array) {
+  readonly #maxValues: number;
+
+  constructor(bytes: Uint8Array, maxValues: number) {
     this.#bytes = bytes;
+    this.#maxValues = maxValues;
   }
 
   /** @returns the offset of the closing quote */
@@ -125,7 +128,7 @@ class Scanner implements ScanResult {
   }
 
   #count(): void {
-    if (++this.#values > jsonLimits.values) this.#exceed('values', []);
+    if (++this.#values > this.#maxValues) this.#exceed('values', []);
   }
 
   #exceed(limit: ExceededLimit['limit'], path: readonly Level[]): void {

@@ -3,6 +3,7 @@ import type { HttpDeps } from '../../http/context.ts';
 import type { SingleFlight } from '../../kernel/concurrency/single-flight.ts';
 import { createDispatchers } from '../../remotes/dispatcher/kinds.ts';
 import type { DispatcherRemote } from '../../remotes/dispatcher/port.ts';
+import { createLoginGuard } from '../../sites/calls/login-guard.ts';
 import { baseDeps, type FleetRuntimeParts } from '../deps.ts';
 import type { RequiredVariable } from './config.ts';
 
@@ -15,9 +16,11 @@ export async function fleetDeps(
   HttpDeps & { dispatchers: DispatcherRemote; signingKeys: SigningKeys; singleFlight?: SingleFlight }
 > {
   const signingKeys = await createSigningKeys(parts.signingKeys, parts.baseUrl);
+  const deps = await baseDeps(parts);
+  const { dispatcherTransport: transport } = parts;
   return {
-    ...(await baseDeps(parts)),
-    dispatchers: createDispatchers({ transport: parts.dispatcherTransport, signer: signingKeys }),
+    ...deps,
+    dispatchers: createDispatchers({ transport, signer: signingKeys, logins: createLoginGuard(deps) }),
     signingKeys,
     ...(parts.singleFlight && { singleFlight: parts.singleFlight }),
   };

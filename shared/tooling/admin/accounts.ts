@@ -4,7 +4,7 @@ import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { findAccount, setPassword } from '../../../db/repositories/identity/break-glass.ts';
 import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
-import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
+import { removeSecondFactors } from '../../../db/repositories/identity/second-factors.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { domainTypeOf } from '../../identity/domains/registry.ts';
 import { retirePassword } from '../../identity/password-history.ts';
@@ -53,7 +53,7 @@ export async function resetSecondFactor(named: string): Promise<void> {
   await onAccount(named, async (db, { user, isEnrolled }) => {
     if (!isEnrolled) return say(`${named} has no second factor.`);
     const event = eventOf('reset_two_factor', user);
-    await atomically(db, (h) => [...removeSecondFactor(h, user.id), appendAudit(h, event)]);
+    await atomically(db, (h) => [...removeSecondFactors(h, user.id), appendAudit(h, event)]);
     say(`The second factor of ${named} is removed, with its recovery codes.`);
   });
 }

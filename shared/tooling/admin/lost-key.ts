@@ -11,6 +11,7 @@ import { type ResealCount, resealAll } from './reseal.ts';
 /** Remedies for values that cannot be opened with any key; other values expire. */
 const remedies: Record<string, string> = {
   'dispatchers.health_key': 'enter the health keys of these nodes again',
+  'dispatchers.account_password': 'enter the passwords of the accounts on these nodes again',
   'second_factors.sealed_secret': 'run npm run admin -- reset-2fa for these users',
   'password_history.sealed_hash': 'these former passwords can be used again',
 };

@@ -6,8 +6,11 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
-import { withoutDescriptions } from './without-descriptions.ts';
-import { withoutConnectionTests, withoutFormTexts } from './without-form-texts.ts';
+import { withoutAttestation } from './plugins/without-attestation.ts';
+import { withoutDescriptions } from './plugins/without-descriptions.ts';
+import { withoutFederationTexts } from './plugins/without-federation-texts.ts';
+import { withoutConnectionTests, withoutFormTexts } from './plugins/without-form-texts.ts';
+import { withoutProviderRules, withoutProviderShapes } from './plugins/without-provider-settings.ts';
 
 export type Platform = 'workers' | 'lambda';
 
@@ -31,6 +34,7 @@ export const edgeModules = [
   'client',
   'console',
   'discover',
+  'federation',
   'home',
   'ssa',
   'userinfo',
@@ -64,9 +68,20 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
   return { module, platform, file, bytes: text.length, gzipBytes, metafile };
 }
 
-/** Administration has forms of domains and tests of connections; no other module does. */
-const trimmed = (module: EdgeModule): Plugin[] =>
-  module === 'webui' ? [] : [withoutFormTexts, withoutConnectionTests];
+/** Administration has forms of domains and tests of connections; only the module federation reads settings of providers besides. */
+const trimmed = (module: EdgeModule): Plugin[] => {
+  switch (module) {
+    case 'webui':
+      return [withoutFederationTexts('tokens')];
+    case 'federation':
+      return [withoutFormTexts, withoutConnectionTests, withoutProviderRules];
+    default:
+      return [
+        ...[withoutFormTexts, withoutConnectionTests, withoutProviderRules, withoutProviderShapes],
+        module === 'userinfo' ? withoutFederationTexts('tokens') : withoutFederationTexts(),
+      ];
+  }
+};
 
 /** Bundles one file (path relative to the root) with the options of modules. */
 export async function bundleEntry(
@@ -133,7 +148,7 @@ const kinds: Record<Platform, Kind> = {
       // The resolve conditions of wrangler's bundler.
       conditions: ['workerd', 'worker', 'browser'],
       external: ['cloudflare:sockets'],
-      plugins: [smallZod, builtinsOutside, withoutDescriptions],
+      plugins: [smallZod, builtinsOutside, withoutDescriptions, withoutAttestation],
     },
   },
   lambda: {
@@ -143,7 +158,7 @@ const kinds: Record<Platform, Kind> = {
       platform: 'node',
       target: 'node20',
       external: ['pg-native'],
-      plugins: [smallZod, withoutDescriptions],
+      plugins: [smallZod, withoutDescriptions, withoutAttestation],
       banner: { js: requireBanner },
     },
   },

@@ -100,7 +100,7 @@ export const kinds: Readonly<Record<Section, Kind>> = {
     'dispatcher',
     DispatcherWrite,
     { farm_id: 'farms' },
-    { secrets: [['health_key']] },
+    { secrets: [['health_key'], ['account_password']] },
   ),
   priority_groups: kind('priority_groups', 'priority_group', PriorityGroupWrite, {
     'farms.*.farm_id': 'farms',

@@ -84,14 +84,35 @@ const rules: Record<string, Rule> = {
 const exceptions: readonly { rule: RegExp; at: RegExp; because: string }[] = [
   {
     rule: /restricted/,
-    at: /^#\/paths\/~1(signin|api~1auth~1v7.0~1(login(~12fa)?|authenticators~1\{auth_uuid\}~1pkinit~1\w+))\/\w+$/,
+    at: /^#\/paths\/~1(signin|api~1auth~1v7.0~1(login(~12fa)?|passkeys~1(sign-in|second-factor)(~1options)?|authenticators~1\{auth_uuid\}~1pkinit~1\w+))\/\w+$/,
     because: 'these operations begin a session',
+  },
+  {
+    rule: /restricted/,
+    at: /^#\/paths\/~1api~1auth~1v7.0~1oidc~1\{auth_uuid\}~1jwks\/get$/,
+    because: 'an identity provider reads the public keys of the portal, and has no session',
   },
   {
     rule: /restricted/,
     at: /^#\/paths\/~1api~1auth~1v7.0~1(authenticators|jwks|jwtauth)\/(get|post)$/,
     because:
       'the list of domains, the public keys, and the login with a signed token are used before a session exists',
+  },
+  {
+    rule: /restricted/,
+    at: /^#\/paths\/~1api~1auth~1v7.0~1oidc~1(\{auth_uuid\}~1(start|backchannel-logout|jwks)|callback|second-factor|signed-out)\/\w+$/,
+    because:
+      'browsers come from an identity provider without a session, and providers sign what they send and read public keys',
+  },
+  {
+    rule: /restricted/,
+    at: /^#\/paths\/~1(api~1auth~1v7.0~1oidc~1(token|\{auth_uuid\}~1device)|device|\.well-known~1oauth-authorization-server~1api~1auth~1v7.0~1oidc~1\{auth_uuid\})\/\w+$/,
+    because: 'programs and devices have no session yet, and no secret of their own',
+  },
+  {
+    rule: /concerning-url-parameter/,
+    at: /^#\/paths\/~1api~1auth~1v7.0~1oidc~1\{auth_uuid\}~1start\/get\//,
+    because: 'the redirect address can only be one of the computer of the browser (RFC 8252)',
   },
   {
     rule: /restricted/,

@@ -38,7 +38,7 @@ const rules: Record<string, Rule> = {
     operationsIn(document).filter(
       ({ node: { responses }, at }) =>
         !at.some((step) => step.startsWith('/aggregator/health/')) &&
-        !JSON.stringify((isObject(responses) && responses['400']) ?? '').includes('MalformedRequest'),
+        !/malformed_?request/i.test(JSON.stringify((isObject(responses) && responses['400']) ?? '')),
     ),
   'servers-of-path': (document) => operationsIn(document).filter(({ node }) => node.servers !== undefined),
   'code-samples': (document) =>

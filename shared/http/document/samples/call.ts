@@ -94,6 +94,7 @@ const credentials: Readonly<Record<string, SampleCall['credential']>> = {
   SessionToken: { header: 'X-Auth-Token', prefix: '', variable: 'TOKEN' },
   BrowserSession: { header: 'Cookie', prefix: '__Host-session=', variable: 'SESSION' },
   MachineToken: { header: 'Authorization', prefix: 'Bearer ', variable: 'MACHINE_TOKEN' },
+  ScimToken: { header: 'Authorization', prefix: 'Bearer ', variable: 'SCIM_TOKEN' },
   HealthCheckKey: { header: 'Authorization', prefix: 'Token ', variable: 'HEALTH_CHECK_ACCESS_KEY' },
   MetricsKey: { header: 'Authorization', prefix: 'Token ', variable: 'METRICS_ACCESS_KEY' },
 };

@@ -25,8 +25,9 @@ export async function isSameSecret(
 async function sealedOf(db: Db, { kind, id }: PortalRecord, name: string): Promise<SealedSecret | undefined> {
   const everywhere = { scope: '*' } as const;
   if (kind.section === 'dispatchers') {
-    const text = (await dispatchers.find(db, id, everywhere))?.health_key;
-    return text ? { text, place: { table: 'dispatchers', row: id, column: 'health_key' } } : undefined;
+    const column = name === 'account_password' ? 'account_password' : 'health_key';
+    const text = (await dispatchers.find(db, id, everywhere))?.[column];
+    return text ? { text, place: { table: 'dispatchers', row: id, column } } : undefined;
   }
   const text = (await authenticators.find(db, id, everywhere))?.secrets[name];
   const place = { table: 'authenticators', row: id, column: `params.${name}` };

@@ -43,9 +43,24 @@ function newestList({ nodes }: UserFarm): { domains: Domain[]; at: number } | un
   return lists.sort((a, b) => b.at - a.at)[0];
 }
 
-/** Labels are compared without regard to case. */
-export const isLinked = (domains: readonly Domain[], label: string): boolean =>
-  domains.some(({ authSmallName }) => foldName(authSmallName) === foldName(label));
+/**
+ * True if the domains of the farm include a domain of the portal. Labels are compared without regard to case; the farm
+ * may have another label for the domain.
+ */
+export const isLinked = (farm: Pick<UserFarm, 'nodes'>, domains: readonly Domain[], label: string): boolean =>
+  linkedDomain(farm, domains, label) !== undefined;
+
+/** The domain of the farm that belongs to a domain of the portal. */
+export function linkedDomain<D extends Pick<Domain, 'authSmallName'>>(
+  { nodes: [node] }: Pick<UserFarm, 'nodes'>,
+  domains: readonly D[],
+  label: string,
+): D | undefined {
+  const folded = foldName(label);
+  const mapped = node?.identity_domains.find((one) => foldName(one.label) === folded);
+  const onFarm = mapped ? foldName(mapped.node_label) : folded;
+  return domains.find(({ authSmallName }) => foldName(authSmallName) === onFarm);
+}
 
 /**
  * False if the domains of the farm are known and do not include the domain of the user: a dispatcher issues no key for
@@ -53,5 +68,5 @@ export const isLinked = (domains: readonly Domain[], label: string): boolean =>
  */
 export function isPossible(ctx: UserCtx, farm: UserFarm, { domain }: Pick<Viewer, 'domain'>): boolean {
   const domains = knownDomains(farm, ctx.now);
-  return domains === undefined || isLinked(domains, domain.label);
+  return domains === undefined || isLinked(farm, domains, domain.label);
 }

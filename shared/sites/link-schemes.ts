@@ -1,4 +1,5 @@
-import { forbiddenSchemes } from '../kernel/system-parameters.ts';
+import { AppError } from '../kernel/errors.ts';
+import { forbiddenSchemes, type Parameters } from '../kernel/system-parameters.ts';
 
 /**
  * True if a client may open a link of a node: an absolute `https` URL, or a URL with a scheme that administrators
@@ -11,4 +12,15 @@ export function isAllowedLink(link: string, schemes: string): boolean {
   if (/[\s\p{Cc}\p{Default_Ignorable_Code_Point}\\]/u.test(link)) return false;
   if (scheme !== 'https') return schemes.split(',').includes(scheme);
   return /^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(link) && URL.canParse(link);
+}
+
+/** @throws AppError `upstream_failed` for a link of a node that clients must not open */
+export function assertAllowedLink(
+  { parameters }: { parameters: Parameters },
+  { link }: { link: string },
+  farm: { name: string },
+): void {
+  if (isAllowedLink(link, parameters['aggregator.link_schemes'])) return;
+  const members = { reason: 'link_not_allowed', farm: farm.name };
+  throw new AppError('upstream_failed', 'The scheme of the link is not allowed', members);
 }

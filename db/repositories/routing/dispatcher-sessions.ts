@@ -42,16 +42,19 @@ export const upsertNodeKey = (db: Db, key: SealedKey): Promise<{ id: string }[]>
 export async function upsertServiceKeys(db: Db, keys: readonly SealedKey[]): Promise<void> {
   if (keys.length === 0) return;
   const rows = keys.map(({ node, subject, sealedKey, expiresAt }) => {
-    const { id: node_id, kind, name, url, caCertificate: ca = null, verifyTls: verify_tls } = node;
-    return { id: newId(), node_id, kind, name, url, ca, verify_tls, subject, sealedKey, expiresAt };
+    const { id: node_id, kind, name, url, caCertificate: ca = null, verifyTls: verify_tls, account } = node;
+    const { domain = null, name: login = null } = account ?? {};
+    const at = { node_id, kind, name, url, ca, verify_tls, domain, login };
+    return { id: newId(), ...at, subject, sealedKey, expiresAt };
   });
   await db.execute(sql`
     insert into ${dispatcherSessions} (id, dispatcher_id, user_id, subject, sealed_key, expires_at)
     select given.id, d.id, null, given.subject, given."sealedKey", given."expiresAt"
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(id uuid, node_id uuid, kind text, name text,
-      url text, ca text, verify_tls boolean, subject text, "sealedKey" text, "expiresAt" timestamptz)
+      url text, ca text, verify_tls boolean, domain text, login text, subject text, "sealedKey" text, "expiresAt" timestamptz)
     join ${dispatchers} d on d.id = given.node_id and d.kind = given.kind and d.name = given.name and d.url = given.url
       and d.verify_tls = given.verify_tls and d.ca_certificate is not distinct from given.ca
+      and d.account_domain is not distinct from given.domain and d.account_name is not distinct from given.login
     order by d.id for share of d
     on conflict (dispatcher_id, subject) do update set sealed_key = excluded.sealed_key, expires_at = excluded.expires_at,
       user_id = excluded.user_id`);

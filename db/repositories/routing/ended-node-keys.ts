@@ -8,8 +8,8 @@ import { isStillAt } from '../sites/destinations.ts';
 import type { SealedKey } from './dispatcher-sessions.ts';
 
 /**
- * Ends the cached keys of users: they are no longer used, and a job logs them out. Keys of deleted users are ended by
- * a trigger.
+ * Ends the cached keys of users: they are no longer used, and a job logs them out. Keys of deleted users, and keys of
+ * nodes on which the portal has an account, are ended by a trigger.
  * @param whose a select of user ids
  */
 export const endNodeKeys = (h: Db, whose: SQL): Statement =>
@@ -18,7 +18,8 @@ export const endNodeKeys = (h: Db, whose: SQL): Statement =>
       delete from ${dispatcherSessions} where ${dispatcherSessions.user_id} in (${whose}) returning *
     )
     insert into ${table} (id, dispatcher_id, subject, sealed_key, expires_at)
-    select id, dispatcher_id, subject, sealed_key, expires_at from ended where expires_at > now()`);
+    select id, dispatcher_id, subject, sealed_key, expires_at from ended where expires_at > now()
+      and not exists (select from ${dispatchers} d where d.id = ended.dispatcher_id and d.account_name is not null)`);
 
 /** Stores a key of a disabled user for log-out, unless the destination of the node has changed. */
 export const storeEndedKey = async (
@@ -38,7 +39,16 @@ export type EndedKey = {
   sealed_key: string;
   node: Pick<
     typeof dispatchers.$inferSelect,
-    'id' | 'kind' | 'name' | 'url' | 'ca_certificate' | 'verify_tls' | 'timeout_ms'
+    | 'id'
+    | 'kind'
+    | 'name'
+    | 'url'
+    | 'ca_certificate'
+    | 'verify_tls'
+    | 'timeout_ms'
+    | 'account_domain'
+    | 'account_name'
+    | 'account_password'
   >;
 };
 
@@ -74,6 +84,9 @@ export async function claimEndedKeys(db: Db, limit: number): Promise<EndedKey[]>
         ca_certificate: dispatchers.ca_certificate,
         verify_tls: dispatchers.verify_tls,
         timeout_ms: dispatchers.timeout_ms,
+        account_domain: dispatchers.account_domain,
+        account_name: dispatchers.account_name,
+        account_password: dispatchers.account_password,
       },
     });
 }

@@ -67,7 +67,16 @@ export async function claimProbe(db: Db, id: string, probeS: number): Promise<bo
 /** A node whose circuit is not closed, with the settings for a probe; `ca_certificate` is PEM. */
 export type SuspectNode = Pick<
   typeof dispatchers.$inferSelect,
-  'id' | 'kind' | 'name' | 'url' | 'verify_tls' | 'ca_certificate' | 'timeout_ms'
+  | 'id'
+  | 'kind'
+  | 'name'
+  | 'url'
+  | 'verify_tls'
+  | 'ca_certificate'
+  | 'timeout_ms'
+  | 'account_domain'
+  | 'account_name'
+  | 'account_password'
 >;
 
 /** Returns enabled nodes that may be tried now, longest waiting first. */
@@ -81,6 +90,9 @@ export const suspectNodes = (db: Db): Promise<SuspectNode[]> =>
       verify_tls: dispatchers.verify_tls,
       ca_certificate: dispatchers.ca_certificate,
       timeout_ms: dispatchers.timeout_ms,
+      account_domain: dispatchers.account_domain,
+      account_name: dispatchers.account_name,
+      account_password: dispatchers.account_password,
     })
     .from(dispatchers)
     .where(and(dispatchers.enabled, ne(dispatchers.circuit, 'closed'), isDue))

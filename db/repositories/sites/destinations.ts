@@ -10,10 +10,20 @@ export type Destination = {
   /** PEM */
   caCertificate?: string | undefined;
   verifyTls: boolean;
+  /** The account that obtains keys. A new password does not end them. */
+  account?: { domain: string; name: string } | undefined;
 };
 
 /** The condition that the destination of the node has not changed since the call. */
-export const isStillAt = ({ id, kind, name, url, caCertificate, verifyTls }: Destination): SQL | undefined =>
+export const isStillAt = ({
+  id,
+  kind,
+  name,
+  url,
+  caCertificate,
+  verifyTls,
+  account,
+}: Destination): SQL | undefined =>
   and(
     eq(dispatchers.id, id),
     eq(dispatchers.kind, kind),
@@ -21,4 +31,6 @@ export const isStillAt = ({ id, kind, name, url, caCertificate, verifyTls }: Des
     eq(dispatchers.url, url),
     eq(dispatchers.verify_tls, verifyTls),
     sql`${dispatchers.ca_certificate} is not distinct from ${caCertificate ?? null}`,
+    sql`${dispatchers.account_domain} is not distinct from ${account?.domain ?? null}`,
+    sql`${dispatchers.account_name} is not distinct from ${account?.name ?? null}`,
   );

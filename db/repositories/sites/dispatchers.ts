@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { foldName } from '../../../shared/kernel/text.ts';
-import type { Db } from '../../client.ts';
+import type { Db, Statement } from '../../client.ts';
 import { type CertificateFacts, dispatchers as table } from '../../schema/sites/dispatchers.ts';
-import { farms } from '../../schema/sites/farms.ts';
+import { farms, type IdentityDomain } from '../../schema/sites/farms.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { nodeState } from '../monitoring/component-state.ts';
 import { records } from '../records/records.ts';
-import { derived, nameOf } from '../records/statements.ts';
+import { derived, must, nameOf } from '../records/statements.ts';
+import { capabilitiesOfKind } from './kinds/capabilities.ts';
 
 const siteId = derived<string>(
   sql`select ${farms.site_id} from ${farms} where ${farms.id} = ${table.farm_id}`,
@@ -28,6 +29,7 @@ export const dispatchers = records({
       sql`select ${sites.uri} from ${sites} join ${farms} on ${farms.site_id} = ${sites.id} where ${farms.id} = ${table.farm_id}`,
     ),
     kind: table.kind,
+    capabilities: capabilitiesOfKind(table.kind),
     url: table.url,
     enabled: table.enabled,
     priority: table.priority,
@@ -35,6 +37,16 @@ export const dispatchers = records({
     ca_certificate: table.ca_certificate,
     health_key: table.health_key,
     timeout_ms: table.timeout_ms,
+    account_domain: table.account_domain,
+    account_name: table.account_name,
+    account_password: table.account_password,
+    public_url: table.public_url,
+    creates_users: derived<boolean>(
+      sql`select ${farms.creates_users} from ${farms} where ${farms.id} = ${table.farm_id}`,
+    ),
+    identity_domains: derived<IdentityDomain[]>(
+      sql`select ${farms.identity_domains} from ${farms} where ${farms.id} = ${table.farm_id}`,
+    ),
     version: table.version,
     status: table.status,
     state: nodeState,
@@ -75,6 +87,18 @@ export async function isNodeNameTaken(db: Db, name: string): Promise<boolean> {
     .limit(1);
   return found.length > 0;
 }
+
+/** Locks the farm, so that its kind does not change before the end of the transaction. */
+export const lockFarm = (h: Db, farmId: string): Statement =>
+  h.select({ id: farms.id }).from(farms).where(eq(farms.id, farmId)).for('no key update');
+
+/** Fails the batch with the reason `other_kind` if the nodes of the farm are of several kinds. */
+export const mustBeOfOneKind = (h: Db, farmId: string): Statement =>
+  must(
+    h,
+    sql`(select count(distinct ${table.kind}) <= 1 from ${table} where ${table.farm_id} = ${farmId}::uuid)`,
+    'invalid_request:other_kind',
+  );
 
 /** The dispatchers of one farm as a nested collection. */
 export const dispatchersOfFarm = {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
 import { dispatchers, type NodeDomain } from '../../schema/sites/dispatchers.ts';
-import { farms } from '../../schema/sites/farms.ts';
+import { farms, type IdentityDomain } from '../../schema/sites/farms.ts';
 import { derived } from '../records/statements.ts';
 
 /** Settings of a node by administrators. A change increments the version of the topology. */
@@ -16,6 +16,13 @@ export type NodeAddress = {
   verify_tls: boolean;
   ca_certificate: string | null;
   timeout_ms: number;
+  account_domain: string | null;
+  account_name: string | null;
+  /** Sealed. */
+  account_password: string | null;
+  public_url: string | null;
+  creates_users: boolean;
+  identity_domains: IdentityDomain[];
 };
 
 /** State of a node from calls and probes, and its keys for the user and for the portal itself; timestamps as text. */
@@ -61,9 +68,15 @@ const nodesOf = <T>(ofFarms: SQL, members: SQL): SQL<T> =>
   from ${dispatchers} join ${farms} on ${farms.id} = ${dispatchers.farm_id}
   where ${ofFarms} and ${dispatchers.enabled} and ${farms.enabled})`}`;
 
+const ofFarm = (column: SQL): SQL =>
+  sql`(select ${column} from ${farms} f where f.id = ${dispatchers.farm_id})`;
+
 const address = sql`'farm_id', ${dispatchers.farm_id}, 'kind', ${dispatchers.kind},
   'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'priority', ${dispatchers.priority}, 'verify_tls', ${dispatchers.verify_tls},
-  'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}`;
+  'ca_certificate', ${dispatchers.ca_certificate}, 'timeout_ms', ${dispatchers.timeout_ms}, 'account_domain', ${dispatchers.account_domain},
+  'account_name', ${dispatchers.account_name}, 'account_password', ${dispatchers.account_password},
+  'public_url', ${dispatchers.public_url}, 'creates_users', ${ofFarm(sql`f.creates_users`)},
+  'identity_domains', ${ofFarm(sql`f.identity_domains`)}`;
 
 const now = sql`now()`;
 

@@ -9,6 +9,7 @@ import { farmParts, type IgnoredMember, type PartKind, partKinds } from '../../s
 import { farmState } from '../monitoring/component-state.ts';
 import { records } from '../records/records.ts';
 import { countOf, derived, nameOf } from '../records/statements.ts';
+import { capabilitiesOfKind } from './kinds/capabilities.ts';
 
 /** An ignored entry in a list of a farm's nodes. */
 type ListedIgnored = IgnoredMember & { list: PartKind };
@@ -17,6 +18,9 @@ const status = derived<'pass' | 'fail' | 'unknown'>(sql`
   select case when bool_or(${dispatchers.status} = 'pass') then 'pass'
               when bool_and(${dispatchers.status} in ('fail', 'unauthorized')) then 'fail' else 'unknown' end
   from ${dispatchers} where ${dispatchers.farm_id} = ${table.id} and ${dispatchers.enabled}`);
+
+/** All nodes of a farm are of one kind. */
+const kind = sql`select ${dispatchers.kind} from ${dispatchers} where ${dispatchers.farm_id} = ${table.id} limit 1`;
 
 export const farms = records({
   table,
@@ -32,6 +36,10 @@ export const farms = records({
     maintenance_template_id: table.maintenance_template_id,
     weight: table.weight,
     balancing: table.balancing,
+    creates_users: table.creates_users,
+    identity_domains: table.identity_domains,
+    kind: derived<string | null>(kind),
+    capabilities: capabilitiesOfKind(sql`(${kind})`),
     tags: derived<string[]>(
       sql`array(select distinct ${farmTags.name} from ${farmTags} where ${farmTags.farm_id} = ${table.id} order by 1)`,
     ),

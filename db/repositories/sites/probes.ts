@@ -27,6 +27,10 @@ export type ProbeTarget = {
   ca_certificate: string | null;
   health_key: string | null;
   timeout_ms: number;
+  account_domain: string | null;
+  account_name: string | null;
+  /** Sealed. */
+  account_password: string | null;
 };
 
 /** The result of a probe. A null value keeps the stored value, except for `response_time_ms` and `last_error`. */
@@ -67,7 +71,8 @@ const probedNodes = sql`
 
 /** Changes with each change of the plan. */
 export const planFingerprint = derived<string>(sql`
-  select md5(coalesce(string_agg(concat_ws(' ', ${dispatchers.id}, ${dispatchers.revision}, md5(${dispatchers.health_key})),
+  select md5(coalesce(string_agg(concat_ws(' ', ${dispatchers.id}, ${dispatchers.revision}, md5(${dispatchers.health_key}),
+    md5(${dispatchers.account_password})),
     ',' order by ${dispatchers.id}), '')) from ${probedNodes}`);
 
 /**
@@ -80,7 +85,8 @@ export async function probePlan(db: Db, known: string | undefined): Promise<Prob
       'id', ${dispatchers.id}, 'revision', ${dispatchers.revision}, 'status', ${dispatchers.status},
       'kind', ${dispatchers.kind}, 'name', ${dispatchers.name}, 'url', ${dispatchers.url}, 'verify_tls', ${dispatchers.verify_tls},
       'ca_certificate', ${dispatchers.ca_certificate}, 'health_key', ${dispatchers.health_key},
-      'timeout_ms', ${dispatchers.timeout_ms}) order by ${dispatchers.last_check_at} nulls first), '[]')
+      'timeout_ms', ${dispatchers.timeout_ms}, 'account_domain', ${dispatchers.account_domain},
+      'account_name', ${dispatchers.account_name}, 'account_password', ${dispatchers.account_password}) order by ${dispatchers.last_check_at} nulls first), '[]')
     from ${probedNodes}`);
   const isChanged = sql`fingerprint is distinct from ${known ?? null}::text`;
   const [plan] = await db

@@ -19,6 +19,8 @@ export type ListedObject = ObjectPlace & {
   enabled: boolean;
   /** The farm has nodes, and all their circuits are open. */
   circuit_open: boolean;
+  /** The kind of its dispatchers; null if the farm has none. */
+  kind: string | null;
   object: Record<string, unknown>;
   use: WorkplaceUse | null;
 };
@@ -42,6 +44,9 @@ export async function findListedObjects(
       enabled: sql<boolean>`${farms.enabled} and ${sites.enabled}`,
       circuit_open: derived<boolean>(sql`select coalesce(bool_and(${dispatchers.circuit} <> 'closed'), false)
         from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} and ${dispatchers.enabled}`),
+      kind: derived<string | null>(
+        sql`select ${dispatchers.kind} from ${dispatchers} where ${dispatchers.farm_id} = ${farms.id} limit 1`,
+      ),
       object: decisiveMembers(spec),
       use: withUse ? useOf(spec) : sql<null>`null`,
     })

@@ -8,6 +8,7 @@ import { arrayOf, must } from '../records/statements.ts';
 import { reconcileTags } from '../sites/dispatcher-tags.ts';
 import { type IgnoredReport, noteIgnored } from './ignored-entries.ts';
 import { type Claim, mergeRows, protectedRows } from './merge.ts';
+import { lease, leaseOf, pauseOfFarm } from './schedule.ts';
 
 /** State after the last successful read, which the next read starts from. */
 export type PartState = {
@@ -34,11 +35,8 @@ export type PartRead = {
   ignored: IgnoredReport;
 };
 
-/** Lease duration in seconds; longer than the slowest page. It is renewed with every page. */
-const leaseS = 60;
 const fullEveryS = 3_600;
 
-const lease = sql`clock_timestamp() + make_interval(secs => ${leaseS})`;
 const ofClaim = ({ farmId, kind, syncId }: Claim): SQL | undefined =>
   and(eq(table.farm_id, farmId), eq(table.kind, kind), eq(table.sync_id, syncId));
 const released = { sync_id: null, sync_started_at: null, lease_until: null };
@@ -67,14 +65,14 @@ export async function claimParts(
   const held = {
     sync_id: sql`excluded.sync_id`,
     sync_started_at: sql`clock_timestamp()`,
-    lease_until: lease,
+    lease_until: leaseOf(table.farm_id),
     tried_at: sql`clock_timestamp()`,
   };
   const claimed = await db
     .insert(table)
     .select(
       sql`select ${farms.id}, part.kind, null, null, null, null, null, null, '[]'::jsonb, '[]'::jsonb, null,
-        clock_timestamp(), null, gen_random_uuid(), clock_timestamp(), ${lease}
+        clock_timestamp(), null, gen_random_uuid(), clock_timestamp(), ${leaseOf(farms.id)}
         from ${farms}, unnest(${sql.param(`{${kinds.join(',')}}`)}::text[]) as part(kind)
         where ${farms.id} = any(${arrayOf(farmIds)}) order by 1, 2`,
     )
@@ -82,7 +80,8 @@ export async function claimParts(
       target: [table.farm_id, table.kind],
       set: held,
       setWhere: sql`(${table.sync_id} is null or ${table.lease_until} < clock_timestamp())
-        and (${table.tried_at} is null or ${table.tried_at} <= clock_timestamp() - make_interval(secs => ${minAgeS}))`,
+        and (${table.tried_at} is null or ${table.tried_at} <= clock_timestamp()
+          - greatest(make_interval(secs => ${minAgeS}), ${pauseOfFarm}))`,
     })
     .returning({
       farmId: table.farm_id,

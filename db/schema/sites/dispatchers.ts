@@ -35,6 +35,12 @@ export const dispatchers = pgTable(
     ca_certificate: text(),
     health_key: text(),
     timeout_ms: integer().notNull().default(5000),
+    /** The account of the portal on the node, with a sealed password. */
+    account_domain: text(),
+    account_name: text(),
+    account_password: text(),
+    /** Origin of links for users. */
+    public_url: text(),
     version: text(),
     status: text().$type<'pass' | 'fail' | 'unauthorized' | 'unknown'>().notNull().default('unknown'),
     circuit: text().$type<'closed' | 'open' | 'half_open'>().notNull().default('closed'),

@@ -23,7 +23,7 @@ export async function authorizeOn(ctx: Ctx<AuthDeps, SignedIn>, id: string) {
   if (!row) throw notFound();
   const node = nodeOf(row);
   try {
-    const { expiresInS } = await obtainKey(ctx, node, aggregator);
+    const { expiresInS } = await obtainKey(ctx, { node, principal: aggregator, keys: [] });
     await record(ctx, row, node, undefined);
     return { result: 'ok', dispatcher_id: id, expires_in: expiresInS };
   } catch (error) {

@@ -32,16 +32,18 @@ export async function negotiatedConnection(ctx: FileCtx, siteUri: string, id: st
   const takesFilesOnly =
     acceptedProtocols.length > 0 && !['application/json', 'application/*', '*/*'].some(ctx.accepts);
   const acceptable = takesFilesOnly ? acceptedProtocols : protocols;
+  const accepts = { protocols: acceptable, links: !takesFilesOnly };
   const { connection, name } = await issueConnection(
     ctx,
     siteUri,
     id,
     narrowed(query, acceptedProtocols),
-    acceptable,
+    accepts,
   ).catch((error: unknown) => {
     throw takesFilesOnly && isOfOtherProtocol(error) ? notAcceptable(acceptable) : error;
   });
-  return acceptedProtocols.includes(connection.protocol) ? fileOf(ctx, connection, name) : connection;
+  if (connection.method === 'link' || !acceptedProtocols.includes(connection.protocol)) return connection;
+  return fileOf(ctx, connection, name);
 }
 
 /** The dispatcher reports this as a preparation, but waiting does not help. */

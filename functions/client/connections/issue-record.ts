@@ -5,14 +5,19 @@ import { ageServiceList } from '../../../db/repositories/routing/service-lists.t
 import { storeLastUse } from '../../../db/repositories/routing/service-preferences.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
+import type { Connection, ConnectionLink } from '../../../shared/remotes/dispatcher/connections.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
 import type { GatewayRoute } from './gateway-route.ts';
 import { type PoolTarget, poolNameOf, type RuleTarget, serviceIdOf, serviceNameOf } from './targets.ts';
 
 /** A connection with its pool. `reason` is the reason of the rule. */
-type IssuedConnection = { answer: Connection; farm: UserFarm; pool: string; reason?: string };
+type IssuedConnection = {
+  answer: Connection | ConnectionLink;
+  farm: UserFarm;
+  pool: string;
+  reason?: string;
+};
 
 /**
  * In one round trip, writes the audit event, the ticket, the last use of the service and the farm that the rule
@@ -45,7 +50,7 @@ const issueEvent = (
   ctx: UserCtx,
   target: PoolTarget | RuleTarget,
   id: string,
-  { answer: { protocol, host, session_uuid }, farm, pool, reason }: IssuedConnection,
+  { answer, farm, pool, reason }: IssuedConnection,
   gatewayRoute: GatewayRoute | undefined,
 ) =>
   auditEntry(ctx, {
@@ -59,9 +64,10 @@ const issueEvent = (
       farm: farm.name,
       servicepool_uuid: pool,
       servicepool_name: poolNameOf(target, pool),
-      session_uuid: session_uuid ?? null,
-      protocol,
-      host,
+      session_uuid: answer.session_uuid ?? null,
+      protocol: answer.protocol,
+      // A link is a secret.
+      host: 'host' in answer ? answer.host : null,
       ...(gatewayRoute && { gateway: gatewayRoute.gateway.name }),
       ...(reason !== undefined && { farm_id: farm.id, reason }),
     },

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RuleRow } from '../../../db/repositories/routing/routing-rows.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { joined, message, term, verbatim } from '../../../shared/messages/message.ts';
-import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
+import type { Connection, ConnectionLink } from '../../../shared/remotes/dispatcher/connections.ts';
 import {
   isMaintenance,
   maintenanceRefusal,
@@ -26,7 +26,9 @@ import { factsOf, poolFacts } from '../../../shared/routing/rule-facts.ts';
 import { cachedLists } from '../../../shared/routing/service-list-cache.ts';
 import { callFarm, type NodeRequest, probeOpenCircuits } from '../../../shared/sites/calls/farm-calls.ts';
 import { countCall, isUnreachable } from '../../../shared/sites/calls/order.ts';
+import { assertAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import type { UserCtx, UserFarm } from '../../../shared/sites/user-site.ts';
+import { isLink, linkResponse } from './connection-response.ts';
 import { gatewayRouteFor } from './gateway-route.ts';
 import { recordIssue } from './issue-record.ts';
 import type { ConnectionQuery } from './schema.ts';
@@ -63,7 +65,7 @@ type PoolRequest<T> = (pool: string) => NodeRequest<T>;
 /**
  * Returns connection parameters from a node of the service's farm, or of the farm that its rule selects. A node is
  * always called, because it checks the rights of the user again. The issue is written to the audit log.
- * @param acceptable protocols that the caller accepts
+ * @param accepts what the caller accepts: protocols, and whether a link instead of parameters
  * @returns the parameters, and the name of the service; the name is empty if it is unknown
  * @throws AppError `not_found` for a service that the caller cannot use, `not_acceptable`, `service_in_preparation`,
  *   `upstream_*`
@@ -73,19 +75,25 @@ export async function issueConnection(
   siteUri: string,
   id: string,
   query: Query,
-  acceptable: readonly Connection['protocol'][],
+  accepts: { protocols: readonly Connection['protocol'][]; links: boolean },
 ) {
-  const request: PoolRequest<Connection> = (pool) => (call) =>
+  const request: PoolRequest<Connection | ConnectionLink> = (pool) => (call) =>
     ctx.deps.dispatchers.connectionInfo(call, pool, query);
   const target = await findTarget(ctx, siteUri, id);
-  const result = await callTarget(ctx, target, request);
+  const { answer, ...found } = await callTarget(ctx, target, request);
+  const name = serviceNameOf(target) ?? '';
+  const added = { service_id: id, farm_id: found.farm.id, ...conflictOf(found) };
+  if (isLink(answer)) {
+    if (!accepts.links) throw notAcceptable(accepts.protocols);
+    assertAllowedLink(ctx, answer, found.farm);
+    await recordIssue(ctx, target, id, { ...found, answer }, undefined);
+    return { connection: { ...linkResponse(answer), ...added }, name };
+  }
   // A connection that the caller cannot use is not issued.
-  if (!acceptable.includes(result.answer.protocol)) throw notAcceptable(acceptable);
-  const gatewayRoute = gatewayRouteFor(ctx, target.site, result);
-  await recordIssue(ctx, target, id, result, gatewayRoute);
-  const offered = gatewayRoute?.connection ?? result.answer;
-  const connection = { ...offered, service_id: id, farm_id: result.farm.id, ...conflictOf(result) };
-  return { connection, name: serviceNameOf(target) ?? '' };
+  if (!accepts.protocols.includes(answer.protocol)) throw notAcceptable(accepts.protocols);
+  const gatewayRoute = gatewayRouteFor(ctx, target.site, { ...found, answer });
+  await recordIssue(ctx, target, id, { ...found, answer }, gatewayRoute);
+  return { connection: { ...(gatewayRoute?.connection ?? answer), ...added }, name };
 }
 
 export const notAcceptable = (acceptable: readonly Connection['protocol'][]): AppError =>

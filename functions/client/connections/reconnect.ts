@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { fanOut, type Outcome } from '../../../shared/sites/calls/fan-out.ts';
 import { callFarm } from '../../../shared/sites/calls/farm-calls.ts';
 import { isPossible } from '../../../shared/sites/dispatcher-domains.ts';
-import { isAllowedLink } from '../../../shared/sites/link-schemes.ts';
+import { assertAllowedLink } from '../../../shared/sites/link-schemes.ts';
 import { loadUserSite, type UserCtx } from '../../../shared/sites/user-site.ts';
 
 /**
@@ -22,12 +22,7 @@ export async function renewLink(ctx: UserCtx, siteUri: string, sessionUuid: stri
   for (const [at, outcome] of outcomes.entries()) {
     const farm = farms[at];
     if (!outcome.ok || !farm) continue;
-    const schemes = ctx.parameters['aggregator.link_schemes'];
-    if (!isAllowedLink(outcome.value.link, schemes))
-      throw new AppError('upstream_failed', 'The scheme of the link is not allowed', {
-        reason: 'link_not_allowed',
-        farm: farm.name,
-      });
+    assertAllowedLink(ctx, outcome.value, farm);
     return { ...outcome.value, session_uuid: sessionUuid, farm_id: farm.id };
   }
   throw worstOf(outcomes) ?? notFound();

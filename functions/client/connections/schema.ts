@@ -32,8 +32,21 @@ export const ReadinessQuery = z
 
 /** Responses of nodes are checked when they are received. This shape checks only the members that the portal adds. */
 export const Connection = z.looseObject({
-  protocol: z.enum(['rdp', 'spice']).describe('Delivery protocol of the connection: `rdp` or `spice`.'),
-  method: z.enum(['new', 'legacy']).describe('Connection method of the client component: `new` or `legacy`.'),
+  protocol: z
+    .string()
+    .meta({ example: 'rdp' })
+    .describe('Delivery protocol of the connection: `rdp` or `spice`. With a link also another one.'),
+  method: z
+    .enum(['new', 'legacy', 'link'])
+    .describe(
+      'Connection method of the client component: `new` or `legacy`; `link`: the client opens `link`, and there are no other parameters.',
+    ),
+  link: z
+    .string()
+    .optional()
+    .describe(
+      'Link that opens the connection, with the scheme `https` or one of the system parameter `aggregator.link_schemes`. A secret that is valid once. Present only with the method `link`.',
+    ),
   service_id: z.string().describe('Identifier of the service, as in the request.'),
   session_uuid: z
     .string()
@@ -42,9 +55,12 @@ export const Connection = z.looseObject({
   farm_id: Id.describe('Identifier of the farm that serves the connection.'),
   host: z
     .string()
-    .describe('Host to connect to: the gateway, or the workplace if the client connects directly.'),
-  port: z.int().describe('TCP port to connect to.'),
-  username: z.string().describe('Login name for the workplace.'),
+    .nullable()
+    .describe(
+      'Host to connect to: the gateway, or the workplace if the client connects directly. Null with a link.',
+    ),
+  port: z.int().nullable().describe('TCP port to connect to. Null with a link.'),
+  username: z.string().describe('Login name for the workplace. Empty with a link.'),
   domain: z.string().describe('Domain for the login at the workplace. Empty if it is not set.'),
   password: z
     .string()

@@ -10,7 +10,7 @@ export const dispatcherCrud = crud({
   records: dispatchers,
   view: Dispatcher,
   write: DispatcherWrite,
-  secrets: ['health_key'],
+  secrets: ['health_key', 'account_password'],
   placedBy: 'farm_id',
   filters: dispatcherFilters,
   sorts: dispatcherSorts,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { dispatcherKindNames } from '../../../shared/remotes/dispatcher/kinds.ts';
 import {
   Certificates,
   CreatedAt,
@@ -12,16 +11,16 @@ import {
   State,
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
+import { Capabilities, DispatcherKind } from '../dispatcher-kinds.ts';
 
 export const DispatcherWrite = z.object({
   name: Name.refine((name) => !name.normalize('NFKC').includes('://'), 'Must not be a URL').describe(
     'Name of the node. It must equal the name that is configured on the node, because it is the audience of the tokens. Must not contain `://`.',
   ),
   farm_id: idOf('farm').describe('Identifier of the farm of the node.'),
-  kind: z
-    .enum(dispatcherKindNames)
-    .default('dispatcher')
-    .describe('Type of the connection broker. Default `dispatcher`.'),
+  kind: DispatcherKind.default('dispatcher').describe(
+    'Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`.',
+  ),
   url: z
     .string()
     .max(2048)
@@ -58,6 +57,41 @@ export const DispatcherWrite = z.object({
     .max(20_000)
     .default(5_000)
     .describe('Maximum duration of a call to the node in milliseconds. Default 5,000.'),
+  account_domain: z
+    .string()
+    .min(1)
+    .max(128)
+    .nullable()
+    .default(null)
+    .describe(
+      'Label of the domain of the account of the portal on the node. Required for nodes with the capability `service_account`, and only for those.',
+    ),
+  account_name: z
+    .string()
+    .min(1)
+    .max(128)
+    .nullable()
+    .default(null)
+    .describe(
+      'Login name of the account of the portal on the node. The account must be an administrator of the node. Required like `account_domain`.',
+    ),
+  account_password: z
+    .string()
+    .min(1)
+    .max(256)
+    .nullable()
+    .default(null)
+    .describe(
+      'Password of the account of the portal on the node, never returned. Without one, the stored password is kept. Must be sent again if the URL, TLS settings or account change.',
+    ),
+  public_url: z
+    .string()
+    .max(2048)
+    .nullable()
+    .default(null)
+    .describe(
+      'Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`.',
+    ),
 });
 
 const NodeStatus = z.enum(['pass', 'fail', 'unauthorized', 'unknown']);
@@ -68,6 +102,11 @@ export const Dispatcher = z.strictObject({
   name: z.string().describe('Name of the node. It is the audience of the tokens for the node.'),
   health_key: z.null().describe('Access key of the health check. Always null: it is never returned.'),
   health_key_set: z.boolean().describe('True if a key is stored.'),
+  account_password: z
+    .null()
+    .describe('Password of the account of the portal. Always null: it is never returned.'),
+  account_password_set: z.boolean().describe('True if a password is stored.'),
+  capabilities: Capabilities,
   farm_name: z.string().describe('Name of the farm.'),
   site_id: idOf('site').describe('Identifier of the site of the farm.'),
   site_name: z.string().describe('Name of the site of the farm.'),

@@ -3,12 +3,16 @@ import { stepNames } from '../../../shared/sites/connection-test/steps.ts';
 import { DispatcherWrite } from './schema.ts';
 
 const { name, kind, url, verify_tls, ca_certificate, health_key, timeout_ms } = DispatcherWrite.shape;
+const { account_domain, account_name, account_password } = DispatcherWrite.shape;
 
 /** The settings of a node that a connection depends on. */
 export const TestSettings = z.strictObject({
-  ...{ name, kind, url, verify_tls, ca_certificate, timeout_ms },
+  ...{ name, kind, url, verify_tls, ca_certificate, timeout_ms, account_domain, account_name },
   health_key: health_key.describe(
     'Access key of the health check of the node. Null: the health check is skipped.',
+  ),
+  account_password: account_password.describe(
+    'Password of the account of the portal on the node. Required for nodes with the capability `service_account`.',
   ),
 });
 
@@ -57,7 +61,7 @@ export const ConnectionTestResult = z.strictObject({
         name: z
           .enum(stepNames)
           .describe(
-            'Step: `lookup` (name resolution), `address` (address policy), `connection` (TCP and TLS handshake), `certificate`, `answer` (HTTP response), `authorization` (token of the portal), `health` (health check) or `lists`.',
+            'Step: `lookup` (of the name), `address` (policy), `connection`, `certificate`, `answer`, `authorization` (token or account), `trusted_address`, `administrator`, `tickets` (rights of the account: from this address, its role, sign-in of users), `health` or `lists`.',
           ),
         status: z
           .enum(['pass', 'fail', 'skipped'])
@@ -91,5 +95,8 @@ export const ConnectionTestResult = z.strictObject({
         .describe('Audience of the tokens for the node (claim `aud`): the name of the node.'),
       jwks_url: z.string().describe('URL from which the node reads the public keys of the portal.'),
     })
-    .describe('What the node must be configured with to accept the portal.'),
+    .nullable()
+    .describe(
+      'What the node must be configured with to accept the portal. Null for nodes on which the portal has an account.',
+    ),
 });

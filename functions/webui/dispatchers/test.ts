@@ -4,11 +4,12 @@ import { findRecord } from '../../../shared/http/records/writes.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { inLanguage } from '../../../shared/messages/message.ts';
+import { isCapable } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import type { Node } from '../../../shared/remotes/dispatcher/port.ts';
 import { nodeOf } from '../../../shared/sites/calls/dispatcher-keys.ts';
 import { testConnection } from '../../../shared/sites/connection-test/connection-test.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { checkAddress } from '../node-destination.ts';
+import { checkTested, sealedSecrets } from '../node-destination.ts';
 import { takeTest } from '../test-quota.ts';
 import { dispatcherCrud } from './record.ts';
 import type { ConnectionTestResult, TestSettings } from './test-shapes.ts';
@@ -22,14 +23,16 @@ type Result = z.input<typeof ConnectionTestResult>;
  */
 export async function testSettings(ctx: WebuiCtx, body: z.output<typeof TestSettings>): Promise<Result> {
   takeTest(ctx, 'dispatcher-test');
-  const checked = checkAddress(ctx, body);
+  const checked = checkTested(ctx, body);
   if (await isNodeNameTaken(ctx.deps.db, checked.name)) {
     const detail = 'The value is already in use';
     throw new AppError('already_exists', undefined, {
       errors: [{ pointer: '/name', code: 'already_exists', detail }],
     });
   }
-  return test(ctx, nodeOf({ id: newId(), ...checked }), checked.health_key ?? undefined);
+  const id = newId();
+  const { account_password } = await sealedSecrets(ctx, id, checked);
+  return test(ctx, nodeOf({ ...checked, id, account_password }), checked.health_key ?? undefined);
 }
 
 /**
@@ -49,13 +52,16 @@ async function test(ctx: WebuiCtx, node: Node, healthKey: string | undefined): P
   const { transport, dispatchers, baseUrl } = deps;
   const parts = { transport, dispatchers, now, trace, background };
   const { steps, ...found } = await testConnection(parts, { node, healthKey });
-  const success = steps.every(({ status }) => status !== 'fail');
+  const isWhole = steps.every(({ name, code }) => name !== 'authorization' || code !== 'no_account');
+  const success = isWhole && steps.every(({ status }) => status !== 'fail');
   const summary = success ? 'The portal can use the node' : 'The portal cannot use the node yet';
   return {
     success,
     message: inLanguage(summary, language),
     steps: steps.map((step) => ({ ...step, detail: inLanguage(step.detail, language) })),
     ...found,
-    portal: { issuer: baseUrl, audience: node.name, jwks_url: `${baseUrl}/api/auth/v7.0/jwks` },
+    portal: isCapable(node.kind, 'service_account')
+      ? null
+      : { issuer: baseUrl, audience: node.name, jwks_url: `${baseUrl}/api/auth/v7.0/jwks` },
   };
 }

@@ -1,67 +1,120 @@
 import type { z } from 'zod';
+import type { Db } from '../../../db/client.ts';
+import { raisedByMust } from '../../../db/errors.ts';
 import { dropSessionsOf } from '../../../db/repositories/routing/dispatcher-sessions.ts';
+import { lockFarm, mustBeOfOneKind } from '../../../db/repositories/sites/dispatchers.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { AppError, type FieldError } from '../../../shared/kernel/errors.ts';
+import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { isCapable } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { checkAddress, sealedKey } from '../node-destination.ts';
+import { checkNewNode, checkNode, sealedSecrets } from '../node-destination.ts';
 import { dispatcherCrud } from './record.ts';
 import { DispatcherWrite } from './schema.ts';
 
 const { kind } = dispatcherCrud;
 type Write = z.output<typeof DispatcherWrite>;
 
-/** @throws AppError `invalid_request` for an address that the policy does not allow */
+/** @throws AppError `invalid_request` for an address that the policy does not allow, and for members of another kind */
 export async function createDispatcher(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
-  const checked = checkAddress(ctx, body);
-  return createRecord(ctx, kind, checked, { id, columns: await sealedKey(ctx, id, body.health_key) });
+  const checked = checkNewNode(ctx, body);
+  return createRecord(ctx, kind, checked, {
+    id,
+    columns: await sealedSecrets(ctx, id, checked),
+    ...inOneKind(checked.farm_id),
+  });
 }
 
+/** Refuses a node of another kind than the others of its farm. */
+const inOneKind = (farmId: string) => ({
+  before: (h: Db) => [lockFarm(h, farmId)],
+  after: (h: Db) => [mustBeOfOneKind(h, farmId)],
+  explained: async <T>(batch: () => Promise<T>): Promise<T> => {
+    try {
+      return await batch();
+    } catch (error) {
+      if (raisedByMust(error)?.reason !== 'other_kind') throw error;
+      const detail = 'The other nodes of the farm are of another kind';
+      throw invalid({ pointer: '/kind', code: 'other_kind', detail });
+    }
+  },
+});
+
 export const replaceDispatcher = (ctx: WebuiCtx, at: Target, body: Write): Promise<Answer> =>
-  change(ctx, at, () => body, false);
+  change(ctx, at, () => body, {});
 
 export const updateDispatcher = (
   ctx: WebuiCtx,
   at: Target,
   patch: Record<string, unknown>,
-): Promise<Answer> =>
-  change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch), patch.health_key === null);
+): Promise<Answer> => change(ctx, at, (current) => applyPatch(DispatcherWrite, current, patch), patch);
+
+const secretNames = ['health_key', 'account_password'] as const;
+type SecretName = (typeof secretNames)[number];
 
 /**
- * A stored key is used only for the destination that it was stored for. If the destination changes, the key must
+ * A stored secret is used only for the destination that it was stored for. If the destination changes, the secret must
  * be sent again, and session keys of the previous destination are deleted.
- * @param removesKey a merge patch removes the stored key with `null`; a replacement keeps it
+ * @param patch a merge patch removes a stored secret with `null`; a replacement keeps it
  */
 function change(
   ctx: WebuiCtx,
   at: Target,
   become: (current: Record<string, unknown>) => Write,
-  removesKey: boolean,
+  patch: Record<string, unknown>,
 ): Promise<Answer> {
   return changeRecord(ctx, kind, at, async (row) => {
-    const body = checkAddress(ctx, become(writableOf(kind, row)));
+    const body = checkNode(ctx, become(writableOf(kind, row)));
     const isElsewhere = destinationOf(row) !== destinationOf(body);
-    const storedKey = removesKey ? null : row.health_key;
-    if (isElsewhere && storedKey !== null && body.health_key === null) {
-      const missing: FieldError = {
-        pointer: '/health_key',
-        code: 'required',
-        detail: 'The destination has changed',
-      };
-      throw new AppError('secret_required', undefined, { errors: [missing] });
-    }
-    const columns =
-      body.health_key === null ? { health_key: storedKey } : await sealedKey(ctx, at.id, body.health_key);
-    const changes =
-      removesKey && row.health_key !== null ? [{ field: 'health_key', before: '***', after: null }] : [];
-    if (!isElsewhere) return { body, columns, changes };
-    return { body, columns: { ...columns, ...unprobed }, changes, after: (h) => dropSessionsOf(h, at.id) };
+    const removed = secretNames.filter((name) => patch[name] === null);
+    assertSecrets(row, body, { isElsewhere, removed });
+    const columns = keptOr(row, await sealedSecrets(ctx, at.id, body), removed);
+    const changes = removed
+      .filter((name) => row[name] !== null)
+      .map((field) => ({ field, before: '***', after: null }));
+    const isMoved = row.kind !== body.kind || row.farm_id !== body.farm_id;
+    const { after: mustFit, ...inKind } = inOneKind(body.farm_id);
+    const result = { body, columns: isElsewhere ? { ...columns, ...unprobed } : columns, changes };
+    const dropped = (h: Db) => (isElsewhere ? dropSessionsOf(h, at.id) : []);
+    if (!isMoved) return isElsewhere ? { ...result, after: dropped } : result;
+    return { ...result, ...inKind, after: (h: Db) => [...mustFit(h), ...dropped(h)] };
   });
+}
+
+type Row = Pick<Write, SecretName>;
+
+/** @throws AppError `secret_required`, `invalid_request` */
+function assertSecrets(
+  row: Row,
+  body: Write,
+  { isElsewhere, removed }: { isElsewhere: boolean; removed: readonly SecretName[] },
+): void {
+  const lost = secretNames.filter((name) => isElsewhere && row[name] !== null && body[name] === null);
+  const wanted = lost.filter((name) => !removed.includes(name) && mayHave(body.kind, name));
+  const errors = wanted.map(
+    (name): FieldError => ({
+      ...{ pointer: `/${name}`, code: 'required', detail: 'The destination has changed' },
+    }),
+  );
+  if (errors.length > 0) throw new AppError('secret_required', undefined, { errors });
+  const isWithout =
+    body.account_password === null && (row.account_password === null || removed.includes('account_password'));
+  if (isWithout && isCapable(body.kind, 'service_account'))
+    throw invalid({ pointer: '/account_password', code: 'required', detail: 'A value is required' });
+}
+
+const mayHave = (nodeKind: string, name: SecretName): boolean =>
+  isCapable(nodeKind, name === 'health_key' ? 'health_key' : 'service_account');
+
+/** The stored secrets, unless they are replaced, removed, or of no use for nodes of the kind. */
+function keptOr(row: Row, next: Row, removed: readonly SecretName[]): Row {
+  const of = (name: SecretName) => next[name] ?? (removed.includes(name) ? null : row[name]);
+  return { health_key: of('health_key'), account_password: of('account_password') };
 }
 
 /**
@@ -79,6 +132,12 @@ const unprobed = {
   response_time_ms: null,
 };
 
-type Destination = Pick<Write, 'url' | 'verify_tls' | 'ca_certificate' | 'name'> & { kind: string };
-const destinationOf = ({ kind, url, verify_tls, ca_certificate, name }: Destination): string =>
-  JSON.stringify([kind, url, verify_tls, ca_certificate, name]);
+type Destination = Pick<
+  Write,
+  'url' | 'verify_tls' | 'ca_certificate' | 'name' | 'account_domain' | 'account_name'
+> & { kind: string };
+const destinationOf = (node: Destination): string =>
+  JSON.stringify([
+    ...[node.kind, node.url, node.verify_tls, node.ca_certificate, node.name],
+    ...[node.account_domain, node.account_name],
+  ]);

@@ -10,22 +10,31 @@ import {
   kinds,
   nameOf,
   readAgain,
+  type Target,
 } from '../../../shared/sites/calls/actions.ts';
 import { poolChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { PoolUpdate } from './schema.ts';
 
+/** The settings that the administrator has seen. */
+const seenIn = ({ object }: Pick<Target, 'object'>): Partial<PoolOrder> =>
+  Object.fromEntries(Object.keys(PoolUpdate.shape).map((name) => [name, object[name]]));
+
 /** @returns the pool after the change, as reported by the node */
 export async function updatePool(ctx: WebuiCtx, farmId: string, uuid: string, order: PoolOrder) {
   const target = await findTarget(ctx, kinds.pool, { farmId, uuid });
   const row = await act(ctx, target, {
+    needs: ['pool_settings'],
     audit: {
       event: 'portal.EntityAction',
       category: 'config',
       action: 'update',
       object_name: nameOf(target),
     },
-    call: async (call) => ({ ...order, ...(await ctx.deps.dispatchers.updatePool(call, uuid, order)) }),
+    call: async (call) => ({
+      ...order,
+      ...(await ctx.deps.dispatchers.updatePool(call, uuid, order, seenIn(target))),
+    }),
     written: (h, answer) => [updatePoolRow(h, farmId, uuid, poolChanges(answer)), ...readAgain(h, target)],
     changed: (answer) => changesOf(target.object, answer, Object.keys(PoolUpdate.shape)),
   });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { messageNeeds } from '../../../shared/agents/messages.ts';
+import { endingNeeds } from '../../../shared/agents/session-ending.ts';
 import type { Permission } from '../../../shared/context/permissions.ts';
 import { kinds } from '../../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from '../deps.ts';
@@ -23,6 +25,7 @@ export const previewSessions = (ctx: WebuiCtx, { action, objects }: Body) =>
     kind: kinds.session,
     permission: permissions[action],
     objects,
+    needs: action === 'message' ? messageNeeds : endingNeeds[action],
     judge: ({ object }) =>
       action !== 'logoff' && object.state === 'disconnected' ? noEffect('disconnected') : undefined,
   });

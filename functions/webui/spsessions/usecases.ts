@@ -23,6 +23,7 @@ export async function assistSession(ctx: WebuiCtx, farmId: string, uuid: string)
   const target = await findTarget(ctx, kinds.session, { farmId, uuid });
   return act<Assistance>(ctx, target, {
     audit: sessionHappening(target, 'assist'),
+    needs: ['session_assistance'],
     call: (call) => ctx.deps.dispatchers.assistSession(call, uuid),
     written: () => [],
   });

@@ -3,6 +3,7 @@ import { conflict, invalid } from '../../../shared/kernel/errors.ts';
 import type { WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import { findTarget, kinds, type Target } from '../../../shared/sites/calls/actions.ts';
+import { assertCapable } from '../../../shared/sites/calls/capable.ts';
 import { personKey } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
 import type { AssignBody } from './schema.ts';
@@ -20,6 +21,7 @@ export async function assignWorkplace(ctx: WebuiCtx, at: At, body: AssignBody): 
   const person = namedIn(body);
   const target = await findTarget(ctx, kinds.workplace, { ...at, person });
   const order = orderOf(target, person !== undefined);
+  if (order.user === null) assertCapable(target, ['workplace_unassign']);
   await claim(ctx, target, at, order);
   return actOn(ctx, target, {
     verb: 'assign',

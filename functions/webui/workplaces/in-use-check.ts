@@ -1,5 +1,6 @@
 import { scopeOf } from '../../../shared/context/rights.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
+import type { Capability } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import type { MachineAction } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Target } from '../../../shared/sites/calls/actions.ts';
 import { isStale } from '../../../shared/snapshot/freshness.ts';
@@ -8,6 +9,10 @@ import type { WebuiCtx } from '../deps.ts';
 /** What interrupts the work of a user at the machine. */
 const destructive: readonly MachineAction[] = ['shutdown', 'poweroff', 'reboot', 'reset', 'suspend'];
 export const interruptsWork = (action: MachineAction): boolean => destructive.includes(action);
+
+/** The capability that the dispatchers of the farm need for an action on a machine. */
+export const machineNeeds = (action: MachineAction): readonly Capability[] =>
+  action === 'reset' ? ['machine_actions', 'machine_reset'] : ['machine_actions'];
 
 const details = {
   session_live: 'A user is working at the workplace; set `force` to interrupt the work',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { ListedObject } from '../../../db/repositories/snapshot/listed-objects.ts';
+import { messageNeeds } from '../../../shared/agents/messages.ts';
 import type { Permission } from '../../../shared/context/permissions.ts';
+import { maintainedWorkplace } from '../../../shared/maintenance/orders.ts';
+import type { Capability } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import { type MachineAction, machineActions } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { MachineState } from '../../../shared/remotes/dispatcher/rows.ts';
 import { kinds } from '../../../shared/sites/calls/actions.ts';
@@ -13,7 +16,7 @@ import {
   previewBodyOf,
   refused,
 } from '../previews.ts';
-import { interruptsWork, mayForce, useConflict } from './in-use-check.ts';
+import { interruptsWork, machineNeeds, mayForce, useConflict } from './in-use-check.ts';
 
 const otherActions = [
   'refresh',
@@ -47,6 +50,15 @@ const permissions: Record<(typeof otherActions)[number], Permission> = {
   message: 'workplaces.message',
 };
 
+const needs: Partial<Record<(typeof otherActions)[number], readonly Capability[]>> = {
+  unassign: ['workplace_unassign'],
+  start_maintenance: maintainedWorkplace.needs,
+  end_maintenance: maintainedWorkplace.needs,
+  tag: ['workplace_tags'],
+  refresh: ['workplace_refresh'],
+  message: messageNeeds,
+};
+
 /** States of the machine in which the action changes nothing, or is not possible. */
 const without: Record<MachineAction, readonly MachineState[]> = {
   start: ['running', 'starting'],
@@ -67,6 +79,7 @@ export const previewWorkplaces = (ctx: WebuiCtx, { action, objects }: Body) =>
     kind: kinds.workplace,
     permission: isOfMachine(action) ? 'workplaces.power' : permissions[action],
     objects,
+    needs: isOfMachine(action) ? machineNeeds(action) : needs[action],
     withUse: true,
     judge: (object) => judge(ctx, action, object),
   });

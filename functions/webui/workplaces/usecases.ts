@@ -1,4 +1,5 @@
 import { updateWorkplaceRow } from '../../../db/repositories/snapshot/write-through.ts';
+import type { Capability } from '../../../shared/remotes/dispatcher/capabilities.ts';
 import type { MachineAction, WorkplaceOrders } from '../../../shared/remotes/dispatcher/orders.ts';
 import type { Call } from '../../../shared/remotes/dispatcher/port.ts';
 import type { Answered } from '../../../shared/remotes/dispatcher/rows.ts';
@@ -11,9 +12,10 @@ import {
   readAgain,
   type Target,
 } from '../../../shared/sites/calls/actions.ts';
+import { assertCapable } from '../../../shared/sites/calls/capable.ts';
 import { workplaceChanges } from '../../../shared/snapshot/rows.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { assertNotInUse, interruptsWork } from './in-use-check.ts';
+import { assertNotInUse, interruptsWork, machineNeeds } from './in-use-check.ts';
 
 /** `pool` is set if the path contains one; the workplace must belong to it. */
 export type WorkplaceAt = { farmId: string; pool?: string; uuid: string };
@@ -49,13 +51,17 @@ export async function driveMachine(
   { action, force }: { action: MachineAction; force: boolean },
 ) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
+  assertCapable(target, machineNeeds(action));
   if (interruptsWork(action)) assertNotInUse(ctx, target, force);
   return sendToNode(ctx, target, 'machine', { action }, { force });
 }
 
+const refreshNeeds = ['workplace_refresh'] as const;
+
 /** @throws AppError as `assertNotInUse` */
 export async function refreshWorkplace(ctx: WebuiCtx, at: WorkplaceAt, order: WorkplaceOrders['refresh']) {
   const target = await findTarget(ctx, kinds.workplace, { ...at, withUse: true });
+  assertCapable(target, refreshNeeds);
   assertNotInUse(ctx, target, order.force);
   return sendToNode(ctx, target, 'refresh', order);
 }
@@ -69,7 +75,11 @@ function sendToNode<V extends Exclude<Verb, 'assign'>>(
 ) {
   const call = (one: Call) => ctx.deps.dispatchers.changeWorkplace(one, target.uuid, verb, order);
   const expected = 'tags' in order ? { tags: order.tags } : {};
-  return actOn(ctx, target, { verb, call, expected, details: { ...order, ...details } });
+  return actOn(ctx, target, {
+    ...{ verb, call, expected, details: { ...order, ...details } },
+    ...(verb === 'tags' && { needs: ['workplace_tags'] as const }),
+    ...(verb === 'refresh' && { needs: refreshNeeds }),
+  });
 }
 
 /**
@@ -90,13 +100,14 @@ type Doing = {
   expected?: Answer;
   details?: Record<string, unknown>;
   released?: NonNullable<Parameters<typeof act>[2]['released']>;
+  needs?: readonly Capability[];
 };
 
 /** One call to a node about a workplace, recorded in the snapshot and in the audit log. */
 export async function actOn(
   ctx: WebuiCtx,
   target: Target,
-  { verb, call, expected = {}, details = {}, released }: Doing,
+  { verb, call, expected = {}, details = {}, released, needs }: Doing,
 ): Promise<object> {
   const { object, farm, uuid } = target;
   const row = await act<Answer>(ctx, target, {
@@ -114,6 +125,7 @@ export async function actOn(
     ],
     changed: (answer) => changesOf(object, answer, concerned[verb]),
     ...(released && { released }),
+    ...(needs && { needs }),
   });
   return { ...object, ...row, fetched_at: ctx.now };
 }

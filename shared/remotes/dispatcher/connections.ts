@@ -46,6 +46,18 @@ export type Connection = {
   spice?: SpiceSettings | undefined;
 };
 
+/**
+ * A link that the client opens, with the scheme `https` or one of the client program of the dispatcher. It is a secret
+ * that is valid once. `expires_in` is in seconds.
+ */
+export type ConnectionLink = {
+  method: 'link';
+  protocol: string;
+  link: string;
+  expires_in: number;
+  session_uuid?: string | undefined;
+};
+
 export type RdpSettings = {
   screen_size?: string | undefined;
   color_depth?: number | undefined;
@@ -86,6 +98,10 @@ export const refusalReasons = [
   'preparing',
   'no_free_workplace',
   'refused_by_dispatcher',
+  'not_supported_by_dispatcher',
+  'access_rules',
+  'changed_meanwhile',
+  'unknown_user',
 ] as const;
 
 /** Whether a client connects, waits or gives up. */

@@ -1,4 +1,6 @@
+import type { DispatcherKindName } from './capabilities.ts';
 import { fromTransport } from './failures.ts';
+import { openuds } from './openuds/kind.ts';
 import {
   type Destination,
   type DispatcherAdapter,
@@ -11,11 +13,7 @@ import {
 import { termidesk } from './termidesk/kind.ts';
 
 /** Every kind of dispatcher, by its name in the API and in the database. A kind is a folder next to this file. */
-const kinds = { dispatcher: termidesk } satisfies Record<string, DispatcherKind>;
-
-type DispatcherKindName = keyof typeof kinds;
-
-export const dispatcherKindNames = Object.keys(kinds) as [DispatcherKindName, ...DispatcherKindName[]];
+const kinds: Record<DispatcherKindName, DispatcherKind> = { dispatcher: termidesk, openuds };
 
 /** Creates the dispatchers on the transport of the runtime. `node.kind` of each call selects the adapter. */
 export function createDispatchers(parts: KindParts): DispatcherRemote {
@@ -49,6 +47,7 @@ const byNode = (at: (node: Node) => DispatcherAdapter): DispatcherAdapter => ({
   deleteWorkplace: (call, ...rest) => at(call.node).deleteWorkplace(call, ...rest),
   endSession: (call, ...rest) => at(call.node).endSession(call, ...rest),
   assistSession: (call, ...rest) => at(call.node).assistSession(call, ...rest),
+  accountRights: async (call) => (await at(call.node).accountRights?.(call)) ?? [],
 });
 
 /** Reads the TLS certificate of a node; TLS does not depend on the kind. */

@@ -1,6 +1,7 @@
 import type { CertificateFacts, Transport } from '../http/transport.ts';
 import type {
   Connection,
+  ConnectionLink,
   ConnectionQuery,
   Domain,
   Health,
@@ -28,6 +29,29 @@ export type Node = {
   caCertificate?: string | undefined;
   verifyTls: boolean;
   timeoutMs: number;
+  /** Only for kinds with the capability `service_account`. */
+  account?: ServiceAccount | undefined;
+  /** Origin of links for users, as in `https://vdi.example.com`. Default: that of `url`. */
+  publicUrl?: string | undefined;
+  /** How users of the portal are named on the nodes of the farm. Default: as in the portal. */
+  identity?: IdentityMapping | undefined;
+};
+
+/** The account of the portal on a node. `domain` is a label of the node; `password` is sealed for the row of the node. */
+export type ServiceAccount = { domain: string; name: string; password: string };
+
+/** Forms of a login name on a node: as in the portal, in lower case, or without the part from `@` on. */
+export const userNameForms = ['unchanged', 'lower_case', 'without_suffix'] as const;
+export type UserNameForm = (typeof userNameForms)[number];
+
+/**
+ * Names of users on the nodes of a farm. A domain without an entry has the same label on the nodes, and its login names
+ * are unchanged.
+ * @property createsUsers true if a user that the nodes do not have may be created there
+ */
+export type IdentityMapping = {
+  createsUsers: boolean;
+  domains: { label: string; nodeLabel: string; userNames: UserNameForm }[];
 };
 
 /** The request that causes a call. The ids are sent to the node. */
@@ -45,8 +69,18 @@ export type Destination = {
 export const deadlineOf = ({ node, deadlineMs }: Pick<Destination, 'node' | 'deadlineMs'>): number =>
   Math.min(deadlineMs ?? node.timeoutMs, node.timeoutMs);
 
-/** A call with a session key of the node. Only the adapter that issued the key can interpret it. */
-export type Call = Destination & { key: string };
+/**
+ * Returns a session key of the aggregator itself for the node of a call. With `refused`, a key that the node has
+ * rejected, it returns another one.
+ * @throws AppError as `authorize`
+ */
+export type OwnKey = (refused?: string) => Promise<string>;
+
+/**
+ * A call with a session key of the node. Only the adapter that issued the key can interpret it. `ownKey` is for
+ * requests that the key of a user does not allow. Without it, `key` is that of the aggregator itself.
+ */
+export type Call = Destination & { key: string; ownKey?: OwnKey | undefined };
 
 /** The principal of a call to a node. `domain` is a label, `groups` are names. */
 export type DispatcherPrincipal = {
@@ -63,6 +97,8 @@ export type AuthorizeRequest = Destination & {
   principal: Pick<DispatcherPrincipal, 'user'>;
   now: Date;
   lifeS: number;
+  /** Present if `principal` is a user. */
+  ownKey?: OwnKey | undefined;
 };
 
 /** A session key of a node, and its validity in seconds. */
@@ -97,12 +133,29 @@ export type DispatcherAdapter = DispatcherActions & {
   /** All services, at most 5,000, within one deadline. */
   services(call: Call): Promise<Service[]>;
   /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
-  connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection>;
+  connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection | ConnectionLink>;
   preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
   reconnect(call: Call, sessionUuid: string): Promise<Reconnection>;
-  /** One page of a list, at most 1,000 rows and 2 MiB. @returns null if nothing changed since `etag` */
+  /**
+   * One page of a list, at most 1,000 rows and 2 MiB; a kind without the capability `paged_lists` may return up to
+   * 50,000 rows in one page. @returns null if nothing changed since `etag`
+   */
   list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
+  /**
+   * What the account of the portal may do on the node, in the order of the checks. Nothing is changed on the node. Only
+   * for kinds with the capability `service_account`.
+   */
+  accountRights?(call: Call): Promise<AccountRight[]>;
 };
+
+/**
+ * `trusted_address`: the node accepts administrators from the address of the portal; `administrator`: the account is an
+ * administrator; `tickets`: the account may obtain keys of users.
+ */
+export const accountRights = ['trusted_address', 'administrator', 'tickets'] as const;
+
+/** `isGranted` is undefined if an earlier right is missing. */
+export type AccountRight = { right: (typeof accountRights)[number]; isGranted: boolean | undefined };
 
 /**
  * Orders of administrators, sent with a session of the aggregator itself. Each order is sent once. The result is the
@@ -110,7 +163,16 @@ export type DispatcherAdapter = DispatcherActions & {
  */
 export type DispatcherActions = {
   policies(call: Call, pool: string): Promise<Policy[]>;
-  updatePool(call: Call, pool: string, order: PoolOrder): Promise<Answered<'servicespools'>>;
+  /**
+   * @param seen the settings that the order replaces. A kind without conditional changes compares them first.
+   * @throws AppError `invalid_state` with the reason `changed_meanwhile` if the node has others
+   */
+  updatePool(
+    call: Call,
+    pool: string,
+    order: PoolOrder,
+    seen?: Partial<PoolOrder>,
+  ): Promise<Answered<'servicespools'>>;
   maintainPool(call: Call, pool: string, order: MaintenanceOrder): Promise<Answered<'servicespools'>>;
   /** Sends a message to the users of these workplaces of the pool. */
   sendMessage(call: Call, pool: string, order: MessageOrder): Promise<Delivery>;
@@ -127,9 +189,22 @@ export type DispatcherActions = {
   assistSession(call: Call, session: string): Promise<Assistance>;
 };
 
+/**
+ * Limits logins with the account of the portal, over all processes. A broker may block the address of a client after a
+ * few wrong passwords, so a refused account is not tried again for some time.
+ */
+export type LoginGuard = {
+  /**
+   * Runs one login. At most one runs at a time for each account.
+   * @param login resolves to undefined if the broker refuses the account
+   * @throws AppError `upstream_refused` with reason `account_refused` if the account is refused, or was refused recently
+   */
+  attempt<T>(node: Node, login: (password: string) => Promise<T | undefined>): Promise<T>;
+};
+
 /** A kind of dispatcher: creates its adapter over the transport of the runtime. */
 export type DispatcherKind = { create(parts: KindParts): DispatcherAdapter };
-export type KindParts = { transport: Transport; signer: TokenSigner };
+export type KindParts = { transport: Transport; signer: TokenSigner; logins: LoginGuard };
 
 /** Dispatchers of all kinds; the kind of the node selects the adapter. */
 export type DispatcherRemote = DispatcherAdapter & {

@@ -3,7 +3,6 @@ import { readAnswer } from './answer.ts';
 import { withinDeadline } from './deadline.ts';
 import { toTransportError } from './faults.ts';
 import {
-  defaultMaxBytes,
   type Transport,
   TransportError,
   type TransportRequest,
@@ -42,7 +41,7 @@ function allowedUrl({ url: text, ca }: TransportRequest, networks: readonly Netw
 
 async function sendRequest(
   url: URL,
-  { method, headers, body, maxBytes }: TransportRequest,
+  { method, headers, body, ...limits }: TransportRequest,
   signal: AbortSignal,
 ): Promise<TransportResponse> {
   const response = await fetch(url, {
@@ -55,7 +54,7 @@ async function sendRequest(
   try {
     rejectSubstitute(response);
     const raw = { status: response.status, headers: response.headers, body: chunksOf(response.body) };
-    return await readAnswer(raw, maxBytes ?? defaultMaxBytes);
+    return await readAnswer(raw, limits);
   } catch (error) {
     // An unread body would occupy one of the six connections of an invocation.
     await response.body?.cancel().catch(() => undefined);

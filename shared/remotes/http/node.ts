@@ -9,7 +9,6 @@ import { readAnswer } from './answer.ts';
 import { withinDeadline } from './deadline.ts';
 import { toTransportError } from './faults.ts';
 import {
-  defaultMaxBytes,
   type Transport,
   TransportError,
   type TransportRequest,
@@ -172,7 +171,7 @@ async function sendRequest(
   });
   const raw = { status: answer.statusCode, headers: Object.entries(answer.headers), body: answer.body };
   try {
-    const read = await readAnswer(raw, request.maxBytes ?? defaultMaxBytes);
+    const read = await readAnswer(raw, request);
     // undici releases a connection one turn after the last byte; an earlier call would open another connection.
     await setImmediate();
     return read;

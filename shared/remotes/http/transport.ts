@@ -15,10 +15,23 @@ export type TransportRequest = {
   concerns?: string | undefined;
   /** Aborts the exchange; the error is the same as for a passed deadline. */
   signal?: AbortSignal | undefined;
+  /** Returns a redirect as a response, with its cookies. It is never followed. Default: a redirect is an error. */
+  returnsRedirects?: boolean | undefined;
+  /**
+   * Takes the body in parts as they arrive, at most `maxBytes` in total; `text` of the response is then empty. Called
+   * only if the status is 200. An error that it throws ends the exchange.
+   */
+  onText?: ((part: string) => void) | undefined;
 };
 
 /** Header names are in lower case; repeated headers are joined by commas; `set-cookie` is omitted. */
-export type TransportResponse = { status: number; headers: Record<string, string>; text: string };
+export type TransportResponse = {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** Values of `set-cookie`, present only with `returnsRedirects`. */
+  cookies?: string[] | undefined;
+};
 
 /** Data of the peer certificate, valid or not; `not_after` is RFC 3339. */
 export type CertificateFacts = Record<

@@ -24,7 +24,9 @@ import { type AuditFields, auditEntry, changesBetween } from '../../context/audi
 import type { Ctx } from '../../context/context.ts';
 import type { SignedIn } from '../../context/principal.ts';
 import { AppError, conflict, type ErrorCode, notFound } from '../../kernel/errors.ts';
+import type { Capability } from '../../remotes/dispatcher/capabilities.ts';
 import type { Call } from '../../remotes/dispatcher/port.ts';
+import { assertCapable } from './capable.ts';
 import { aggregator, type FleetDeps } from './dispatcher-keys.ts';
 import { callFarm, type FarmCtx, type Retry } from './farm-calls.ts';
 
@@ -76,6 +78,8 @@ export const nameOf = ({ object, uuid }: Pick<Target, 'object' | 'uuid'>): strin
   typeof object.name === 'string' ? object.name : uuid;
 
 export type Action<T> = {
+  /** The dispatchers of the farm must have one of these capabilities. Default: all dispatchers can do it. */
+  needs?: readonly Capability[];
   call: (call: Call) => Promise<T>;
   audit: Omit<AuditFields, 'object_type' | 'object_id' | 'result'>;
   /** Statements that write the response to the snapshot. */
@@ -120,6 +124,7 @@ export async function actAs<T>(
   target: Target,
   action: Action<T>,
 ): Promise<T> {
+  assertCapable(target, action.needs);
   const answer = await callNode(ctx, target, action.call, 'unsent').catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;
     await atomically(ctx.deps.db, (h) => [
@@ -148,6 +153,7 @@ export async function actLaterAs<T>(
   action: Omit<Action<T>, 'call'>,
   answer: T,
 ): Promise<T> {
+  assertCapable(target, action.needs);
   await atomically(ctx.deps.db, (h) => successStatements(createEntry, target, action, h, answer));
   return answer;
 }

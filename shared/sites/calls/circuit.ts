@@ -3,6 +3,7 @@ import { circuitRecord } from '../../../db/repositories/sites/node-records.ts';
 import { perProcess } from '../../context/process-memory.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Parameters } from '../../kernel/system-parameters.ts';
+import { isCapable } from '../../remotes/dispatcher/capabilities.ts';
 import type { Node } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type CallCtx, type FleetDeps } from './dispatcher-keys.ts';
 
@@ -78,7 +79,10 @@ export async function probeCircuit(
   if (!(await claimProbe(db, node.id, rules.probeS))) return;
   try {
     const lifeS = parameters['aggregator.access_token_ttl_s'];
-    await dispatchers.authorize({ node, principal: aggregator, now, lifeS, trace: { requestId } });
+    const to = { node, trace: { requestId } };
+    // A login would count at the node, and its failure may be one of the account only.
+    if (isCapable(node.kind, 'service_account')) await dispatchers.health({ ...to, healthKey: '' });
+    else await dispatchers.authorize({ ...to, principal: aggregator, now, lifeS });
   } catch (error) {
     // A refusal shows that the node responds, so the circuit is closed.
     if (isNodeDown(error)) {

@@ -17,6 +17,8 @@ import type {
   DispatcherRemote,
   IssuedKey,
   Node,
+  OwnKey,
+  UserNameForm,
 } from '../../remotes/dispatcher/port.ts';
 
 export type FleetDeps = BaseDeps & {
@@ -26,7 +28,10 @@ export type FleetDeps = BaseDeps & {
   singleFlight?: SingleFlight;
 };
 
-export type CallDeps = Pick<FleetDeps, 'db' | 'log' | 'sealer' | 'dispatchers' | 'memory'> & {
+export type CallDeps = Pick<
+  FleetDeps,
+  'db' | 'log' | 'sealer' | 'dispatchers' | 'memory' | 'singleFlight'
+> & {
   /** Takes over the write of a key of the portal itself. By default it is written at once. */
   keepServiceKey?: (key: SealedKey) => void;
 };
@@ -45,7 +50,15 @@ type StoredDestination = {
   ca_certificate: string | null;
   verify_tls: boolean;
   timeout_ms: number;
+  account_domain: string | null;
+  account_name: string | null;
+  account_password: string | null;
+  public_url?: string | null;
+  creates_users?: boolean;
+  identity_domains?: readonly StoredIdentity[];
 };
+
+type StoredIdentity = { label: string; node_label: string; user_names: UserNameForm };
 
 /**
  * Converts a stored node to a call destination.
@@ -59,8 +72,25 @@ export const nodeOf = (row: StoredDestination, limitMs = row.timeout_ms): Node =
   caCertificate: row.ca_certificate ?? undefined,
   verifyTls: row.verify_tls,
   timeoutMs: Math.min(row.timeout_ms, limitMs),
+  ...accountOf(row),
+  publicUrl: row.public_url ?? undefined,
+  identity: identityOf(row),
 });
 
+function accountOf({ account_domain, account_name, account_password }: StoredDestination) {
+  if (account_domain === null || account_name === null || account_password === null) return {};
+  return { account: { domain: account_domain, name: account_name, password: account_password } };
+}
+
+function identityOf({ creates_users = false, identity_domains = [] }: StoredDestination) {
+  if (!creates_users && identity_domains.length === 0) return undefined;
+  const domains = identity_domains.map(({ label, node_label, user_names }) => ({
+    ...{ label, nodeLabel: node_label, userNames: user_names },
+  }));
+  return { createsUsers: creates_users, domains };
+}
+
+/** The principal of the portal itself. */
 export const aggregator: DispatcherPrincipal = { user: null, subject: 'aggregator' };
 
 /**
@@ -71,6 +101,13 @@ export const userPrincipal = (user: NonNullable<DispatcherPrincipal['user']>): D
   user,
   subject: sha256(canonicalJson(user)),
 });
+
+/**
+ * The subject of the keys of a principal on a node. A change of the names that users have on the node changes it, so
+ * that new keys are obtained.
+ */
+const subjectOn = ({ identity }: Node, { user, subject }: DispatcherPrincipal): string =>
+  user === null || identity === undefined ? subject : sha256(`${subject} ${canonicalJson(identity)}`);
 
 /** An encrypted session key of a node. */
 export type CachedKey = { subject: string; sealed_key: string; expires_at: string };
@@ -86,11 +123,12 @@ export async function cachedKey(
   ctx: CallCtx,
   { node, principal, keys }: KeyRequest,
 ): Promise<{ token: string; stored: CachedKey } | undefined> {
-  const stored = keys.find(({ subject }) => subject === principal.subject);
+  const subject = subjectOn(node, principal);
+  const stored = keys.find((key) => key.subject === subject);
   if (!stored || new Date(stored.expires_at) <= addSeconds(ctx.now, marginS)) return undefined;
   // The encryption key may have been removed. Then the stored key counts as absent.
   const token = await ctx.deps.sealer
-    .open(stored.sealed_key, placeOf(node, principal))
+    .open(stored.sealed_key, placeOf(node, { subject }))
     .catch(() => undefined);
   return token === undefined ? undefined : { token, stored };
 }
@@ -103,19 +141,26 @@ export const dropCachedKey = (ctx: CallCtx, node: Node, stored: CachedKey): void
  * Obtains a key from the node and stores it encrypted. Only the time limit of the node ends this call. A request that
  * does not wait for the key leaves it to the next request.
  */
-export function obtainKey(ctx: CallCtx, node: Node, principal: DispatcherPrincipal): Promise<IssuedKey> {
-  const work = obtainAndStore(ctx, node, principal);
+export function obtainKey(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> {
+  const { singleFlight } = ctx.deps;
+  const work =
+    singleFlight && of.principal.user === null && of.node.account
+      ? singleFlight(`key of the portal ${of.node.id}`, () => obtainAndStore(ctx, of))
+      : obtainAndStore(ctx, of);
   ctx.background(work.catch(() => undefined));
   return work;
 }
 
-async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPrincipal): Promise<IssuedKey> {
+async function obtainAndStore(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> {
   const { deps, now, trace, parameters } = ctx;
+  const { node, principal } = of;
   const lifeS = parameters['aggregator.access_token_ttl_s'];
-  const issued = await deps.dispatchers.authorize({ node, principal, now, lifeS, trace });
-  const sealedKey = await deps.sealer.seal(issued.token, placeOf(node, principal));
+  const ownKey = principal.user === null ? undefined : ownKeyOf(ctx, of);
+  const issued = await deps.dispatchers.authorize({ node, principal, now, lifeS, trace, ownKey });
+  const subject = subjectOn(node, principal);
+  const sealedKey = await deps.sealer.seal(issued.token, placeOf(node, { subject }));
   const expiresAt = addSeconds(now, issued.expiresInS);
-  const { user, subject } = principal;
+  const { user } = principal;
   const key = { node, userId: user?.id ?? null, subject, sealedKey, expiresAt };
   if (user === null && deps.keepServiceKey) {
     deps.keepServiceKey(key);
@@ -128,6 +173,27 @@ async function obtainAndStore(ctx: CallCtx, node: Node, principal: DispatcherPri
     ),
   );
   return issued;
+}
+
+/** The key of the portal itself, from the stored keys of the node. It is obtained at most once for each function. */
+export function ownKeyOf(ctx: CallCtx, { node, keys }: KeyRequest): OwnKey {
+  const own = { node, principal: aggregator, keys };
+  const obtain = async (): Promise<string> => (await obtainKey(ctx, own)).token;
+  const find = async (): Promise<string> => (await cachedKey(ctx, own))?.token ?? obtain();
+  // Of this request only. The calls of a request that run at the same time use one key.
+  const current: { key?: Promise<string> } = {};
+  const first = (): Promise<string> => {
+    if (!current.key) current.key = find();
+    return current.key;
+  };
+  return async (refused) => {
+    const found = await first();
+    if (found !== refused) return found;
+    const stored = keys.find(({ subject }) => subject === aggregator.subject);
+    if (stored) dropCachedKey(ctx, node, stored);
+    current.key = obtain();
+    return current.key;
+  };
 }
 
 /** If the user was deactivated in the meantime, the key is stored for logout. */

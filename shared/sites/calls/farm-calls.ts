@@ -11,6 +11,7 @@ import {
   type KeyRequest,
   nodeOf,
   obtainKey,
+  ownKeyOf,
 } from './dispatcher-keys.ts';
 import { countCall, orderNodes } from './order.ts';
 
@@ -112,7 +113,8 @@ async function tryNode<T>(
   signal: AbortSignal | undefined,
 ): Promise<Attempt<T>> {
   const { node, principal } = of;
-  const to = { node, trace: ctx.trace, signal };
+  const ownKey = principal.user === null ? undefined : ownKeyOf(ctx, of);
+  const to = { node, trace: ctx.trace, signal, ownKey };
   let isSent = false;
   try {
     const cached = await cachedKey(ctx, of);
@@ -122,7 +124,7 @@ async function tryNode<T>(
       if (first.ok || !isUnauthorized(first.error)) return first;
       dropCachedKey(ctx, node, cached.stored);
     }
-    const { token: key } = await obtainKey(ctx, node, principal);
+    const { token: key } = await obtainKey(ctx, of);
     isSent = true;
     return { ok: true, value: await request({ ...to, key }) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { IssuedKey, Node } from '../../remotes/dispatcher/port.ts';
 import type { Examination, Transport } from '../../remotes/http/transport.ts';
 import { examineNode } from './examine-node.ts';
-import { askForKey, readHealth, readLists, type TestedNode } from './node-calls.ts';
+import { askForKey, readHealth, readLists, readRights, type TestedNode } from './node-calls.ts';
 import { createProtocol, type Step } from './steps.ts';
 
 export type TestParts = Omit<TestedNode, 'node' | 'protocol'> & { transport: Transport };
@@ -21,7 +21,7 @@ export type ConnectionTest = {
 
 /**
  * Tests step by step whether the portal can use a node: name, address, connection, certificate, answer, authorization,
- * health check and lists. Nothing is stored, and the session key of the node is ended.
+ * rights of its account, health check and lists. Nothing is stored, and the session key of the node is ended.
  */
 export async function testConnection(
   parts: TestParts,
@@ -33,7 +33,11 @@ export async function testConnection(
   const nothing = { version: null, domains: null, pools: null };
   const key = isUsable ? await askForKey(tested) : undefined;
   if (!key) return { steps: protocol.steps(), tls, ...nothing };
-  const [version, lists] = await Promise.all([readHealth(tested, healthKey), readLists(tested, key)]);
+  const mayRead = await readRights(tested, key);
+  const [version, lists] = await Promise.all([
+    readHealth(tested, healthKey),
+    mayRead ? readLists(tested, key) : undefined,
+  ]);
   endKey(tested, key);
   return {
     steps: protocol.steps(),
@@ -44,5 +48,5 @@ export async function testConnection(
 }
 
 /** A key that cannot be ended expires. */
-const endKey = ({ dispatchers, node, trace, background }: TestedNode, { token }: IssuedKey): void =>
-  background(dispatchers.logOut({ node, trace, key: token }).catch(() => undefined));
+const endKey = ({ dispatchers, node, trace, background }: TestedNode, { token: key }: IssuedKey): void =>
+  background(dispatchers.logOut({ node, trace, key }).catch(() => undefined));

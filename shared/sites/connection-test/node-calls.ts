@@ -1,7 +1,15 @@
 import { AppError } from '../../kernel/errors.ts';
 import { message, type Text } from '../../messages/message.ts';
+import { isCapable } from '../../remotes/dispatcher/capabilities.ts';
 import { isUnauthorized } from '../../remotes/dispatcher/failures.ts';
-import type { DispatcherRemote, IssuedKey, Node, Trace } from '../../remotes/dispatcher/port.ts';
+import {
+  type AccountRight,
+  accountRights,
+  type DispatcherRemote,
+  type IssuedKey,
+  type Node,
+  type Trace,
+} from '../../remotes/dispatcher/port.ts';
 import { listKinds } from '../../remotes/dispatcher/rows.ts';
 import { aggregator } from '../calls/dispatcher-keys.ts';
 import type { Protocol, StepName } from './steps.ts';
@@ -26,19 +34,61 @@ const callOf = ({ node, trace, signal }: TestedNode) => ({ node, trace, signal, 
 
 /** Obtains a session key. The first answer shows whether the server is a dispatcher, and whether it accepts the portal. */
 export async function askForKey(tested: TestedNode): Promise<IssuedKey | undefined> {
-  const { dispatchers, protocol, now } = tested;
+  const { dispatchers, protocol, now, node } = tested;
+  if (isCapable(node.kind, 'service_account') && !node.account) {
+    protocol.skip('authorization', 'no_account', 'No account of the portal is set');
+    return undefined;
+  }
   try {
-    const key = await dispatchers.authorize({ ...callOf(tested), principal: aggregator, now, lifeS });
+    const key = await dispatchers.authorize({
+      ...{ ...callOf(tested), principal: aggregator, now, lifeS },
+    });
     protocol.pass('answer', 'The node responds as a dispatcher');
     protocol.pass('authorization', 'The node accepts the portal', 0);
     return key;
   } catch (error) {
     const { code, text } = faultOf(error);
-    if (refusals.has(code)) {
+    const refusal = refusals[code];
+    if (refusal) {
       protocol.pass('answer', 'The node responds as a dispatcher');
-      protocol.fail('authorization', code, 'The node rejects the token of the portal', 0);
+      protocol.fail('authorization', code, refusal, 0);
     } else protocol.fail('answer', code, text);
     return undefined;
+  }
+}
+
+const rightTexts: Readonly<Record<AccountRight['right'], readonly [granted: Text, missing: Text]>> = {
+  trusted_address: [
+    'The node accepts administrators from the address of the portal',
+    'The node does not accept administrators from the address of the portal',
+  ],
+  administrator: [
+    'The account is an administrator of the node',
+    'The account is not an administrator of the node',
+  ],
+  tickets: ['The account can sign users in', 'The account cannot sign users in'],
+};
+
+/** What the account of the portal may do. @returns false if a right is missing */
+export async function readRights(tested: TestedNode, { token: key }: IssuedKey): Promise<boolean> {
+  const { dispatchers, protocol, node } = tested;
+  if (!isCapable(node.kind, 'service_account') || !dispatchers.accountRights) {
+    for (const right of accountRights)
+      protocol.skip(right, 'no_account', 'Nodes of this kind have no accounts of the portal');
+    return true;
+  }
+  try {
+    const rights = await dispatchers.accountRights({ ...callOf(tested), key });
+    for (const { right, isGranted } of rights) {
+      const [granted, missing] = rightTexts[right];
+      if (isGranted) protocol.pass(right, granted);
+      else if (isGranted === false) protocol.fail(right, 'missing_right', missing);
+    }
+    return rights.every(({ isGranted }) => isGranted === true);
+  } catch (error) {
+    const { code, text } = faultOf(error);
+    protocol.fail('trusted_address', code, text);
+    return false;
   }
 }
 
@@ -48,13 +98,15 @@ export async function readHealth(
   healthKey: string | undefined,
 ): Promise<string | undefined> {
   const { dispatchers, protocol } = tested;
-  if (healthKey === undefined) {
+  if (healthKey === undefined && isCapable(tested.node.kind, 'health_key')) {
     protocol.skip('health', 'no_health_key', 'No key of the health check is set');
     return undefined;
   }
   const start = performance.now();
   try {
-    const { status, version } = await dispatchers.health({ ...callOf(tested), healthKey });
+    const { status, version } = await dispatchers.health({
+      ...{ ...callOf(tested), healthKey: healthKey ?? '' },
+    });
     const took = performance.now() - start;
     if (status === 'fail')
       protocol.fail('health', 'reported_fail', 'The node reports that it does not work', took);
@@ -89,13 +141,21 @@ export async function readLists(tested: TestedNode, { token }: IssuedKey): Promi
     return { domains: domains.map(({ authSmallName }) => authSmallName), pools };
   } catch (error) {
     const { code, text } = faultOf(error);
-    const detail = refusals.has(code) ? 'The node does not allow the portal to read its lists' : text;
+    const detail = refusals[code] ? 'The node does not allow the portal to read its lists' : text;
     protocol.fail(step, code, detail, performance.now() - start);
     return undefined;
   }
 }
 
-const refusals = new Set(['unauthorized', 'forbidden']);
+const refusals: Readonly<Record<string, Text>> = {
+  unauthorized: 'The node rejects the token of the portal',
+  forbidden: 'The node rejects the token of the portal',
+  account_refused: 'The node rejects the account of the portal',
+  account_held:
+    'The node rejected this account a short time ago. It is not tried again for 15 minutes, because the node may block the address of the portal',
+  account_paused:
+    'The node rejected several accounts a short time ago. No login is tried for 10 minutes, because the node may block the address of the portal',
+};
 
 const texts: Readonly<Record<string, Text>> = {
   upstream_timeout: 'The node does not respond in time',

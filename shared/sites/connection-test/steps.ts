@@ -8,6 +8,9 @@ export const stepNames = [
   'certificate',
   'answer',
   'authorization',
+  'trusted_address',
+  'administrator',
+  'tickets',
   'health',
   'lists',
 ] as const;

@@ -34,9 +34,9 @@ try {
   stop(1);
 }
 
-/** `npm run demo`: a portal with its own data folder and three simulated dispatcher sites. */
+/** `npm run demo`: a portal with its own data folder, three simulated dispatcher sites and one with an OpenUDS broker. */
 async function start(): Promise<void> {
-  console.log('Starting the portal and three simulated sites …');
+  console.log('Starting the portal and four simulated sites …');
   rmSync(linesFile, { force: true });
   const failing = failingFrom(process.env.DEMO_WEST_FAILS);
   const sparePort = portFrom(process.env.DEMO_DISPATCHER_PORT);
@@ -52,14 +52,15 @@ async function start(): Promise<void> {
   void portal.ended.then(({ code }) => stop(code ?? 1));
   const { base_url, ca_file } = portal.announcement;
   const ca = readFileSync(ca_file, 'utf8');
-  const { sites, spare } = await startDispatchers(base_url, ca, sparePort);
+  const { sites, spare, brokers } = await startDispatchers(base_url, ca, sparePort);
+  endings.push(brokers.close);
   const farms = sites.flatMap((site) => site.farms);
   endings.push(() =>
     Promise.all([spare, ...farms.map(({ simulator }) => simulator)].map((one) => one.close())),
   );
   writeFileSync(nodeCaFile, spare.caPem);
   const api = createApi(base_url, ca);
-  await seed(api, await api.login('admin', adminPassword), sites);
+  await seed(api, await api.login('admin', adminPassword), [...sites, brokers.site]);
   await api.close();
   for (const farm of farms.filter(({ name }) => name === westFarm)) endings.push(letFail(farm, failing));
   const lines = linesFor(base_url, ca_file, sites);

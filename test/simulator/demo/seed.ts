@@ -4,7 +4,9 @@ import type { Simulator } from '../start.ts';
 /** A farm of one dispatcher. */
 export type SeededFarm = {
   name: string;
-  simulator: Pick<Simulator, 'name' | 'url' | 'caPem' | 'healthKey'>;
+  simulator: Pick<Simulator, 'name' | 'url' | 'caPem'> & { healthKey?: string };
+  /** Members of the node of a broker of another kind, in place of the key of the health check. */
+  node?: Record<string, unknown>;
 };
 export type SeededSite = { uri: string; name: string; what: string; farms: readonly SeededFarm[] };
 export type DemoUser = { name: string; real_name: string; password: string };
@@ -31,14 +33,14 @@ export async function seed(api: Api, token: string, sites: readonly SeededSite[]
       comments: `A simulated site that ${what}`,
       authenticators: [id],
     });
-    for (const { name: farmName, simulator } of farms) {
+    for (const { name: farmName, simulator, node } of farms) {
       const farm = await put('farms', { name: farmName, site_id: site.id });
       await put('dispatchers', {
         name: simulator.name,
         farm_id: farm.id,
         url: simulator.url,
         ca_certificate: simulator.caPem,
-        health_key: simulator.healthKey,
+        ...(node ?? { health_key: simulator.healthKey }),
       });
     }
   }

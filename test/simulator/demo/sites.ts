@@ -1,7 +1,9 @@
-import { createAuthority } from '../authority.ts';
+import { type Authority, createAuthority } from '../authority.ts';
 import type { Domain } from '../data/rows.ts';
 import { createDispatcherState, type PoolSeed } from '../data/seed.ts';
 import type { Knobs } from '../faults.ts';
+import { portalAccount, seededBroker } from '../openuds/seed.ts';
+import { startOpenUds } from '../openuds/start.ts';
 import { type Simulator, startSimulator } from '../start.ts';
 import type { SeededFarm, SeededSite } from './seed.ts';
 
@@ -74,10 +76,32 @@ const plans: readonly Plan[] = [
 /** The pools of a dispatcher without a site. The administrator guide adds it to a site. */
 const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplaces: 3, entitled: 'all' }];
 
-export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator };
+export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator; brokers: DemoBrokers };
+
+/** A site with a broker of another kind, which the portal signs in at. */
+export type DemoBrokers = { site: SeededSite; close(): Promise<void> };
+
+async function startBrokers(authority: Authority): Promise<DemoBrokers> {
+  const users = ['alice', 'bob'].map((name) => ({ name, groups: ['staff'] }));
+  const pools = [
+    { name: 'Lab', groups: ['staff'], cached: 3, transports: ['spice' as const] },
+    { name: 'Lecture room', groups: ['staff'], cached: 5, transports: ['rdp' as const] },
+  ];
+  const state = seededBroker({ label: domain.authSmallName, users, pools });
+  const broker = await startOpenUds({ state, authority });
+  const account = { account_name: portalAccount.name, account_password: portalAccount.password };
+  const node = { kind: 'openuds', account_domain: domain.authSmallName, ...account };
+  const simulator = { name: 'campus-1', url: broker.url, caPem: broker.caPem };
+  const farms = [{ name: 'Campus farm', simulator, node }];
+  return {
+    site: { uri: 'campus', name: 'Campus', what: 'runs OpenUDS', farms },
+    close: broker.close,
+  };
+}
 
 /**
- * Starts the dispatchers of three sites, and one without a site. They verify tokens with the JWKS of the portal.
+ * Starts the dispatchers of three sites, one without a site, and the broker of a fourth site. Dispatchers verify tokens
+ * with the JWKS of the portal.
  * @throws Error if `sparePort` is in use
  */
 export async function startDispatchers(
@@ -104,7 +128,7 @@ export async function startDispatchers(
   const sites = await Promise.all(
     plans.map(async (site) => ({ ...site, farms: await Promise.all(site.farms.map(startFarm)) })),
   );
-  return { sites, spare };
+  return { sites, spare, brokers: await startBrokers(authority) };
 }
 
 /** When a farm fails. */

@@ -1,8 +1,13 @@
+import type { Operations } from '../../../../shared/client/portal-client.ts';
 import { facts } from '../facts.ts';
+import type { TestSettings } from './connection/test-query.ts';
 
-/** What was typed into the steps. It is kept for this tab of the browser, without the key of the health check. */
+type Identity = NonNullable<Operations['farm.create']['asks']['body']['identity_domains']>[number];
+export type UserNames = Identity['user_names'];
+
+/** What was typed into the steps. It is kept for this tab of the browser, without secrets. */
 export type Draft = {
-  kind: 'dispatcher';
+  kind: TestSettings['kind'] & string;
   /** Of the site. */
   name: string;
   uri: string;
@@ -12,6 +17,12 @@ export type Draft = {
   node: string;
   /** PEM of the trusted certificates. */
   ca: string | null;
+  /** The account of the portal on the node, where the kind has one. The password is not kept. */
+  accountDomain: string;
+  accountName: string;
+  /** Labels and login names of domains on the nodes, by the label in the portal. */
+  identity: Record<string, { nodeLabel: string; userNames: UserNames }>;
+  createsUsers: boolean;
   /** What was entered as the certificate of an authority. */
   pem: string;
   /** Members that differ from the suggestions. */
@@ -20,6 +31,7 @@ export type Draft = {
 
 export const emptyDraft: Draft = {
   ...{ kind: 'dispatcher', name: '', uri: '', farm: '', url: '', node: '', ca: null, pem: '', own: [] },
+  ...{ accountDomain: '', accountName: '', identity: {}, createsUsers: false },
 };
 
 /** Another user may sign in in the same tab. */

@@ -12,16 +12,26 @@ export type StepName = (typeof stepNames)[number];
 export const stepAddress = (step: StepName): string => addressOf([setupSegment, step]);
 
 /** Members of the steps that can be refused. */
-export type Member = 'name' | 'uri' | 'farm' | 'url' | 'node' | 'ca' | 'key';
+export type Member =
+  | 'name'
+  | 'uri'
+  | 'farm'
+  | 'url'
+  | 'node'
+  | 'ca'
+  | 'key'
+  | 'accountDomain'
+  | 'accountName';
 export type Faults = Partial<Record<Member, string>>;
 
 export type Setup = {
   step: StepName;
   draft: Draft;
-  healthKey: string;
+  /** The key of the health check, or the password of the account. */
+  secret: string;
   faults: Faults;
   set: (change: Partial<Draft>) => void;
-  setHealthKey: (key: string) => void;
+  setSecret: (secret: string) => void;
   /** Shows faults at their members, and the step of the first one. */
   refuse: (faults: Faults) => void;
   go: (step: StepName) => void;
@@ -29,6 +39,7 @@ export type Setup = {
 
 const stepOf: Record<Member, StepName> = {
   ...{ name: 'site', uri: 'site', farm: 'site', url: 'node', node: 'node', ca: 'certificate', key: 'key' },
+  ...{ accountDomain: 'key', accountName: 'key' },
 };
 
 /** Pointers into the body of the creation. */
@@ -36,6 +47,9 @@ const members: Readonly<Record<string, Member>> = {
   ...{ '/site/name': 'name', '/site/uri': 'uri', '/farm/name': 'farm' },
   ...{ '/dispatcher/name': 'node', '/dispatcher/url': 'url', '/dispatcher/ca_certificate': 'ca' },
   '/dispatcher/health_key': 'key',
+  '/dispatcher/account_password': 'key',
+  '/dispatcher/account_domain': 'accountDomain',
+  '/dispatcher/account_name': 'accountName',
 };
 
 export const faultsOf = (faults: readonly Fault[] = [], within = ''): Faults =>
@@ -56,7 +70,7 @@ function firstOpen({ name, uri, farm, url, node }: Draft): StepName {
 export function useSetup(): Setup {
   const { segments } = usePlace();
   const [draft, setDraft] = useState<Draft>(readDraft);
-  const [healthKey, setHealthKey] = useState('');
+  const [secret, setSecret] = useState('');
   const [faults, setFaults] = useState<Faults>({});
   const asked = stepNames.find((name) => name === segments[1]) ?? 'kind';
   const limit = firstOpen(draft);
@@ -75,7 +89,7 @@ export function useSetup(): Setup {
   }, [step]);
   const go = (next: StepName) => open(stepAddress(next));
   return {
-    ...{ step, draft, healthKey, faults, setHealthKey, go },
+    ...{ step, draft, secret, faults, setSecret, go },
     set: (change) => {
       setFaults((old) => without(old, Object.keys(change)));
       setDraft((old) => withSuggestions({ ...old, ...change }));

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/transport.ts';
 import { badAnswer, fromTransport } from '../failures.ts';
-import { type Call, deadlineOf } from '../port.ts';
+import { type Destination, deadlineOf } from '../port.ts';
 import { fromStatus } from './statuses.ts';
 
 /** One request to a node, with the responses that it accepts. */
-export type Exchange<Shape extends z.ZodType> = Omit<Call, 'key'> & {
+export type Exchange<Shape extends z.ZodType> = Destination & {
   method: TransportRequest['method'];
   /** Path relative to the URL of the node. It begins with a slash and consists of encoded segments only. */
   path: string;

@@ -11,6 +11,7 @@ import { readRow } from '../lenient-rows.ts';
 import {
   type AuthorizeRequest,
   type Call,
+  type Destination,
   type DispatcherAdapter,
   type DispatcherKind,
   deadlineOf,
@@ -40,7 +41,7 @@ export const termidesk: DispatcherKind = { create };
 
 function create({ transport, signer }: KindParts): DispatcherAdapter {
   return {
-    authorize: async ({ principal, now, lifeS, ...to }) => {
+    authorize: async ({ principal, now, lifeS, ownKey: _, ...to }) => {
       const jwt = await signer.signFor(to.node.name, claimsOf(principal), now, lifeS);
       return exchangeToken(transport, to, jwt);
     },
@@ -70,7 +71,7 @@ function create({ transport, signer }: KindParts): DispatcherAdapter {
   };
 }
 
-const keyed = ({ key, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
+const keyed = ({ key, ownKey: _, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
 
 /** The name of the aggregator on nodes. Users with this name are rejected before any call. */
 const aggregatorName = 'aggregator';
@@ -80,7 +81,7 @@ const claimsOf = ({ user }: AuthorizeRequest['principal']) =>
     ? { sub: user.name, auth: user.domain, groups: user.groups, client_ip: user.clientIp }
     : { sub: aggregatorName };
 
-async function exchangeToken(transport: Transport, to: Omit<Call, 'key'>, jwt: string): Promise<IssuedKey> {
+async function exchangeToken(transport: Transport, to: Destination, jwt: string): Promise<IssuedKey> {
   const path = '/api/auth/v7.0/jwtauth';
   const exchange = {
     ...to,

@@ -1,3 +1,4 @@
+import type { Capability } from '../../../../../shared/remotes/dispatcher/capabilities.ts';
 import type { Values } from '../../records/form/form-values.ts';
 import {
   allowed,
@@ -70,6 +71,8 @@ export type FleetAction = {
   bodyOf?: (values: Values, target: Target) => Values;
   /** Where the operation accepts `force`. */
   force?: 'body' | 'query';
+  /** The dispatchers need one of these. Default: all can do it. */
+  needs?: readonly Capability[];
   /** One request is for all records of a pool. */
   isJoined?: true;
 };
@@ -117,19 +120,25 @@ const powerOf = (kind: Kind): (FleetAction | undefined)[] =>
   machineActions.map((name) =>
     actionOf(name, verbOf(kind, 'driveMachine'), {
       bodyOf: () => ({ action: name }),
+      needs: name === 'reset' ? ['machine_actions', 'machine_reset'] : ['machine_actions'],
       ...(interrupting.includes(name) && { force: 'body', note: `fleet_note_${name}` as ConsoleText }),
       ...((name === 'poweroff' || name === 'reset') && { isDangerous: true }),
     }),
   );
 
+const maintenanceNeeds = ({ type }: Kind): readonly Capability[] =>
+  type === 'workplace' ? ['workplace_maintenance'] : ['pool_maintenance', 'pool_access'];
+
 const maintenanceOf = (kind: Kind): (FleetAction | undefined)[] => [
   actionOf('start_maintenance', verbOf(kind, 'maintain'), {
+    needs: maintenanceNeeds(kind),
     members: ['template_id', 'message'],
     note: 'fleet_note_start_maintenance',
     isVain: ({ maintenance }) => maintenance === true,
     bodyOf: (values) => ({ ...entered(values), maintenance: true }),
   }),
   actionOf('end_maintenance', verbOf(kind, 'maintain'), {
+    needs: maintenanceNeeds(kind),
     bodyOf: () => ({ maintenance: false }),
     isVain: ({ maintenance }) => maintenance === false,
   }),
@@ -141,6 +150,7 @@ const messageOf = (kinds: readonly Kind[]): FleetAction | undefined => {
   return actionOf('message', workplace && verbOf(workplace, 'message'), {
     members: ['title', 'message', 'level'],
     isJoined: true,
+    needs: ['messages'],
   });
 };
 
@@ -155,8 +165,12 @@ const groupsByType: Readonly<Record<string, Groups>> = {
       label: 'fleet_actions',
       actions: present([
         messageOf(kinds),
-        actionOf('disconnect', verbOf(kind, 'disconnect'), { note: 'fleet_note_disconnect' }),
-        actionOf('logoff', verbOf(kind, 'logoff'), { note: 'fleet_note_logoff', isDangerous: true }),
+        actionOf('disconnect', verbOf(kind, 'disconnect'), {
+          ...{ note: 'fleet_note_disconnect', needs: ['session_disconnect'] },
+        }),
+        actionOf('logoff', verbOf(kind, 'logoff'), {
+          ...{ note: 'fleet_note_logoff', isDangerous: true, needs: ['session_logoff'] },
+        }),
       ]),
     },
   ],
@@ -167,13 +181,16 @@ const groupsByType: Readonly<Record<string, Groups>> = {
 };
 
 const ownerOf = (kind: Kind): (FleetAction | undefined)[] => [
-  actionOf('tag', verbOf(kind, 'tag'), { members: ['tags'], bodyOf: tagsFor }),
+  actionOf('tag', verbOf(kind, 'tag'), {
+    ...{ members: ['tags'], bodyOf: tagsFor, needs: ['workplace_tags'] },
+  }),
   actionOf('assign', verbOf(kind, 'assign'), {
     isSingle: true,
     members: [],
     isVain: ({ owner }) => owner !== null,
   }),
   actionOf('unassign', verbOf(kind, 'assign'), {
+    needs: ['workplace_unassign'],
     bodyOf: () => ({ user_id: null }),
     isVain: ({ owner }) => owner === null,
   }),
@@ -196,7 +213,7 @@ function tagsFor({ tags, common }: Values, { row }: Target): Values {
 
 const lastingOf = (kind: Kind): (FleetAction | undefined)[] => [
   actionOf('refresh', verbOf(kind, 'refresh'), {
-    ...{ force: 'body', isDangerous: true, note: 'fleet_note_refresh' },
+    ...{ force: 'body', isDangerous: true, note: 'fleet_note_refresh', needs: ['workplace_refresh'] },
     bodyOf: () => ({}),
   }),
   actionOf('delete', kind.delete, { force: 'query', isDangerous: true, note: 'fleet_note_delete' }),

@@ -6,6 +6,7 @@ import { type Kind, type Row, useKinds } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import { ActionDialog } from './action-dialog.tsx';
 import { type ActionGroup, type FleetAction, groupsOf, type Target, targetsOf } from './fleet-actions.ts';
+import { useCapabilities } from './use-capabilities.ts';
 
 type ActionMenusProps = {
   kind: Kind;
@@ -17,11 +18,14 @@ type ActionMenusProps = {
 /** The actions on one record or several, in menus. Few actions are shown as buttons. */
 export function ActionMenus({ kind, rows, onDone }: ActionMenusProps): JSX.Element {
   const kinds = useKinds() ?? [];
+  const canDo = useCapabilities(rows);
   const [chosen, setChosen] = useState<{ action: FleetAction; targets: Target[] }>();
   const groups = groupsOf(kind, kinds)
     .map(({ label, actions }) => ({
       label,
-      actions: actions.filter((action) => isOffered(action, rows)),
+      actions: actions.filter(
+        (action) => isOffered(action, rows) && rows.some((row) => canDo(row, action.needs)),
+      ),
     }))
     .filter(({ actions }) => actions.length > 0);
   const isFlat = groups.flatMap(({ actions }) => actions).length <= mostButtons;

@@ -8,6 +8,7 @@ import { Value } from '../../records/fields/value.tsx';
 import { allowed, type Kind, type Row } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import { hasActions } from '../actions/fleet-actions.ts';
+import { useCapabilities } from '../actions/use-capabilities.ts';
 import { FarmStates } from '../farms/farm-states.tsx';
 import { Links, ListLink } from './links.tsx';
 import classes from './parts.module.css';
@@ -24,6 +25,7 @@ function PoolParts({ kind, row, onClose }: DialogPartsProps): JSX.Element {
   const close = () => setShown(undefined);
   const policies = allowed(kind.actions.find(({ id }) => id === 'servicespool.policies'));
   const update = allowed(kind.update);
+  const canDo = useCapabilities([row]);
   return (
     <>
       <div class={classes.actions}>
@@ -39,6 +41,7 @@ function PoolParts({ kind, row, onClose }: DialogPartsProps): JSX.Element {
         )}
       </div>
       <RowActions kind={kind} row={row} onClose={onClose} />
+      {!canDo(row, ['pool_maintenance']) && <p>{say('fleet_closes_access')}</p>}
       <Links
         links={[
           { type: 'workplace', query: ofPool(row), children: say('fleet_its_workplaces') },

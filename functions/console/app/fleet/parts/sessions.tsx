@@ -3,6 +3,7 @@ import type { CellProps, Extension } from '../../records/extension.ts';
 import type { Kind, Row } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import { hasActions } from '../actions/fleet-actions.ts';
+import { useCapabilities } from '../actions/use-capabilities.ts';
 import { FarmStates } from '../farms/farm-states.tsx';
 import { Assist } from './assist.tsx';
 import { Links, ListLink, personText, textIn } from './links.tsx';
@@ -24,10 +25,12 @@ const personOf = (row: Row): string | undefined => {
 
 function SessionParts({ kind, row, onClose }: DialogPartsProps): JSX.Element {
   const person = personOf(row);
+  const canDo = useCapabilities([row]);
   return (
     <>
       <RowActions kind={kind} row={row} onClose={onClose} />
-      <Assist kind={kind} row={row} />
+      {canDo(row, ['session_assistance']) && <Assist kind={kind} row={row} />}
+      {!canDo(row, ['reported_sessions']) && <p>{say('fleet_derived')}</p>}
       <Links
         links={[
           textIn(row, 'workplace_name') === undefined

@@ -5,14 +5,18 @@ import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import { say } from '../../texts.ts';
 import { Copyable } from '../connection/copyable.tsx';
 import { testQuery } from '../connection/test-query.ts';
-import { settingsOf } from '../settings.ts';
+import { hasAccount, settingsOf } from '../settings.ts';
 import classes from '../setup.module.css';
 import type { Setup } from '../use-setup.ts';
+import { AccountStep } from './account/account-step.tsx';
 import { StepForm } from './step-form.tsx';
 
 /** How the node accepts the portal: what is configured at the node, and the key of its health check. */
-export function KeyStep({ setup }: { setup: Setup }): JSX.Element {
-  const { draft, healthKey, setHealthKey, faults, go } = setup;
+export const KeyStep = ({ setup }: { setup: Setup }): JSX.Element =>
+  hasAccount(setup.draft) ? <AccountStep setup={setup} /> : <TokenStep setup={setup} />;
+
+function TokenStep({ setup }: { setup: Setup }): JSX.Element {
+  const { draft, secret, setSecret, faults, go } = setup;
   const { data } = useQuery(testQuery(settingsOf(draft)));
   return (
     <StepForm
@@ -23,7 +27,7 @@ export function KeyStep({ setup }: { setup: Setup }): JSX.Element {
       onNext={() => go('test')}
     >
       <section class={classes.card}>
-        {data ? (
+        {data?.portal ? (
           <>
             <Copyable label={say('setup_jwks')} value={data.portal.jwks_url} />
             <Copyable label={say('setup_issuer_claim')} value={data.portal.issuer} />
@@ -41,8 +45,8 @@ export function KeyStep({ setup }: { setup: Setup }): JSX.Element {
         maxLength={256}
         required={false}
         autocomplete="new-password"
-        value={healthKey}
-        onInput={({ currentTarget }) => setHealthKey(currentTarget.value)}
+        value={secret}
+        onInput={({ currentTarget }) => setSecret(currentTarget.value)}
       />
     </StepForm>
   );

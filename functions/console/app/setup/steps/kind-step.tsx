@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { hasText, sayText } from '../../../../../shared/web/text/texts.ts';
 import { kindOf, useKinds } from '../../records/kinds.ts';
 import { say } from '../../texts.ts';
 import classes from '../setup.module.css';
@@ -10,6 +11,8 @@ function useChoices() {
   const field = kindOf(useKinds(), 'dispatcher')?.create?.fields?.find(({ name }) => name === 'kind');
   return field?.choices ?? [{ value: 'dispatcher', label: say('setup_kind_dispatcher') }];
 }
+
+const textOf = (key: string): string | undefined => (hasText(key) ? sayText(key) : undefined);
 
 /** What the site consists of. */
 export function KindStep({ setup: { draft, set, go } }: { setup: Setup }): JSX.Element {
@@ -32,8 +35,8 @@ export function KindStep({ setup: { draft, set, go } }: { setup: Setup }): JSX.E
               onChange={() => set({ kind: value as typeof draft.kind })}
             />
             <span>
-              <b>{value === 'dispatcher' ? say('setup_kind_dispatcher') : label}</b>
-              <span class={classes.quiet}>{value === 'dispatcher' && say('setup_kind_dispatcher_hint')}</span>
+              <b>{textOf(`setup_kind_${value}`) ?? label}</b>
+              <span class={classes.quiet}>{textOf(`setup_kind_${value}_hint`)}</span>
             </span>
           </label>
         ))}

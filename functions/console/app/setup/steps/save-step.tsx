@@ -15,32 +15,33 @@ import { say } from '../../texts.ts';
 import { testQuery } from '../connection/test-query.ts';
 import { type Draft, dropDraft } from '../draft.ts';
 import { setupSegment } from '../entry.ts';
-import { settingsOf } from '../settings.ts';
+import { hasAccount, identityOf, settingsOf } from '../settings.ts';
 import classes from '../setup.module.css';
 import { useRefusals } from '../use-refusals.ts';
 import type { Setup } from '../use-setup.ts';
+import { IdentityChoice } from './account/identity-choice.tsx';
 import { StepForm } from './step-form.tsx';
 import { Summary } from './summary.tsx';
 import { TrialDialog } from './trial-dialog.tsx';
 
 type SetupBody = Operations['site.setUp']['asks']['body'];
 
-const bodyOf = ({ name, uri, farm, ...draft }: Draft, healthKey: string): SetupBody => ({
-  site: { name: name.trim(), uri },
-  farm: { name: farm.trim() },
-  dispatcher: settingsOf({ name, uri, farm, ...draft }, healthKey),
+const bodyOf = (draft: Draft, secret: string): SetupBody => ({
+  site: { name: draft.name.trim(), uri: draft.uri },
+  farm: { name: draft.farm.trim(), ...identityOf(draft) },
+  dispatcher: settingsOf(draft, secret),
 });
 
 /** Creates site, farm and node, all of them or none. */
 export function SaveStep({ setup }: { setup: Setup }): JSX.Element {
-  const { draft, healthKey, refuse } = setup;
+  const { draft, secret, refuse } = setup;
   const { problem, isBusy, run } = useRequest();
   const [effect, setEffect] = useState<Effect>();
   const [isTrying, setTrying] = useState(false);
-  const tested = useQuery({ ...testQuery(settingsOf(draft, healthKey)), enabled: false });
+  const tested = useQuery({ ...testQuery(settingsOf(draft, secret)), enabled: false });
   const create = useCreation(setup);
   const other = useRefusals(problem, refuse);
-  const body = bodyOf(draft, healthKey);
+  const body = bodyOf(draft, secret);
   const tryFirst = () => {
     setTrying(true);
     void run(async () => setEffect(await trial(body))).finally(() => setTrying(false));
@@ -64,8 +65,9 @@ export function SaveStep({ setup }: { setup: Setup }): JSX.Element {
     >
       {tested.data?.success !== true && <Notice tone="warn" title={say('setup_untested')} />}
       <section class={classes.card}>
-        <Summary draft={draft} hasKey={healthKey !== ''} />
+        <Summary draft={draft} hasSecret={secret !== ''} />
       </section>
+      {hasAccount(draft) && <IdentityChoice setup={setup} labels={tested.data?.domains ?? []} />}
       {other && <ProblemNotice problem={other} />}
       {effect && <TrialDialog effect={effect} onClose={() => setEffect(undefined)} />}
     </StepForm>
@@ -77,7 +79,11 @@ const setupPath = '/api/webui/aggregator/sites/setup';
 /** Commands are kept in histories and messages. */
 const withoutKey = ({ dispatcher, ...rest }: SetupBody): SetupBody => ({
   ...rest,
-  dispatcher: { ...dispatcher, ...(dispatcher.health_key && { health_key: '…' }) },
+  dispatcher: {
+    ...dispatcher,
+    ...(dispatcher.health_key && { health_key: '…' }),
+    ...(dispatcher.account_password && { account_password: '…' }),
+  },
 });
 
 async function trial(body: SetupBody): Promise<Effect> {
@@ -85,12 +91,12 @@ async function trial(body: SetupBody): Promise<Effect> {
   return (answer as { would: Effect }).would;
 }
 
-function useCreation({ setHealthKey }: Setup) {
+function useCreation({ setSecret }: Setup) {
   const client = useQueryClient();
   return async (body: SetupBody): Promise<void> => {
     const { site, farm, dispatcher } = await portal.call('site.setUp', { body });
     dropDraft();
-    setHealthKey('');
+    setSecret('');
     const ids = { site: site.id, farm: farm.id, node: dispatcher.id };
     // Back in the history must not lead to the form of a site that exists.
     open(addressOf([setupSegment, 'done'], ids), { isSame: true });

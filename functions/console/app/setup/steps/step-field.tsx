@@ -5,7 +5,7 @@ import type { Setup } from '../use-setup.ts';
 
 type StepFieldProps = {
   setup: Setup;
-  member: 'name' | 'uri' | 'farm' | 'url' | 'node';
+  member: 'name' | 'uri' | 'farm' | 'url' | 'node' | 'accountDomain' | 'accountName';
   label: string;
   hint: string;
   maxLength?: number;
@@ -17,7 +17,7 @@ type StepFieldProps = {
 /** A required text of the draft. Once it is typed, it is no longer suggested. */
 export function StepField({ setup, member, also, maxLength = 2_048, ...rest }: StepFieldProps): JSX.Element {
   const { draft, faults, set } = setup;
-  const isSuggested = member !== 'name' && member !== 'url';
+  const isSuggested = member === 'uri' || member === 'farm' || member === 'node';
   const own = isSuggested ? { own: [...draft.own.filter((one) => one !== member), member] } : {};
   const isName = member === 'name' || member === 'farm';
   return (

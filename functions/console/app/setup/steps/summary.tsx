@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { say } from '../../texts.ts';
 import type { Draft } from '../draft.ts';
+import { hasAccount } from '../settings.ts';
 import classes from '../setup.module.css';
 import { type StepName, stepAddress } from '../use-setup.ts';
 
 /** What will be created. Each row leads to its step. */
-export function Summary({ draft, hasKey }: { draft: Draft; hasKey: boolean }): JSX.Element {
+export function Summary({ draft, hasSecret }: { draft: Draft; hasSecret: boolean }): JSX.Element {
+  const secret = say(hasSecret ? 'setup_key_set' : 'setup_key_not_set');
   const rows: [StepName, string, string][] = [
     ['site', say('setup_name'), draft.name],
     ['site', say('setup_uri'), draft.uri],
@@ -13,7 +15,7 @@ export function Summary({ draft, hasKey }: { draft: Draft; hasKey: boolean }): J
     ['node', say('setup_node_name'), draft.node],
     ['node', say('setup_url'), draft.url],
     ['certificate', say('setup_trusts'), say(draft.ca === null ? 'setup_trusts_public' : 'setup_trusts_own')],
-    ['key', say('setup_health_key'), say(hasKey ? 'setup_key_set' : 'setup_key_not_set')],
+    ...accessRows(draft, secret),
   ];
   return (
     <dl class={classes.summary}>
@@ -31,3 +33,11 @@ export function Summary({ draft, hasKey }: { draft: Draft; hasKey: boolean }): J
     </dl>
   );
 }
+
+const accessRows = (draft: Draft, secret: string): [StepName, string, string][] =>
+  hasAccount(draft)
+    ? [
+        ['key', say('setup_account'), `${draft.accountName} (${draft.accountDomain})`],
+        ['key', say('setup_account_password'), secret],
+      ]
+    : [['key', say('setup_health_key'), secret]];

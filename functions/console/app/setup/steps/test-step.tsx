@@ -14,8 +14,8 @@ import { StepForm } from './step-form.tsx';
 
 /** The whole way to the lists of the node, step by step. A node that is not ready yet can be saved all the same. */
 export function TestStep({ setup }: { setup: Setup }): JSX.Element {
-  const { draft, healthKey, go } = setup;
-  const { data, error, isFetching, refetch } = useQuery(testQuery(settingsOf(draft, healthKey)));
+  const { draft, secret, go } = setup;
+  const { data, error, isFetching, refetch } = useQuery(testQuery(settingsOf(draft, secret)));
   const hasPassed = data?.success === true && !isFetching;
   return (
     <StepForm

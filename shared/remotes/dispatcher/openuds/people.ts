@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { Domain } from '../connections.ts';
+import { failure } from '../failures.ts';
+import type { Destination, DispatcherPrincipal, Node, OwnKey } from '../port.ts';
+import { type Broker, createMemory, read, viewOf } from './exchange.ts';
+import { denied } from './faults.ts';
+import { type User, Users } from './lists/users.ts';
+import { isFresh, keyOf, type NodeKey } from './node-key.ts';
+
+/** A user as the broker has it. `id` is null for a user that does not exist yet. */
+export type Person = { authenticator: string; id: string | null; name: string; groups: string[] };
+
+const name = z.string().min(1).max(512);
+const Authenticators = z
+  .array(z.object({ authId: z.guid(), authSmallName: z.string().max(64), auth: z.string().max(256) }))
+  .max(1000);
+const Groups = z.array(z.object({ id: z.guid(), name, type: z.string() })).max(10_000);
+
+const longListBytes = 8 * 1024 * 1024;
+
+/** Authenticators, users and groups of brokers. Authenticators and groups are remembered for a few minutes. */
+export class People {
+  readonly #broker: Broker;
+  readonly #authenticators = createMemory<Domain[]>();
+  readonly #groups = createMemory<Map<string, string>>();
+  readonly #users: Users;
+
+  constructor(broker: Broker) {
+    this.#broker = broker;
+    this.#users = new Users(broker);
+  }
+
+  async domains(to: Destination): Promise<Domain[]> {
+    const question = { ...to, method: 'GET', path: ['auth', 'auths'], query: { all: 'true' } } as const;
+    const rows = await read(this.#broker, question, Authenticators);
+    const found = rows.map(({ authId, authSmallName, auth }) => ({ authUuid: authId, authSmallName, auth }));
+    this.#authenticators.set(viewOf(to.node), found);
+    return found;
+  }
+
+  /** The id of the user with this label and name. Undefined if the broker does not have the user. */
+  async idOf(to: Destination, own: NodeKey, { domain, user }: { domain: string; user: string }) {
+    const at = nameOn(to.node, { domain, name: user });
+    const authenticator = await this.#authenticatorOf(to, at.domain);
+    const found = await this.#users.named(to, own, authenticator, at.name);
+    return found && { authenticator, id: found.id };
+  }
+
+  /**
+   * Finds the user of a principal. A known user keeps the groups of the broker, because a ticket replaces them.
+   * @throws AppError `not_found` for a user that the broker does not have and may not get; `upstream_refused` for an
+   *   inactive user, and for staff and administrators, whose keys would have their rights
+   */
+  async find(to: Destination, own: NodeKey, user: NonNullable<DispatcherPrincipal['user']>): Promise<Person> {
+    const at = nameOn(to.node, user);
+    const authenticator = await this.#authenticatorOf(to, at.domain);
+    const found = await this.#users.named(to, own, authenticator, at.name);
+    if (!found) {
+      if (!to.node.identity?.createsUsers) throw failure('not_found', to.node);
+      const known = new Set((await this.#groupNames(to, own, authenticator)).values());
+      const groups = user.groups.filter((group) => known.has(group));
+      return { authenticator, id: null, name: at.name, groups };
+    }
+    const groups = await this.#groupsOf(to, own, authenticator, found);
+    return { authenticator, id: found.id, name: at.name, groups };
+  }
+
+  /**
+   * The person with the groups that the broker has now.
+   * @throws AppError `upstream_refused` for an inactive user, and for staff and administrators
+   */
+  async withCurrentGroups(to: Destination, own: NodeKey, person: Person): Promise<Person> {
+    const { authenticator, id } = person;
+    if (id === null) return person;
+    const user = await this.#users.byId(to, own, authenticator, id);
+    return { ...person, groups: await this.#groupsOf(to, own, authenticator, user) };
+  }
+
+  /** Labels are not unique on the broker. @throws AppError `upstream_refused` for none or several */
+  async #authenticatorOf(to: Destination, label: string): Promise<string> {
+    const known = this.#authenticators.get(viewOf(to.node)) ?? (await this.domains(to));
+    const exact = known.filter(({ authSmallName }) => authSmallName === label);
+    const alike = known.filter(({ authSmallName }) => authSmallName.toLowerCase() === label.toLowerCase());
+    const found = exact.length > 0 ? exact : alike;
+    const [only] = found;
+    if (!only) throw denied(to.node, 'forbidden');
+    if (found.length > 1) throw failure('upstream_refused', to.node, { reason: 'ambiguous_domain' });
+    return only.authUuid;
+  }
+
+  async #groupNames(to: Destination, own: NodeKey, authenticator: string): Promise<Map<string, string>> {
+    const place = `${viewOf(to.node)} ${authenticator}`;
+    const known = this.#groups.get(place);
+    if (known) return known;
+    const path = ['authenticators', authenticator, 'groups'];
+    const question = { ...to, method: 'GET', path, key: own, maxBytes: longListBytes } as const;
+    const rows = await read(this.#broker, question, Groups);
+    // A meta group follows from its members, and a ticket accepts only plain groups.
+    const plain = rows.filter(({ type }) => type === 'group');
+    const names = new Map(plain.map((group) => [group.id, group.name]));
+    this.#groups.set(place, names);
+    return names;
+  }
+
+  /** The plain groups of an active user without rights of an administrator. */
+  async #groupsOf(to: Destination, own: NodeKey, authenticator: string, user: User): Promise<string[]> {
+    if (user.staff_member || user.is_admin || user.state !== 'A') throw denied(to.node, 'forbidden');
+    let names = await this.#groupNames(to, own, authenticator);
+    if (user.groups.some((group) => !names.has(group))) {
+      // The list may have a new group; a meta group is never in it.
+      this.#groups.delete(`${viewOf(to.node)} ${authenticator}`);
+      names = await this.#groupNames(to, own, authenticator);
+    }
+    return user.groups.flatMap((group) => names.get(group) ?? []);
+  }
+}
+
+/** The label and login name that a user of the portal has on the nodes of the farm. */
+function nameOn({ identity }: Node, { domain, name: login }: { domain: string; name: string }) {
+  const mapped = identity?.domains.find(({ label }) => label.toLowerCase() === domain.toLowerCase());
+  if (!mapped) return { domain, name: login };
+  const forms = {
+    unchanged: login,
+    lower_case: login.toLowerCase(),
+    without_suffix: login.replace(/@.*$/s, ''),
+  };
+  return { domain: mapped.nodeLabel, name: forms[mapped.userNames] };
+}
+
+/**
+ * Runs a request with the key of the portal. A key that is refused is replaced once.
+ * @throws AppError as the request
+ */
+export async function withOwnKey<T>(
+  ownKey: OwnKey,
+  isRefused: (error: unknown) => boolean,
+  work: (own: NodeKey) => Promise<T>,
+): Promise<T> {
+  const first = await ownKey();
+  try {
+    return await work(keyOf(first));
+  } catch (error) {
+    if (!isRefused(error) || isFresh(keyOf(first))) throw error;
+    return work(keyOf(await ownKey(first)));
+  }
+}

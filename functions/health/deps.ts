@@ -41,7 +41,7 @@ export type RestState = {
 };
 
 /** Milliseconds a response waits for the database, so that it is sent within one second. */
-export const patienceMs = 900;
+export const patienceMs = 800;
 
 /** Seconds a worker counts as alive after its last heartbeat. Heartbeats are sent every ten seconds. */
 export const workerLivesS = 30;

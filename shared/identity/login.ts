@@ -27,7 +27,7 @@ export async function logIn(ctx: LoginCtx, request: LoginRequest): Promise<Login
 }
 
 /**
- * Logs a user in with a password and a code. The code is required if the user has a device or the domain requires a
+ * Logs a user in with a password and a code. The code is required if the user has a second factor or the domain requires a
  * second factor. Without a code, a challenge is returned.
  * @throws AppError as `logIn`, except `two_factor_required`; `invalid_credentials` for a wrong code
  */
@@ -36,6 +36,22 @@ export async function logInByTwoFactors(
   request: TwoFactorLoginRequest,
 ): Promise<TwoFactorLoginResult | Challenge> {
   const { attempt, proof } = await begin(ctx, request);
+  return finishByTwoFactors(ctx, request, attempt, proof);
+}
+
+/** The second step of a login, after a first factor. */
+export type SecondStep = LoginOptions & Pick<TwoFactorLoginRequest, 'code' | 'challenge_id'>;
+
+/**
+ * Logs in a user whose first factor is proved, with a code if one is required.
+ * @throws AppError as `logInByTwoFactors`
+ */
+export async function finishByTwoFactors(
+  ctx: LoginCtx,
+  request: SecondStep,
+  attempt: OpenAttempt,
+  proof: Proof,
+): Promise<TwoFactorLoginResult | Challenge> {
   const { account } = proof;
   const { code } = request;
   const isImposed = account.domain.two_factor;
@@ -45,7 +61,7 @@ export async function logInByTwoFactors(
   const challenge = namedChallenge(attempt, account, request.challenge_id);
   const codeHash = code === undefined ? undefined : recoveryHash(code);
   const found = await findSecondFactor(ctx.deps.db, account.user.id, { challenge, codeHash }, ctx.now);
-  const isSpared = !found.factor && (!isImposed || found.skips);
+  const isSpared = !found.factor && !found.hasPasskey && (!isImposed || found.skips);
   const spared = isSpared && (await admitUnlessOwed(ctx, request, attempt, proof));
   if (spared) return spared;
   if (code === undefined) return giveChallenge(ctx, attempt, proof, found);
@@ -57,7 +73,10 @@ export async function logInByTwoFactors(
 }
 
 /** Finds the account of the login and checks the password. */
-async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
+export async function begin(
+  ctx: LoginCtx,
+  request: LoginRequest,
+): Promise<{ attempt: OpenAttempt; proof: Proof }> {
   const opened = await openAttempt(ctx, request, request.username);
   const { attempt, proof } = await provePassword(ctx, opened, request.password);
   return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);
@@ -66,7 +85,7 @@ async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: O
 /** @returns undefined if a code is required */
 async function admitUnlessOwed(
   ctx: LoginCtx,
-  request: LoginRequest,
+  request: LoginOptions,
   attempt: OpenAttempt,
   proof: Proof,
 ): Promise<LoginResult | undefined> {
@@ -82,7 +101,8 @@ async function admitUnlessOwed(
 const unlessOwed = (proof: Proof): Proof =>
   also(proof, (h) => [mustOweNoCode(h, proof.account.user.id, proof.account.domain.two_factor)]);
 
-const also = (proof: Proof, further: Proof['statements']): Proof => ({
+/** A proof with further statements. */
+export const also = (proof: Proof, further: Proof['statements']): Proof => ({
   ...proof,
   statements: (h): Statement[] => [...proof.statements(h), ...further(h)],
 });

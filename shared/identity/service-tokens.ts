@@ -4,7 +4,7 @@ import { findTokenId, type NewToken } from '../../db/repositories/identity/servi
 import { newServiceToken } from '../access/service-tokens.ts';
 import { type AuditFields, changesBetween } from '../context/audit-entry.ts';
 import type { BaseDeps, Ctx } from '../context/context.ts';
-import { type Permission, permissions } from '../context/permissions.ts';
+import { isForProvisioning, type Permission, permissions } from '../context/permissions.ts';
 import type { SignedIn } from '../context/principal.ts';
 import { scopeOf } from '../context/rights.ts';
 import { addSeconds } from '../kernel/clock.ts';
@@ -73,6 +73,7 @@ export function draftToken(
   { name, permissions: granted }: Write,
   { expires_at, user_id, own }: Pick<NewToken, 'expires_at' | 'user_id' | 'own'>,
 ): DraftToken {
+  assertProvisioning(ctx, granted, own);
   const scopes = scopesOf(ctx, granted);
   const token = newServiceToken();
   const row: NewToken = {
@@ -80,6 +81,26 @@ export function draftToken(
     ...{ permissions: granted, scopes, created_at: ctx.now, expires_at, own },
   };
   return { row, token };
+}
+
+/**
+ * A token for provisioning can deactivate every account of its domain, so its creator must hold every permission. It has no
+ * other permission.
+ */
+function assertProvisioning(
+  { principal }: Creator,
+  granted: readonly Permission[],
+  own: boolean | undefined,
+): void {
+  if (!isForProvisioning(granted)) return;
+  const refuse = (code: string, detail: Detail) => invalid({ pointer: '/permissions', code, detail });
+  if (own) throw refuse('not_allowed', 'Only administrators create tokens for provisioning');
+  if (granted.length > 1) throw refuse('not_alone', 'A token for provisioning has no other permission');
+  const missing = permissions.filter((permission) => scopeOf(principal, permission) !== '*');
+  if (missing.length > 0)
+    throw new AppError('forbidden', 'Tokens for provisioning require every permission for all sites', {
+      missing: missing.sort(),
+    });
 }
 
 /** @throws AppError `invalid_request` for an expiration time in the past or too far ahead */

@@ -5,6 +5,8 @@ import { authenticators } from '../../schema/identity/authenticators.ts';
 import { loginChallenges } from '../../schema/identity/login-challenges.ts';
 import { loginSessions } from '../../schema/identity/login-sessions.ts';
 import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
+import { programGrants } from '../../schema/identity/providers/program-grants.ts';
+import { providerLogins } from '../../schema/identity/providers/sessions.ts';
 import { serviceTokens } from '../../schema/identity/service-tokens.ts';
 import { users } from '../../schema/identity/users.ts';
 import { endNodeKeys } from '../routing/ended-node-keys.ts';
@@ -22,6 +24,8 @@ export const revokeAccessOfUser = (h: Db, userId: string): Statement[] => [
 export const revokeAccessOfDomain = (h: Db, domainId: string): Statement[] => [
   h.update(authenticators).set({ access_ended_at: endedNow }).where(eq(authenticators.id, domainId)),
   h.delete(pkinitChallenges).where(eq(pkinitChallenges.authenticator_id, domainId)),
+  h.delete(providerLogins).where(eq(providerLogins.authenticator_id, domainId)),
+  h.delete(programGrants).where(eq(programGrants.authenticator_id, domainId)),
   ...endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`),
 ];
 

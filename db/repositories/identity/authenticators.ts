@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
 import { authenticators as table } from '../../schema/identity/authenticators.ts';
 import { directoryRefusals as refusals } from '../../schema/identity/directory-refusals.ts';
@@ -147,4 +147,20 @@ function withoutAddresses({ hosts, kerberos, ...params }: Record<string, unknown
           : kerberos,
     }),
   };
+}
+
+/** Whether another domain has one of these e-mail domains, in lower case. */
+export async function areEmailDomainsTaken(db: Db, id: string, names: readonly string[]): Promise<boolean> {
+  const taken = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(
+      and(
+        ne(table.id, id),
+        sql`exists(select from jsonb_array_elements_text(${table.params} -> 'email_domains') as own
+          where own in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb)))`,
+      ),
+    )
+    .limit(1);
+  return taken.length > 0;
 }

@@ -18,6 +18,8 @@ const visibleDomains = prebuilt((db, _: Record<never, never>, subjects) =>
       type: authenticators.type,
       priority: authenticators.priority,
       isTwoFactor: authenticators.two_factor,
+      isBuiltin: authenticators.builtin,
+      emailDomains: sql<string[] | null>`${authenticators.params} -> 'email_domains'`,
       isPkinit: sql<boolean>`jsonb_typeof(${authenticators.params} -> 'kerberos') is not distinct from 'object'`,
     })
     .from(authenticators)

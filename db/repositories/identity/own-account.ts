@@ -6,7 +6,8 @@ import { passwordHistory, users } from '../../schema/identity/users.ts';
 import { sites } from '../../schema/sites/sites.ts';
 import { type Scope, within } from '../records/scope.ts';
 import { type EntitledUser, groupsOf, maySeeSite } from '../sites/user-sites.ts';
-import { isEnrolled, skips } from './second-factors.ts';
+import { hasPasskey } from './passkeys/state.ts';
+import { hasDevice, skips } from './second-factors.ts';
 
 type SiteName = { id: string; uri: string; name: string };
 
@@ -28,7 +29,8 @@ const ownAccount = prebuilt((db, who: EntitledUser) =>
       email: users.email,
       lastLoginAt: users.last_login_at,
       hasPassword: sql<boolean>`${users.password_hash} is not null`,
-      hasFactor: sql<boolean>`${isEnrolled(users.id)}`,
+      hasDevice: sql<boolean>`${hasDevice(users.id)}`,
+      hasPasskey: sql<boolean>`${hasPasskey(users.id)}`,
       needsFactor: sql<boolean>`${authenticators.two_factor} and not ${skips(who.userId)}`,
       groups: groupsOf(who.userId),
       sites: sitesOf(who),

@@ -8,7 +8,8 @@ import { authenticators } from './authenticators.ts';
  * immutable identifier of the directory entry, absent until the first login that finds it. `card_fingerprint` is the
  * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
  * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
- * rejected. `last_login_at` has no index, because each login would then write all indexes.
+ * rejected. `given_name` and `family_name` are those of an identity provider that maintains the domain. `deprovisioned_at` is
+ * the time when it deleted the user, whose row stays, so that the deletion also refuses a later login. `last_login_at` has no index, because each login would then write all indexes.
  */
 export const users = pgTable(
   'users',
@@ -20,6 +21,8 @@ export const users = pgTable(
     name: text().notNull(),
     name_key: byteText().notNull(),
     real_name: text().notNull().default(''),
+    given_name: text().notNull().default(''),
+    family_name: text().notNull().default(''),
     email: text().notNull().default(''),
     comments: text().notNull().default(''),
     state: text().$type<'active' | 'inactive'>().notNull().default('active'),
@@ -34,6 +37,7 @@ export const users = pgTable(
     directory_checked_at: moment(),
     card_fingerprint: text(),
     access_ended_at: moment(),
+    deprovisioned_at: moment(),
   },
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),

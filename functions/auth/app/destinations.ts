@@ -24,4 +24,4 @@ export function destinationOf({ portal }: SignedInUser, next: string | undefined
 
 /** True for a page of administrators and a user of the user portal. */
 export const isForOthers = (portal: SignedInUser['portal'], next: string | undefined): boolean =>
-  next !== undefined && next !== '/' && portal === 'user' && !/^\/home(?:\/|$)/.test(next);
+  next !== undefined && next !== '/' && portal === 'user' && !/^\/(?:home|consent)(?:\/|$)/.test(next);

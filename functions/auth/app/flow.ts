@@ -1,9 +1,14 @@
 import { destinationOf } from './destinations.ts';
-import type { SignedInUser } from './user.ts';
+import type { Credentials, SignedInUser } from './user.ts';
 
-/** A second factor that is required. What the first one was, such as a password, is known to `answer` only. */
+/** A second factor that is required. The credentials of the first one stay in memory until it is answered. */
 export type Challenge = {
   login: string;
+  challenge_id: string;
+  /** Of the first factor, if it was a password. */
+  credentials?: Credentials;
+  /** What the user can use, or set up. A recovery code replaces any of them. */
+  methods: readonly ('totp' | 'passkey')[];
   /** Present if the user sets the second factor up now. */
   enrolment?: { otpauth_uri: string; secret: string } | undefined;
   /** @throws PortalError why the code was refused */

@@ -101,6 +101,9 @@ const Methods = ({ hasEnded, ...props }: MethodsProps): JSX.Element => (
         {say('ended_next')}
       </Notice>
     )}
+    {facts.step === 'signed_out' && !hasEnded && (
+      <Notice tone="good" title={say('signed_out')} isAlert={true} />
+    )}
     {methods.map((Method) => (
       <Method key={Method.name} {...props} />
     ))}

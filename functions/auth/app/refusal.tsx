@@ -8,7 +8,7 @@ import { facts } from './facts.ts';
 /** The element that describes a field whose value was refused with the whole form. */
 export const refusalId = 'problem';
 
-type Subject = 'signin' | 'factor';
+type Subject = 'signin' | 'factor' | 'passkey';
 
 /** Why a sign-in was refused, with the texts of this page if it has some. */
 export function Refusal({ problem, about }: { problem: Problem; about: Subject }): JSX.Element {
@@ -21,7 +21,7 @@ export function Refusal({ problem, about }: { problem: Problem; about: Subject }
     instance: nextStepOf(code) === 'correct' ? undefined : instance,
   };
   return (
-    <div id={refusalId}>
+    <div {...(about !== 'passkey' && { id: refusalId })}>
       <ProblemNotice problem={shown} about={subject} />
     </div>
   );
@@ -29,6 +29,7 @@ export function Refusal({ problem, about }: { problem: Problem; about: Subject }
 
 /** A user who cannot choose a domain is not asked to check it. */
 function subjectOf(code: string, about: Subject): Subject | 'single' {
+  if (about === 'passkey') return about;
   if (code !== 'invalid_credentials') return 'signin';
   return about === 'signin' && facts.domains.length < 2 ? 'single' : about;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { base, endpoint } from '../deps.ts';
 import { shownDomains } from '../shown-domains.ts';
 import { Domain } from './schema.ts';
@@ -12,6 +13,11 @@ export const domainOperations = [
       summary: 'List the authentication domains of the sign-in form',
       returns: [200, z.array(Domain)],
     },
-    async ({ deps }) => (await shownDomains(deps)).map((domain) => ({ ...domain, isCustom: false })),
+    async ({ deps }) =>
+      (await shownDomains(deps)).map(({ emailDomains: _emails, isBuiltin: _isBuiltin, ...domain }) => ({
+        ...domain,
+        flow: domainTypeOf(domain.type).login.proof,
+        isCustom: false,
+      })),
   ),
 ];

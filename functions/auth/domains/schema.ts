@@ -8,6 +8,11 @@ export const Domain = z.strictObject({
   auth: z.string().describe('Name of the domain: `auth` of a login.'),
   authSmallName: z.string().describe('Short label of the domain: `authSmallName` of a login.'),
   type: z.string().describe(`Type of the domain: ${typeNames}.`),
+  flow: z
+    .enum(['password', 'redirect'])
+    .describe(
+      '`password`: users log in with a password; `redirect`: they sign in at an identity provider, and a browser opens `oidc/{auth_uuid}/start`.',
+    ),
   priority: z.int().describe('Position in the list. Lower numbers come first. Set by an administrator.'),
   isCustom: z.boolean().describe('Always false: the portal has no custom domain types.'),
   isTwoFactor: z.boolean().describe('True if logins need a second factor.'),

@@ -1,7 +1,8 @@
 import { pageFiles } from '../../../shared/http/pages/page-files.ts';
+import { SignInAnswer } from '../../../shared/identity/login/answers.ts';
 import { base, endpoint } from '../deps.ts';
 import { endBrowserSession, givePageToken, signIn } from './browser-session.ts';
-import { Done, PageToken, SignInAnswer, SignInQuery, TwoFactorLoginBody } from './schema.ts';
+import { Done, PageToken, SignInQuery, TwoFactorLoginBody } from './schema.ts';
 import { signInPage } from './sign-in-page.ts';
 
 export const browserOperations = [
@@ -30,7 +31,7 @@ export const browserOperations = [
       description: `Request and response are those of \`POST ${base}/login/2fa\`, but the token is returned in a cookie. The cookie is valid for the pages of this portal and not for its API. Only these pages can call this operation.`,
       body: { required: TwoFactorLoginBody },
       returns: [200, SignInAnswer],
-      errors: ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded'],
+      errors: ['invalid_credentials', 'redirect_required', 'locked_out', 'forbidden', 'overloaded'],
     },
     (ctx, { body }) => signIn(ctx, body),
   ),

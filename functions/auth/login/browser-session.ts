@@ -6,14 +6,16 @@ import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { noCookie, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { logOut } from '../../../shared/identity/log-out.ts';
+import type { SignInAnswer } from '../../../shared/identity/login/answers.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { AuthDeps } from '../deps.ts';
-import type { PageToken, SignInAnswer, TwoFactorLoginBody } from './schema.ts';
-import { answerTwoFactorLogin, logOut } from './usecases.ts';
+import type { PageToken, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin } from './usecases.ts';
 
 /** Seconds for which a page may use its token. */
 const pageTokenAge = 600;

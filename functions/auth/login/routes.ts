@@ -1,13 +1,15 @@
+import { logOut } from '../../../shared/identity/log-out.ts';
+import { LoginAnswer, loginAnswer, TwoFactorLoginAnswer } from '../../../shared/identity/login/answers.ts';
 import { logIn } from '../../../shared/identity/login.ts';
 import { base, endpoint } from '../deps.ts';
-import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { inLocaleOfBody } from './locale.ts';
-import { Done, LoginBody, TwoFactorLoginAnswer, TwoFactorLoginBody } from './schema.ts';
-import { answerTwoFactorLogin, logOut } from './usecases.ts';
+import { Done, LoginBody, TwoFactorLoginBody } from './schema.ts';
+import { answerTwoFactorLogin } from './usecases.ts';
 
 const errors = [
   'invalid_credentials',
   'locked_out',
+  'redirect_required',
   'no_registered_group',
   'password_expired',
   'forbidden',

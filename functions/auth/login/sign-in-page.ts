@@ -2,9 +2,12 @@ import type { z } from 'zod';
 import type { Principal, UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { renderApp } from '../../../shared/http/pages/app-page.ts';
+import { pathOfPortal } from '../../../shared/http/pages/own-pages.ts';
 import { readBranding } from '../../../shared/http/pages/read-branding.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { languageFor } from '../../../shared/http/serve/language.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
+import { takesPasskeys } from '../../../shared/identity/second-factor/passkey-support.ts';
 import type { AuthDeps } from '../deps.ts';
 import { shownDomains } from '../shown-domains.ts';
 import type { SignInQuery } from './schema.ts';
@@ -22,6 +25,8 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
     readBranding(ctx.deps),
     shownDomains(ctx.deps),
   ]);
+  const only = onlyProvider(ctx, query, domains);
+  if (only) return startAt(only, query);
   const { principal } = ctx;
   const { accepted } = ctx.client;
   return renderApp(ctx.deps.assets, {
@@ -30,10 +35,12 @@ export async function signInPage(ctx: RequestCtx<AuthDeps>, query: PageQuery): P
     language: query.language ?? languageFor({ principal, accepted, fallback: defaultLanguage }),
     branding,
     facts: {
-      domains: domains.map(({ auth, authUuid }) => ({ id: authUuid, name: auth })),
+      ...offersOf(domains),
+      passkeys: domains.some(({ type }) => takesPasskeys(ctx.deps.baseUrl, type)),
+      step: query.step,
       login_text: branding.login_text,
       login_background: branding.login_background,
-      next: pageOf(query.next),
+      next: pathOfPortal(query.next),
       user: principal.kind === 'user' ? userOf(principal) : undefined,
     },
   });
@@ -45,9 +52,40 @@ function firstPageOf(principal: Principal): string | undefined {
   return principal.portal === 'admin' ? '/console/' : '/home/';
 }
 
-/** Only a path of this portal, to prevent open redirects. */
-const pageOf = (next: string | undefined): string | undefined =>
-  next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
+type ShownDomain = Awaited<ReturnType<typeof shownDomains>>[number];
+
+const isAtProvider = ({ type }: ShownDomain): boolean => domainTypeOf(type).login.proof === 'redirect';
+
+/**
+ * The domain whose provider is opened at once: on portals for users, the only one besides the built-in domain. Its
+ * accounts sign in with `step=choose`.
+ */
+function onlyProvider(
+  { deps: { portalType }, principal }: RequestCtx<AuthDeps>,
+  { step }: PageQuery,
+  domains: readonly ShownDomain[],
+): ShownDomain | undefined {
+  const [only, ...others] = domains.filter(({ isBuiltin }) => !isBuiltin);
+  const isDirect = portalType === 'user' && step === undefined && principal.kind !== 'user';
+  return isDirect && others.length === 0 && only && isAtProvider(only) ? only : undefined;
+}
+
+/** Domains with passwords, and those whose users sign in at a provider. */
+const offersOf = (domains: readonly ShownDomain[]) => ({
+  domains: domains
+    .filter((domain) => !isAtProvider(domain))
+    .map(({ auth, authUuid }) => ({ id: authUuid, name: auth })),
+  providers: domains
+    .filter(isAtProvider)
+    .map(({ auth, authUuid, emailDomains }) => ({ id: authUuid, name: auth, emails: emailDomains ?? [] })),
+});
+
+function startAt({ authUuid }: ShownDomain, { next, language }: PageQuery): Answer {
+  const page = pathOfPortal(next);
+  const query = new URLSearchParams({ ...(page && { next: page }), ...(language && { language }) });
+  const location = `/api/auth/v7.0/oidc/${authUuid}/start${query.size > 0 ? `?${query}` : ''}`;
+  return new Answer(undefined, { status: 302, headers: { location } });
+}
 
 const userOf = ({ user, portal }: UserPrincipal) => ({
   login: user.name,

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';
+import { LoginAnswer, loginAnswer } from '../../../shared/identity/login/answers.ts';
 import { beginCardLogin, type SigningTask } from '../../../shared/identity/pkinit/begin.ts';
 import { finishCardLogin, type Signed, sendSignedRequest } from '../../../shared/identity/pkinit/finish.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
-import { LoginAnswer, loginAnswer } from '../login-answer.ts';
 import { PkinitFinalize, PkinitLogin, PkinitRaw, PkinitResponse, PkinitTask } from './schema.ts';
 
 const params = z.object({ auth_uuid: Id.describe('Identifier of the authentication domain.') });

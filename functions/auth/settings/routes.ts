@@ -3,6 +3,7 @@ import { findTheme } from '../../../db/repositories/settings/themes.ts';
 import type { Ctx } from '../../../shared/context/context.ts';
 import type { SignedIn } from '../../../shared/context/principal.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { factorMethods } from '../../../shared/identity/second-factor/challenges.ts';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { version } from '../../../shared/kernel/version.ts';
 import { languages } from '../../../shared/messages/languages.ts';
@@ -57,7 +58,7 @@ async function settingsOf({ deps, parameters }: Ctx<AuthDeps, SignedIn>): Promis
       max_per_user: parameters['session.max_per_user'],
     },
     lockout: { max_tries: parameters['lockout.max_tries'], block_s: parameters['lockout.block_s'] },
-    two_factor: { methods: ['totp'] },
+    two_factor: { methods: [...factorMethods] },
     service_tokens: { own: parameters['service_tokens.own'] },
     client_download_url: parameters['ui.client_download_url'],
   };

@@ -44,7 +44,11 @@ export const Settings = z.strictObject({
     })
     .describe('Rules for locking accounts.'),
   two_factor: z
-    .strictObject({ methods: z.array(z.string()).describe('Types of second factors: `totp`.') })
+    .strictObject({
+      methods: z
+        .array(z.string())
+        .describe('Types of second factors: `totp` (authenticator app), `passkey`.'),
+    })
     .describe('Second factors that the portal supports.'),
   service_tokens: z
     .strictObject({

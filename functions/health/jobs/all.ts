@@ -1,15 +1,10 @@
 import type { Connection, Db } from '../../../db/client.ts';
 import type { SessionReport } from '../../../db/pg.ts';
 import type { Replica } from '../../../db/replica/replica.ts';
-import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
-import { createProcessMemory } from '../../../shared/context/process-memory.ts';
 import { systemClock } from '../../../shared/kernel/clock.ts';
-import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
 import type { Log } from '../../../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../../../shared/kernel/observability/telemetry.ts';
 import type { WriteMonitor } from '../../../shared/kernel/observability/write-monitor.ts';
-import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
-import { withDurations } from '../../../shared/remotes/http/durations.ts';
 import type { NodeTransport } from '../../../shared/remotes/http/node.ts';
 import { createMailer } from '../../../shared/remotes/mail/node.ts';
 import type { Config } from '../../../shared/runtime/config/config.ts';
@@ -24,6 +19,7 @@ import { cleanUp } from './clean-up.ts';
 import { removeOldFiles } from './exports/removal.ts';
 import { createStores } from './exports/stores.ts';
 import { exportWorker, noteFailedExport } from './exports/worker.ts';
+import { type Fleet, fleetOf } from './fleet.ts';
 import { gatewayJob, tunnelSweepJob } from './gateways.ts';
 import { keyLogOutJob } from './key-log-outs.ts';
 import { maintenanceJob } from './maintenance/maintenance.ts';
@@ -38,6 +34,7 @@ import { portalReportJob } from './process/portal-report.ts';
 import type { Rest } from './process/rest.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
+import { providerCheckTask } from './provider-checks.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';
@@ -139,28 +136,6 @@ const queueOf = (
   );
 };
 
-type Fleet = Awaited<ReturnType<typeof fleetOf>>;
-
-/** The clients and keys that calls to dispatchers require. */
-async function fleetOf({ config, log, jobsDb, telemetry, transport }: JobParts) {
-  const { aggregatorJwtSslKey = '', aggregatorJwtSslKeySecond, baseUrl, secretKey } = config;
-  const pems = [aggregatorJwtSslKey, ...(aggregatorJwtSslKeySecond ? [aggregatorJwtSslKeySecond] : [])];
-  // Each job has its own concurrency limit. With a shared limit, unresponsive nodes would delay all jobs.
-  const signing = await createSigningKeys(pems, baseUrl);
-  const dispatchers = createDispatchers({ transport: withDurations(transport, telemetry), signer: signing });
-  const sealer = await createSealer(secretKey);
-  const clock = systemClock;
-  return {
-    db: jobsDb.db,
-    dispatchers,
-    signing,
-    sealer,
-    clock,
-    log,
-    memory: createProcessMemory(),
-  };
-}
-
 function workersOf(
   { config, log, jobsDb, snapshotDb, replica: reads }: JobParts,
   databaseUrl: string,
@@ -214,6 +189,7 @@ function sharedTasks(
     gatewayJob(db, systemClock),
     tunnelSweepJob(db),
     keyLogOutJob(fleet),
+    providerCheckTask({ ...fleet, parameters }),
     telemetryJob(db),
   ];
 }

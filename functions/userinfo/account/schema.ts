@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { patchBody } from '../../../shared/http/records/shapes.ts';
+import { factorMethods } from '../../../shared/identity/second-factor/challenges.ts';
 import { type Language, languages } from '../../../shared/messages/languages.ts';
 import { Id, Moment } from '../../../shared/shapes/fields.ts';
 
@@ -55,6 +56,9 @@ export const Userinfo = z.strictObject({
   two_factor: z
     .strictObject({
       enrolled: z.boolean().describe('True if the user has a second factor.'),
+      methods: z
+        .array(z.enum(factorMethods))
+        .describe('Second factors of the user: `totp` (authenticator app), `passkey`.'),
       required: z
         .boolean()
         .describe(

@@ -11,6 +11,8 @@ import type { Language } from '../../../shared/messages/languages.ts';
 import type { UserinfoCtx } from '../deps.ts';
 import type { Userinfo } from './schema.ts';
 
+type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>;
+
 export async function describeCaller({
   deps,
   principal,
@@ -36,7 +38,7 @@ export async function describeCaller({
     language: user.language,
     must_change_password: user.mustChangePassword,
     has_password: account.hasPassword,
-    two_factor: { enrolled: account.hasFactor, required: account.needsFactor },
+    two_factor: twoFactorOf(account),
     ip: client.ip,
     session: {
       created_at: ends.createdAt.toISOString(),
@@ -46,6 +48,12 @@ export async function describeCaller({
     last_login_at: account.lastLoginAt?.toISOString() ?? null,
   };
 }
+
+const twoFactorOf = ({ hasDevice, hasPasskey, needsFactor }: OwnAccount) => ({
+  enrolled: hasDevice || hasPasskey,
+  methods: [...(hasDevice ? ['totp' as const] : []), ...(hasPasskey ? ['passkey' as const] : [])],
+  required: needsFactor,
+});
 
 /** A service token has no idle timeout. */
 const endsOf = (principal: AccountPrincipal): Pick<Session, 'createdAt' | 'expiresAt' | 'idleExpiresAt'> =>

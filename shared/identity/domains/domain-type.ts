@@ -38,6 +38,8 @@ export type DomainType<P extends Settings = Settings> = {
   supports: Support;
   settings: DomainSettings<P>;
   login: LoginFlow;
+  /** A key with which the portal authenticates to the provider. Undefined if the type does not support it. */
+  ownKey?: OwnKey<P>;
   /** Undefined if the type has no server to connect to. */
   test: ConnectionTest | undefined;
   /** Logins with a smart card (Kerberos PKINIT). Undefined if the type does not support them. */
@@ -72,8 +74,12 @@ export type Support = {
   secondFactor: boolean;
   /** Members of a user that each login updates. Administrators cannot change them. */
   refreshes: { name: boolean; groups: boolean };
+  /** Identity providers maintain users and groups of the domain by SCIM. */
+  provisioning: boolean;
   /** The domain has its own account at the provider, whose password can be refused. */
   bindAccount: boolean;
+  /** Groups are known by an identifier that the provider sends, and not by a distinguished name. */
+  groupsById: boolean;
 };
 
 /**
@@ -138,6 +144,9 @@ export type PasswordLogin = {
 
 /** The user authenticates on pages of the provider. The portal accepts no password. */
 export type RedirectLogin = { proof: 'redirect'; names: NameReading };
+
+/** @property isUsed whether the portal authenticates with its key, according to the settings */
+export type OwnKey<P extends Settings = Settings> = { isUsed(params: P): boolean };
 
 export type NameReading = 'as_typed' | 'in_directory';
 

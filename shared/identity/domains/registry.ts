@@ -3,6 +3,7 @@ import { freeipa } from './directory/freeipa.ts';
 import { ldap } from './directory/ldap.ts';
 import type { DomainType } from './domain-type.ts';
 import { internal } from './internal/internal.ts';
+import { oidc } from './oidc/oidc.ts';
 
 /** Every type of authentication domains, by its name in the API and in the database. */
 export const domainTypes = {
@@ -10,6 +11,7 @@ export const domainTypes = {
   ldap,
   active_directory: activeDirectory,
   freeipa,
+  oidc,
 } as const satisfies Record<string, DomainType>;
 
 export type DomainTypeName = keyof typeof domainTypes;

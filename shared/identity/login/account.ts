@@ -47,6 +47,8 @@ export type Proof = {
   settle?(h: Db): Statement[];
   /** Additional details of the login event. */
   details?: Record<string, unknown>;
+  /** Identifier of the session to open, and statements about it that follow on its row. */
+  session?: { id: string; statements(h: Db): Statement[] };
 };
 
 /** An attempt with its proof. `proof` is undefined after failed authentication. */

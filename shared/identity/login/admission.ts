@@ -47,11 +47,12 @@ async function openSession(
   ctx: LoginCtx,
   options: LoginOptions,
   { key, parameters, factor, alias }: OpenAttempt,
-  { account: { domain, user, roles }, statements, details }: Proof,
+  { account: { domain, user, roles }, statements, details, session: prepared }: Proof,
 ): Promise<LoginResult> {
   const portal = portalOf(ctx, options, roles.length > 0, domain);
   const token = options.inBrowser ? newBrowserToken() : randomToken();
-  const session = sessionOf(ctx, options, user.id, portal, token, parameters['session.idle_s']);
+  const id = prepared?.id ?? newId();
+  const session = { id, ...sessionOf(ctx, options, user.id, portal, token, parameters['session.idle_s']) };
   const keep = parameters['session.max_per_user'];
   const audit = auditEntry(ctx, {
     event: 'portal.UserLogin',
@@ -69,13 +70,14 @@ async function openSession(
     ...(alias ? [noteKnownNetwork(h, alias, ctx.now)] : []),
     ...statements(h),
     ...startSession(h, session, { user, domain }),
+    ...(prepared?.statements(h) ?? []),
     ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),
     appendAudit(h, audit),
   ]);
   return { token, expiresInS: absoluteAge(parameters, portal), portal, user, domain, roles };
 }
 
-/** The row of a new session. Only the hash of the token is stored. */
+/** The row of a new session without its identifier. Only the hash of the token is stored. */
 const sessionOf = (
   { client, now }: LoginCtx,
   { platform, locale }: LoginOptions,
@@ -84,7 +86,6 @@ const sessionOf = (
   token: string,
   idleS: number,
 ) => ({
-  id: newId(),
   token_hash: sha256(token),
   user_id: userId,
   portal,

@@ -16,7 +16,7 @@ import { type Parameters, parametersFrom } from '../../kernel/system-parameters.
 import { noteLockedAttempt } from './failures.ts';
 
 /** The authentication factor, as in the audit. */
-export type Factor = 'password' | 'totp' | 'certificate';
+export type Factor = 'password' | 'totp' | 'certificate' | 'passkey' | 'provider' | 'device_code';
 
 /** An attempt with its failure key and the rules that apply to it. */
 export type Tried = {

@@ -10,6 +10,7 @@ import { users } from '../../../schema/identity/users.ts';
 import { sites } from '../../../schema/sites/sites.ts';
 import { type Scope, within } from '../../records/scope.ts';
 import { type AliveSince, isAlive } from '../login/user-sessions.ts';
+import { passkeysOfUser } from '../passkeys/passkeys.ts';
 import { locksOfAccount } from './lock-outs.ts';
 
 /** Sessions and tokens that are returned with the access of a user. */
@@ -32,19 +33,27 @@ export async function readUserAccess(db: Db, id: string, { since, sites: readabl
     locksOfAccount(h, lockKeyOf(id), since.now),
     sessionsOfUser(h, id, since),
     tokensOfUser(h, id),
+    passkeysOfUser(h, id),
     siteNames(h, id, readable),
   ]);
-  const [accounts, held, joined, locks, sessions, tokens, named] = found as [
+  const [accounts, held, joined, locks, sessions, tokens, passkeys, named] = found as [
     Awaited<ReturnType<typeof accountOf>>,
     Awaited<ReturnType<typeof rolesOfUser>>,
     Awaited<ReturnType<typeof groupsOfUser>>,
     Awaited<ReturnType<typeof locksOfAccount>>,
     Awaited<ReturnType<typeof sessionsOfUser>>,
     Awaited<ReturnType<typeof tokensOfUser>>,
+    Awaited<ReturnType<typeof passkeysOfUser>>,
     Awaited<ReturnType<typeof siteNames>>,
   ];
   const [account] = accounts;
-  return account && { ...account, roles: held, groups: joined, locks, sessions, tokens, siteNames: named };
+  return (
+    account && {
+      ...account,
+      ...{ roles: held, groups: joined, locks, sessions, tokens, passkeys },
+      siteNames: named,
+    }
+  );
 }
 
 const lockKeyOf = (id: string): SQL =>

@@ -5,6 +5,7 @@ import { Button } from '../../../../shared/web/ui/controls/button.tsx';
 import { Field, SelectField } from '../../../../shared/web/ui/controls/field.tsx';
 import { Notice } from '../../../../shared/web/ui/feedback/feedback.tsx';
 import { facts } from '../facts.ts';
+import { providerOfAddress, startAddressOf } from '../providers.ts';
 import { Refusal, refusedBy } from '../refusal.tsx';
 import { signIn } from '../requests.ts';
 import { StepForm } from '../steps/step-form.tsx';
@@ -12,15 +13,23 @@ import { say } from '../texts.ts';
 import { entryOf, useSubmission } from '../use-submission.ts';
 import type { MethodProps } from './method.ts';
 
-/** Domain, user name and password. Without a domain it cannot be used. */
-export const PasswordMethod = (props: MethodProps): JSX.Element =>
-  facts.domains.length > 0 ? (
-    <Credentials {...props} />
-  ) : (
+/** Domain, user name and password. The notice is about a page without any domain. */
+export function PasswordMethod(props: MethodProps): JSX.Element | null {
+  if (facts.domains.length > 0) return <Credentials {...props} />;
+  if (facts.providers.length > 0) return null;
+  return (
     <Notice tone="bad" title={say('no_domains')} isAlert={true}>
       {say('no_domains_text')}
     </Notice>
   );
+}
+
+/** Opens the provider of the e-mail address that was typed, if it has one. */
+function leaveForProvider(event: FocusEvent & { currentTarget: HTMLInputElement }): void {
+  const login = event.currentTarget.value.trim();
+  const id = providerOfAddress(login);
+  if (id !== undefined) location.assign(startAddressOf(id, login));
+}
 
 function Credentials({ onOutcome, isLeaving }: MethodProps): JSX.Element {
   const { form, faults, problem, submit, change, button } = useSubmission({
@@ -40,10 +49,11 @@ function Credentials({ onOutcome, isLeaving }: MethodProps): JSX.Element {
       <Domain onChange={change} />
       <Field
         {...{ id: 'username', name: 'username', label: say('username'), fault: faults.username }}
-        {...{ autocomplete: 'username', autocapitalize: 'none', spellcheck: false }}
+        {...{ autocomplete: userNameHint, autocapitalize: 'none', spellcheck: false }}
         maxLength={256}
         required={true}
         onInput={change}
+        onBlur={leaveForProvider}
       />
       <PasswordField
         {...{ id: 'password', name: 'password', label: say('password'), fault: faults.password }}
@@ -56,6 +66,9 @@ function Credentials({ onOutcome, isLeaving }: MethodProps): JSX.Element {
     </StepForm>
   );
 }
+
+/** With `webauthn`, browsers offer passkeys among the suggestions of the field. */
+const userNameHint = facts.passkeys ? 'username webauthn' : 'username';
 
 /** One domain needs no choice. */
 function Domain({ onChange }: { onChange: () => void }): JSX.Element {

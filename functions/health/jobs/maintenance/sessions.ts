@@ -1,9 +1,10 @@
 import { finishStep, releaseStep } from '../../../../db/repositories/maintenance/steps.ts';
 import { type FleetFarm, findFleetFarm } from '../../../../db/repositories/snapshot/objects.ts';
-import { type EndVerb, endingAction } from '../../../../shared/agents/session-ending.ts';
+import { type EndVerb, endingAction, endingNeeds } from '../../../../shared/agents/session-ending.ts';
 import { AppError, notFound } from '../../../../shared/kernel/errors.ts';
 import type { ListRow } from '../../../../shared/remotes/dispatcher/rows.ts';
 import { actAs, callNode, kinds, type Target } from '../../../../shared/sites/calls/actions.ts';
+import { assertCapable } from '../../../../shared/sites/calls/capable.ts';
 import type { ClaimedStep } from './claimed-step.ts';
 
 type Session = ListRow<'spsessions'>;
@@ -24,6 +25,7 @@ export async function endSessions(work: ClaimedStep): Promise<void> {
   const verb = window.plan.logoff_sessions ? 'logoff' : 'disconnect';
   const farm = await findFleetFarm(ctx.deps.db, step.farm_id);
   if (!farm) throw notFound();
+  assertCapable(farm, endingNeeds[verb]);
   const sessions = (await sessionsOf(work, farm)).filter((session) => isInWindow(work, session, verb));
   const waiting = sessions.values();
   let isLate = false;

@@ -1,6 +1,7 @@
 import { releaseStep, type Step } from '../../../../db/repositories/maintenance/steps.ts';
 import type { MaintenanceWindow } from '../../../../db/repositories/maintenance/windows.ts';
 import { isGone } from '../../../../shared/sites/calls/actions.ts';
+import { isNotSupported } from '../../../../shared/sites/calls/capable.ts';
 import { type JobParts, jobContext } from '../context.ts';
 import type { ClaimedStep } from './claimed-step.ts';
 import { auditEntryFactory, type MaintenanceDeps, principal } from './events.ts';
@@ -12,7 +13,8 @@ import { warn } from './warnings.ts';
 export type StepParts = Omit<JobParts<MaintenanceDeps>, 'principal'>;
 
 /**
- * Runs one step and records the result. A failed call is retried; if the object no longer exists, the step is complete.
+ * Runs one step and records the result. A failed call is retried. If the object no longer exists, or the dispatchers of
+ * the farm cannot do it, the step is complete.
  */
 export async function runStep(parts: StepParts, window: MaintenanceWindow, step: Step): Promise<void> {
   const { db, log } = parts.deps;
@@ -21,7 +23,9 @@ export async function runStep(parts: StepParts, window: MaintenanceWindow, step:
   const work = { ctx, createEntry: auditEntryFactory(window, parts.now, step.failures > 0), window, step };
   try {
     await doers[step.phase](work).catch(async (error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isGone(error) && !isNotSupported(error)) throw error;
+      if (isNotSupported(error))
+        log.info('a maintenance step is not supported by the dispatchers of the farm', { ...step });
       await settle(work);
     });
   } catch (error) {

@@ -4,6 +4,7 @@ import {
   addresseesOf,
   chunksForNode,
   hasSession,
+  messageNeeds,
 } from '../../../../shared/agents/messages.ts';
 import { isUnauthorized, isUnsent } from '../../../../shared/remotes/dispatcher/failures.ts';
 import type { Delivery, MessageOrder } from '../../../../shared/remotes/dispatcher/orders.ts';
@@ -38,7 +39,8 @@ export async function warn(work: ClaimedStep): Promise<void> {
       isSent ||= !(isUnsent(error) || isUnauthorized(error));
       throw error;
     });
-  await actAs(ctx, createEntry, target, { ...action, call }).catch((error: unknown) => {
+  const sent = { ...action, call, needs: messageNeeds };
+  await actAs(ctx, createEntry, target, sent).catch((error: unknown) => {
     if (!isSent) throw error;
     ctx.deps.log.warn('a maintenance warning may not have been delivered', { ...step, error });
   });

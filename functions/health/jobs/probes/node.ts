@@ -6,6 +6,7 @@ import { AppError } from '../../../../shared/kernel/errors.ts';
 import { newId } from '../../../../shared/kernel/ids.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Parameters } from '../../../../shared/kernel/system-parameters.ts';
+import { isCapable } from '../../../../shared/remotes/dispatcher/capabilities.ts';
 import { isUnauthorized } from '../../../../shared/remotes/dispatcher/failures.ts';
 import type { DispatcherRemote, Node } from '../../../../shared/remotes/dispatcher/port.ts';
 import { aggregator, nodeOf } from '../../../../shared/sites/calls/dispatcher-keys.ts';
@@ -54,19 +55,19 @@ export async function probeNode(
 
 async function runProbe(probe: Probe): Promise<ProbeResult> {
   try {
-    return await (probe.target.health_key === null
-      ? probeByDomains(probe)
-      : probeByHealth(probe, probe.target.health_key));
+    const { health_key: sealedKey, kind, id } = probe.target;
+    if (sealedKey !== null) return await probeByHealth(probe, await openKey(probe.deps, id, sealedKey));
+    // A login with an account counts at the node, so it is not repeated only to learn whether the node responds.
+    return await (isCapable(kind, 'health_key') ? probeByDomains(probe) : probeByHealth(probe, ''));
   } catch (error) {
     return failed(probe, error);
   }
 }
 
 async function probeByHealth(
-  { deps, target, node, limitMs, signal }: Probe,
-  sealedKey: string,
+  { deps, node, limitMs, signal }: Probe,
+  healthKey: string,
 ): Promise<ProbeResult> {
-  const healthKey = await openKey(deps, target.id, sealedKey);
   const startedAt = performance.now();
   const trace = { requestId: newId() };
   const { status, version } = await deps.remote.health({
@@ -88,9 +89,13 @@ async function probeByDomains({ deps, parameters, node, limitMs, signal }: Probe
   const startedAt = performance.now();
   const endsAt = startedAt + Math.min(limitMs, node.timeoutMs);
   const to = { node, trace, deadlineMs: limitMs, signal };
-  const { token: key } = await deps.remote.authorize({ ...to, ...life, principal: aggregator });
+  const { token: key } = await deps.remote.authorize({
+    ...{ ...to, ...life, principal: aggregator },
+  });
   const deadlineMs = endsAt - performance.now();
-  const domains = await deps.remote.domains({ node, key, trace, deadlineMs, signal });
+  const domains = await deps.remote.domains({
+    ...{ node, key, trace, deadlineMs, signal },
+  });
   const response_time_ms = Math.round(performance.now() - startedAt);
   return { status: 'pass', last_error: null, response_time_ms, version: null, domains };
 }

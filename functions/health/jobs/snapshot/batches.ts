@@ -98,6 +98,8 @@ class SyncBatch {
       this.#minAgeS(farms),
     );
     for (const part of claimed) this.#unread.add(part);
+    // In this order what one list gives for the next is used.
+    claimed.sort((a, b) => listKinds.indexOf(a.claim.kind) - listKinds.indexOf(b.claim.kind));
     const byFarm = Map.groupBy(claimed, ({ claim }) => claim.farmId);
     const left: SnapshotFarm[] = [];
     const waiting = farms.values();

@@ -36,7 +36,9 @@ const supports: Support = {
   searchesGroups: true,
   secondFactor: true,
   refreshes: { name: true, groups: true },
+  provisioning: false,
   bindAccount: true,
+  groupsById: false,
 };
 
 /** A domain type whose users, groups and passwords are in a directory (LDAP). */

@@ -24,7 +24,9 @@ export const internal: DomainType = {
     searchesGroups: true,
     secondFactor: true,
     refreshes: { name: false, groups: false },
+    provisioning: false,
     bindAccount: false,
+    groupsById: false,
   },
   settings: { fields: {}, shape, view: shape, secrets: [], checks: [], keepsSecrets: () => false },
   login: {

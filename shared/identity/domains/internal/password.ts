@@ -27,7 +27,8 @@ export async function proveStoredPassword(
   return { account: candidate, statements: (h) => noteLogin(h, candidate.user, now, rehashed) };
 }
 
-const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>
+/** True for a person who can log in, in a domain that is not disabled. */
+export const mayLogIn = (candidate: Candidate | undefined): candidate is Account =>
   candidate?.user != null &&
   candidate.user.state === 'active' &&
   candidate.user.kind === 'person' &&

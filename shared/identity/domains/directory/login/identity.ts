@@ -10,10 +10,10 @@ import {
 } from '../../../../../db/repositories/identity/directory/users.ts';
 import type { MonitoringEntry } from '../../../../../db/repositories/monitoring/records.ts';
 import { AppError } from '../../../../kernel/errors.ts';
-import { idOf } from '../../../../kernel/ids.ts';
 import { foldName } from '../../../../kernel/text.ts';
 import { message } from '../../../../messages/message.ts';
 import type { Account } from '../../../login/account.ts';
+import { newUser } from '../../../login/new-user.ts';
 import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
 
 type User = Account['user'];
@@ -56,7 +56,7 @@ export async function identify(
   }
   const vacate = namesake ? await vacating(namesake, now, lookUp) : () => [];
   if (!user) {
-    const added = newUser(domain.id, person, now);
+    const added = newUser(domain.id, { directoryId: person.ids[0], name: person.name }, now);
     return { user: added, settle: (h) => [...vacate(h), addDirectoryUser(h, added)] };
   }
   const next = { name: person.name, nameKey, fallbacks: withSuffix(person.name) };
@@ -124,30 +124,4 @@ const gone = (user: User, name: string, now: Date): MonitoringEntry => ({
   code: 'directory_user_gone',
   message: `The directory entry of the user ${user.name} was deleted, and another entry has the name now`,
   details: { before: user.name, after: name },
-});
-
-/** The id is derived from the identifier, so that two concurrent first logins create one user. */
-const newUser = (domainId: string, { ids: [directoryId], name }: PersonWithId, now: Date): User => ({
-  id: idOf(directoryId, domainId),
-  created_at: now,
-  updated_at: now,
-  revision: 1,
-  authenticator_id: domainId,
-  name,
-  name_key: foldName(name),
-  real_name: '',
-  email: '',
-  comments: '',
-  state: 'active',
-  kind: 'person',
-  language: null,
-  password_hash: null,
-  password_changed_at: null,
-  must_change_password: false,
-  attributes: {},
-  last_login_at: null,
-  directory_id: directoryId,
-  directory_checked_at: null,
-  card_fingerprint: null,
-  access_ended_at: null,
 });

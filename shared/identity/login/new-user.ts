@@ -1,0 +1,40 @@
+import { idOf } from '../../kernel/ids.ts';
+import { foldName } from '../../kernel/text.ts';
+import type { Account } from './account.ts';
+
+type User = Account['user'];
+
+/** A person of a directory or an identity provider. The identifier is immutable. */
+export type ExternalPerson = { directoryId: string; name: string };
+
+/**
+ * The row of a person at the first login. The id is derived from the identifier, so that two concurrent first logins create
+ * one user.
+ */
+export const newUser = (domainId: string, { directoryId, name }: ExternalPerson, now: Date): User => ({
+  id: idOf(directoryId, domainId),
+  created_at: now,
+  updated_at: now,
+  revision: 1,
+  authenticator_id: domainId,
+  name,
+  name_key: foldName(name),
+  real_name: '',
+  given_name: '',
+  family_name: '',
+  email: '',
+  comments: '',
+  state: 'active',
+  kind: 'person',
+  language: null,
+  password_hash: null,
+  password_changed_at: null,
+  must_change_password: false,
+  attributes: {},
+  last_login_at: null,
+  directory_id: directoryId,
+  directory_checked_at: null,
+  card_fingerprint: null,
+  access_ended_at: null,
+  deprovisioned_at: null,
+});

@@ -1,0 +1,46 @@
+import type { Db, Statement } from '../../../db/client.ts';
+import {
+  type GroupKeys,
+  type RegisteredGroup,
+  setMemberships,
+} from '../../../db/repositories/identity/directory/accounts.ts';
+import { foldName } from '../../kernel/text.ts';
+
+/** The keys for the search of registered groups: a provider has one identifier for a group. */
+export const groupKeys = (groups: readonly string[]): GroupKeys => ({
+  names: groups.map(foldName),
+  sids: groups,
+});
+
+/**
+ * The registered groups that a provider has named.
+ * @param registered as found by the repository with `groupKeys`
+ */
+function registeredAmong(
+  registered: readonly RegisteredGroup[],
+  groups: readonly string[],
+): RegisteredGroup[] {
+  const [exact, folded] = [new Set(groups), new Set(groups.map(foldName))];
+  return registered.filter(({ directory_id, dn, name_key }) => {
+    const identifier = directory_id ?? dn;
+    return identifier === null ? folded.has(name_key) : exact.has(identifier);
+  });
+}
+
+/**
+ * The writes that let the memberships of a user follow the provider. Undefined if the user is in no active registered
+ * group.
+ * @param registered as found by the repository with `groupKeys`
+ * @param memberOf ids of the groups that the user is in
+ */
+export function followGroups(
+  registered: readonly RegisteredGroup[],
+  memberOf: readonly string[],
+  stated: readonly string[],
+): ((h: Db, userId: string) => Statement[]) | undefined {
+  const own = registeredAmong(registered, stated);
+  if (!own.some(({ state }) => state === 'active')) return undefined;
+  const ids = own.map(({ id }) => id);
+  const isSame = ids.length === memberOf.length && ids.every((id) => memberOf.includes(id));
+  return (h, userId) => (isSame ? [] : setMemberships(h, userId, ids));
+}

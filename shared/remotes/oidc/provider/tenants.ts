@@ -1,0 +1,31 @@
+import { Buffer } from 'node:buffer';
+import { OidcError } from '../port.ts';
+import { tenantPlaceholder } from './issuers.ts';
+
+const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The issuer of the tenant of an ID token that is not validated yet. The caller validates the token with it.
+ * @throws OidcError `tenant_not_allowed`
+ */
+export function issuerOfTenant(template: string, idToken: string, allowed: readonly string[]): string {
+  const tenant = tenantIn(idToken);
+  if (tenant === undefined || !allowed.includes(tenant)) throw new OidcError('tenant_not_allowed');
+  return template.replace(tenantPlaceholder, tenant);
+}
+
+/** @throws OidcError `tenant_not_allowed` */
+export function assertTenant(claims: Readonly<Record<string, unknown>>, allowed: readonly string[]): void {
+  if (allowed.length > 0 && !(typeof claims.tid === 'string' && allowed.includes(claims.tid)))
+    throw new OidcError('tenant_not_allowed');
+}
+
+function tenantIn(idToken: string): string | undefined {
+  const [, payload = ''] = idToken.split('.');
+  try {
+    const { tid } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return typeof tid === 'string' && guid.test(tid) ? tid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Statement } from '../../../client.ts';
+import { groupMembers } from '../../../schema/identity/groups.ts';
+import { userRoles } from '../../../schema/identity/roles.ts';
+import { users } from '../../../schema/identity/users.ts';
+import { derived, must } from '../../records/statements.ts';
+
+type UserRow = typeof users.$inferSelect;
+
+/** Users that the identity provider of a domain can see: persons that it has not deleted. */
+export const provisionedIn = (domainId: string): SQL =>
+  sql`(${and(eq(users.authenticator_id, domainId), eq(users.kind, 'person'), isNull(users.deprovisioned_at))})`;
+
+export const userColumns = {
+  id: users.id,
+  revision: users.revision,
+  name: users.name,
+  real_name: users.real_name,
+  given_name: users.given_name,
+  family_name: users.family_name,
+  email: users.email,
+  state: users.state,
+  directory_id: users.directory_id,
+  created_at: users.created_at,
+  updated_at: users.updated_at,
+};
+
+/** What a write depends on: an account with roles, or one that has been used. */
+const facts = {
+  hasRoles: derived<boolean>(
+    sql`select exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${users.id})`,
+  ),
+  last_login_at: users.last_login_at,
+};
+
+/** @returns the user with this id in the domain */
+export async function findProvisionedUser(db: Db, domainId: string, id: string) {
+  const [row] = await db
+    .select({ ...userColumns, ...facts })
+    .from(users)
+    .where(and(provisionedIn(domainId), eq(users.id, id)));
+  return row;
+}
+
+/** @returns the user that the identity provider has deleted, by its identifier there */
+export async function findDeprovisionedUser(db: Db, domainId: string, subject: string) {
+  const [row] = await db
+    .select({ ...userColumns, ...facts })
+    .from(users)
+    .where(
+      and(
+        eq(users.authenticator_id, domainId),
+        eq(users.kind, 'person'),
+        eq(users.directory_id, subject),
+        isNotNull(users.deprovisioned_at),
+      ),
+    );
+  return row;
+}
+
+type Written = Partial<
+  Pick<
+    UserRow,
+    | 'name'
+    | 'name_key'
+    | 'real_name'
+    | 'given_name'
+    | 'family_name'
+    | 'email'
+    | 'state'
+    | 'directory_id'
+    | 'deprovisioned_at'
+  >
+>;
+
+export type NewUser = Required<Omit<Written, 'deprovisioned_at'>> & Pick<UserRow, 'id' | 'authenticator_id'>;
+
+export const addProvisionedUser = (h: Db, user: NewUser): Statement =>
+  h.insert(users).values(user).returning(userColumns);
+
+/**
+ * Fails the batch with `precondition_failed` unless the user is at this revision and has the same roles as when it was read,
+ * and locks the row.
+ */
+export const mustBeAsRead = (
+  h: Db,
+  { id, revision, hasRoles }: { id: string; revision: number; hasRoles: boolean },
+): Statement =>
+  must(
+    h,
+    sql`(select ${users.revision} from ${users} where ${users.id} = ${id} for update) = ${revision}
+      and exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${id}) = ${hasRoles}`,
+    'precondition_failed',
+  );
+
+export const changeProvisionedUser = (h: Db, id: string, written: Written): Statement =>
+  h
+    .update(users)
+    .set({ ...written, revision: sql`${users.revision} + 1`, updated_at: sql`now()` })
+    .where(eq(users.id, id))
+    .returning(userColumns);
+
+export const leaveGroups = (h: Db, userId: string): Statement =>
+  h.delete(groupMembers).where(eq(groupMembers.user_id, userId));

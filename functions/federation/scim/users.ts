@@ -1,0 +1,169 @@
+import { atomically, type Db, type Statement } from '../../../db/client.ts';
+import { isUniqueViolation } from '../../../db/errors.ts';
+import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { revokeAccessOfUser } from '../../../db/repositories/identity/access-revocation.ts';
+import {
+  addProvisionedUser,
+  changeProvisionedUser,
+  findDeprovisionedUser,
+  findProvisionedUser,
+  leaveGroups,
+  mustBeAsRead,
+} from '../../../db/repositories/identity/scim/users.ts';
+import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
+import { lockGuard } from '../../../db/repositories/records/statements.ts';
+import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
+import { administratorTypes } from '../../../shared/identity/domains/registry.ts';
+import { fieldsOf, type ProvisionedUser, type UserFields } from '../../../shared/identity/scim/users.ts';
+import { assertVersion } from '../../../shared/identity/scim/versions.ts';
+import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { canonicalJson } from '../../../shared/kernel/json/json.ts';
+import { foldName } from '../../../shared/kernel/text.ts';
+import { type ScimScope, untilUncontested } from './scope.ts';
+
+type StoredUser = NonNullable<Awaited<ReturnType<typeof findProvisionedUser>>>;
+/** The target of a request: an identifier, and the header `If-Match`. */
+export type Target = { id: string; ifMatch: string | undefined };
+
+/** @throws AppError `not_found` */
+export async function findUser({ ctx, domainId }: ScimScope, id: string): Promise<StoredUser> {
+  const row = await findProvisionedUser(ctx.deps.db, domainId, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+/**
+ * Creates a user. A user that the identity provider has deleted before, by the same identifier, becomes visible again.
+ * @throws AppError `invalid_request`, `already_exists`
+ */
+export const createUser = (scope: ScimScope, body: Record<string, unknown>): Promise<ProvisionedUser> =>
+  untilUncontested(undefined, async () => {
+    const fields = fieldsOf(body);
+    const former = await findFormer(scope, fields);
+    if (!former) return insertUser(scope, fields);
+    assertMayActivate(former, fields);
+    return write(scope, former, fields, { restores: true });
+  });
+
+const findFormer = async ({ ctx, domainId }: ScimScope, { directory_id: subject }: UserFields) =>
+  subject === null ? undefined : findDeprovisionedUser(ctx.deps.db, domainId, subject);
+
+async function insertUser({ ctx, domainId }: ScimScope, fields: UserFields): Promise<ProvisionedUser> {
+  const id = newId();
+  const object = { type: 'user', id, name: fields.name, revision: 1 } as const;
+  const audit = entityAction(ctx, 'create', object, changesBetween({}, fields));
+  const row = { id, authenticator_id: domainId, ...fields, name_key: foldName(fields.name) };
+  const [created] = await atomically(ctx.deps.db, (h) => [
+    addProvisionedUser(h, row),
+    appendAudit(h, audit),
+  ]).catch(taken);
+  return onlyRow(created);
+}
+
+/** @throws AppError `already_exists` for a name or an identifier that another user has */
+function taken(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  throw new AppError('already_exists', 'A user with this name or identifier exists', {}, { cause: error });
+}
+
+/** Writes that return their row are built on a row that the batch has locked. */
+function onlyRow(result: unknown): ProvisionedUser {
+  const [row] = result as ProvisionedUser[];
+  if (!row) throw new Error('a write has returned no row');
+  return row;
+}
+
+/**
+ * Changes a user.
+ * @param become returns the new fields, for the stored user
+ * @throws AppError `not_found`, `precondition_failed`, `invalid_request`, `already_exists`, `forbidden`, `invalid_state` for the
+ *   last administrator
+ */
+export const changeUser = (
+  scope: ScimScope,
+  { id, ifMatch }: Target,
+  become: (row: StoredUser) => UserFields,
+): Promise<ProvisionedUser> =>
+  untilUncontested(ifMatch, async () => {
+    const row = await findUser(scope, id);
+    assertVersion(ifMatch, row);
+    const fields = become(row);
+    if (canonicalJson(fields) === canonicalJson(writtenOf(row))) return row;
+    assertMayActivate(row, fields);
+    assertMayBind(row, fields);
+    return write(scope, row, fields, {});
+  });
+
+const writtenOf = (row: UserFields): UserFields => ({
+  name: row.name,
+  real_name: row.real_name,
+  given_name: row.given_name,
+  family_name: row.family_name,
+  email: row.email,
+  state: row.state,
+  directory_id: row.directory_id,
+});
+
+/** Activation returns the roles to the account, and an identity provider does not grant roles. */
+function assertMayActivate({ state, hasRoles }: StoredUser, next: UserFields): void {
+  if (state === 'inactive' && next.state === 'active' && hasRoles)
+    throw new AppError('forbidden', 'An administrator must activate an account with roles', {
+      reason: 'has_roles',
+    });
+}
+
+/** The first identifier gives the account to a person at the identity provider, who was found by the name only. */
+function assertMayBind({ directory_id, hasRoles, last_login_at }: StoredUser, next: UserFields): void {
+  if (directory_id === null && next.directory_id !== null && (hasRoles || last_login_at !== null))
+    throw new AppError('forbidden', 'An administrator must bind an account that is in use', {
+      reason: 'in_use',
+    });
+}
+
+type Options = { restores?: boolean; removes?: boolean };
+
+async function write(
+  { ctx }: ScimScope,
+  row: StoredUser,
+  fields: UserFields,
+  { restores, removes }: Options,
+): Promise<ProvisionedUser> {
+  const ends = row.state === 'active' && fields.state === 'inactive';
+  const object = { type: 'user', id: row.id, name: fields.name, revision: row.revision + 1 } as const;
+  const audit = entityAction(ctx, 'update', object, changesBetween(writtenOf(row), fields));
+  const deprovisioned_at = removes ? ctx.now : null;
+  const columns = {
+    ...fields,
+    name_key: foldName(fields.name),
+    ...((restores || removes) && { deprovisioned_at }),
+  };
+  const results = await atomically(ctx.deps.db, (h) => [
+    // Before the row, as in other writes that can concern administrators.
+    lockGuard(h, 'administrators'),
+    mustBeAsRead(h, row),
+    changeProvisionedUser(h, row.id, columns),
+    ...(removes ? [leaveGroups(h, row.id)] : []),
+    ...(ends || removes ? endAccess(h, row.id) : []),
+    appendAudit(h, audit),
+  ]).catch(taken);
+  return onlyRow(results[2]);
+}
+
+const endAccess = (h: Db, id: string): Statement[] => [
+  mustKeepAdministrator(h, administratorTypes),
+  ...revokeAccessOfUser(h, id),
+];
+
+/**
+ * Ends the account. The row stays with its identifier, so that a later sign-in is refused, and gets another name, so that a new
+ * user can have the name (RFC 7644, 3.6).
+ * @throws AppError `not_found`, `precondition_failed`, `invalid_state` for the last administrator
+ */
+export const deleteUser = (scope: ScimScope, { id, ifMatch }: Target): Promise<void> =>
+  untilUncontested(ifMatch, async () => {
+    const row = await findUser(scope, id);
+    assertVersion(ifMatch, row);
+    const name = `${foldName(row.name).slice(0, 95)}~${newId().replaceAll('-', '')}`;
+    await write(scope, row, { ...writtenOf(row), name, state: 'inactive' }, { removes: true });
+  });

@@ -1,0 +1,67 @@
+import { isObject } from '../../kernel/json/json.ts';
+import { message } from '../../messages/message.ts';
+import { type AttributeFacts, findFacts } from './attributes.ts';
+import { scimError } from './errors.ts';
+
+export type Json = Record<string, unknown>;
+
+/**
+ * Returns the known attributes of a resource by their names in the schema: clients write names in any case, and booleans as
+ * texts. Unknown attributes and unassigned values are left out (RFC 7643, 2.5).
+ * @throws AppError `invalid_request` with the keyword `invalidValue`
+ */
+export function canonical(source: Json, facts: readonly AttributeFacts[]): Json {
+  const found = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(source)) {
+    const fact = findFacts(facts, name);
+    const assigned = fact && canonicalValue(value, fact);
+    if (fact && assigned !== undefined) found.set(fact.name, assigned);
+  }
+  return Object.fromEntries(found);
+}
+
+/** @returns undefined for an unassigned value: null, and an empty array */
+export function canonicalValue(value: unknown, fact: AttributeFacts): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (!fact.multiValued) return single(value, fact);
+  // A client may send one value without an array.
+  const values = (Array.isArray(value) ? value : [value])
+    .map((one) => single(one, fact))
+    .filter((one) => one !== undefined);
+  return values.length === 0 ? undefined : values;
+}
+
+function single(value: unknown, fact: AttributeFacts): unknown {
+  if (value === null) return undefined;
+  switch (fact.type) {
+    case 'complex':
+      return complex(value, fact);
+    case 'boolean':
+      return booleanOf(value) ?? refuse(fact, 'boolean');
+    case 'reference':
+      return typeof value === 'string' ? value : undefined;
+    case 'string':
+      // Directories have numbers in attributes that are texts here.
+      if (typeof value === 'number') return String(value);
+      return typeof value === 'string' ? value : refuse(fact, 'string');
+  }
+}
+
+function complex(value: unknown, fact: AttributeFacts): unknown {
+  const members = fact.subAttributes ?? [];
+  // A text stands for the member `value`.
+  if (typeof value === 'string' && fact.multiValued) return canonical({ value }, members);
+  if (!isObject(value)) return refuse(fact, 'object');
+  const found = canonical(value, members);
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** Entra ID and Okta also send booleans as texts. */
+function booleanOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' ? { true: true, false: false }[value.trim().toLowerCase()] : undefined;
+}
+
+function refuse({ name }: AttributeFacts, type: string): never {
+  throw scimError('invalidValue', message('The attribute {name} must be of the type {type}', { name, type }));
+}

@@ -1,0 +1,187 @@
+import type { Filter } from '../../../db/repositories/identity/scim/filter.ts';
+import { canonicalJson, isObject } from '../../kernel/json/json.ts';
+import { message } from '../../messages/message.ts';
+import { type AttributeFacts, findFacts } from './attributes.ts';
+import { canonicalValue, type Json } from './canonical.ts';
+import { scimError } from './errors.ts';
+import { meets } from './evaluate.ts';
+import { type PatchPath, parsePath } from './patch-path.ts';
+
+/** An operation of a PATCH request. The name has any case. */
+export type PatchOperation = { op: string; path?: string | null | undefined; value?: unknown };
+export type Verb = 'add' | 'replace' | 'remove';
+
+/** A schema whose attributes an operation can change. `urn` is its name. */
+export type Patched = { urn: string; facts: readonly AttributeFacts[] };
+
+/** One change of one attribute. */
+export type Change = { verb: Verb; path: PatchPath; value: unknown };
+
+const mostChanges = 1_000;
+/** Attributes that the portal sets. */
+const readOnly = ['id', 'meta', 'schemas'];
+
+/**
+ * Resolves the operations to changes of known attributes. An operation without a path changes the attributes that its value
+ * names; their names can be paths. Unknown attributes and other schemas are left out.
+ * @throws AppError `invalid_request`
+ */
+export function changesOf(operations: readonly PatchOperation[], patched: Patched): Change[] {
+  const changes = operations.flatMap((operation) => changesIn(operation, patched));
+  if (changes.length > mostChanges)
+    throw scimError('tooMany', message('A request can have at most {limit} changes', { limit: mostChanges }));
+  return changes;
+}
+
+function changesIn({ op, path, value }: PatchOperation, patched: Patched): Change[] {
+  const verb = verbOf(op);
+  if (typeof path === 'string' && path !== '') {
+    const parsed = parsePath(path);
+    if (readOnly.includes(parsed.name.toLowerCase()) && isOwn(parsed, patched))
+      throw scimError('mutability', message('The attribute {name} cannot be changed', { name: parsed.name }));
+    return isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
+  }
+  if (verb === 'remove') throw scimError('noTarget', 'A removal requires a path');
+  if (!isObject(value)) throw scimError('invalidValue', 'An operation without a path requires an object');
+  return Object.entries(value).flatMap(([name, inner]) => namedChanges(verb, name, inner, patched));
+}
+
+function namedChanges(verb: Verb, name: string, value: unknown, patched: Patched): Change[] {
+  if (name.toLowerCase() === patched.urn.toLowerCase()) return changesIn({ op: verb, value }, patched);
+  // Names of other schemas end with a version, which is not the name of an attribute.
+  const path = /^[\w$.-]+$|\[/.test(name) || name.toLowerCase().startsWith(`${patched.urn.toLowerCase()}:`);
+  const parsed = path ? parsePath(name) : undefined;
+  return parsed && isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
+}
+
+function verbOf(op: string): Verb {
+  const verb = op.toLowerCase();
+  if (verb !== 'add' && verb !== 'replace' && verb !== 'remove')
+    throw scimError('invalidSyntax', 'An operation must be add, replace or remove');
+  return verb;
+}
+
+const isOwn = ({ schema }: PatchPath, { urn }: Patched): boolean =>
+  schema === undefined || schema.toLowerCase() === urn.toLowerCase();
+
+const isKnown = (path: PatchPath, patched: Patched): boolean =>
+  isOwn(path, patched) && findFacts(patched.facts, path.name) !== undefined;
+
+/** Applies changes to a resource in its canonical form, and returns the new one. */
+export const applyChanges = (resource: Json, changes: readonly Change[], { facts }: Patched): Json =>
+  changes.reduce((present, change) => applied(present, change, facts), resource);
+
+function applied(resource: Json, { verb, path, value }: Change, facts: readonly AttributeFacts[]): Json {
+  const fact = findFacts(facts, path.name);
+  if (!fact) return resource;
+  const present = resource[fact.name];
+  const next = path.values
+    ? withValues(asArray(present), verb, path, value, fact, path.values)
+    : withAttribute(present, verb, path, value, fact);
+  const { [fact.name]: _, ...others } = resource;
+  return next === undefined ? others : { ...others, [fact.name]: next };
+}
+
+const asArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function withAttribute(
+  present: unknown,
+  verb: Verb,
+  path: PatchPath,
+  value: unknown,
+  fact: AttributeFacts,
+): unknown {
+  if (path.sub !== undefined) return withMember(present, verb, path.sub, value, fact);
+  if (verb === 'remove') return undefined;
+  const given = canonicalValue(value, fact);
+  if (fact.multiValued) return verb === 'add' ? joined(asArray(present), asArray(given)) : given;
+  // Members that a complex value does not name stay as they are.
+  return isObject(given) && isObject(present) ? { ...present, ...given } : given;
+}
+
+/** The values without duplicates. A new primary value replaces the former one (RFC 7643, 2.4). */
+function joined(present: readonly unknown[], added: readonly unknown[]): unknown[] | undefined {
+  const known = new Set(present.map(canonicalJson));
+  const news = added.filter((value) => !known.has(canonicalJson(value)));
+  const former = news.some(isPrimary) ? present.map(withoutPrimary) : present;
+  const all = [...former, ...news];
+  return all.length === 0 ? undefined : all;
+}
+
+const isPrimary = (value: unknown): boolean => isObject(value) && value.primary === true;
+const withoutPrimary = (value: unknown): unknown =>
+  isPrimary(value) ? { ...Object(value), primary: false } : value;
+
+/** A member of a complex attribute; of a multi-valued one, the member of each value. */
+function withMember(
+  present: unknown,
+  verb: Verb,
+  sub: string,
+  value: unknown,
+  fact: AttributeFacts,
+): unknown {
+  const member = findFacts(fact.subAttributes ?? [], sub);
+  if (!member) return present;
+  const given = verb === 'remove' ? undefined : canonicalValue(value, member);
+  const change = (own: unknown): Json | undefined => {
+    const { [member.name]: _, ...others } = isObject(own) ? own : {};
+    const next = given === undefined ? others : { ...others, [member.name]: given };
+    return Object.keys(next).length === 0 ? undefined : next;
+  };
+  if (!fact.multiValued) return change(present);
+  const values = asArray(present).length === 0 && given !== undefined ? [{}] : asArray(present);
+  return nonEmpty(values.map(change).filter((one) => one !== undefined));
+}
+
+const nonEmpty = (values: unknown[]): unknown[] | undefined => (values.length === 0 ? undefined : values);
+
+function withValues(
+  present: unknown[],
+  verb: Verb,
+  { sub, ...path }: PatchPath,
+  value: unknown,
+  fact: AttributeFacts,
+  filter: Filter,
+): unknown[] | undefined {
+  const members = fact.subAttributes ?? [];
+  const isMeant = (one: unknown) => meets(one, filter, members);
+  if (verb === 'remove' && sub === undefined) return nonEmpty(present.filter((one) => !isMeant(one)));
+  const meant = present.some(isMeant) || verb === 'remove' ? present : [...present, described(filter, fact)];
+  return nonEmpty(
+    meant.flatMap((one) => {
+      if (!isMeant(one)) return [one];
+      const next = changedValue(one, verb, { ...path, ...(sub !== undefined && { sub }) }, value, fact);
+      return next === undefined ? [] : [next];
+    }),
+  );
+}
+
+function changedValue(
+  one: unknown,
+  verb: Verb,
+  { sub }: PatchPath,
+  value: unknown,
+  fact: AttributeFacts,
+): unknown {
+  const inner = { ...fact, multiValued: false };
+  if (sub !== undefined) return withMember(one, verb, sub, value, inner);
+  return withAttribute(one, verb, { name: fact.name }, value, inner);
+}
+
+/**
+ * The value that the equalities of a filter describe. Entra ID replaces `emails[type eq "work"].value` of users who have no
+ * such address, and expects a new one.
+ * @throws AppError `invalid_request` with the keyword `noTarget` for any other filter
+ */
+function described(filter: Filter, fact: AttributeFacts): Json {
+  const parts = filter.kind === 'and' ? filter.parts : [filter];
+  const members = parts.map((part) => {
+    const member =
+      part.kind === 'compare' &&
+      part.operator === 'eq' &&
+      findFacts(fact.subAttributes ?? [], part.path.name);
+    if (!member) throw scimError('noTarget', 'No value of the attribute matches the path');
+    return [member.name, canonicalValue(part.value, member)] as const;
+  });
+  return Object.fromEntries(members);
+}

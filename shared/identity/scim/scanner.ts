@@ -1,0 +1,74 @@
+import { message } from '../../messages/message.ts';
+import { type ScimType, scimError } from './errors.ts';
+
+type Token = { kind: 'name' | 'member' | 'text' | 'number' | 'sign'; text: string; at: number };
+
+const longest = 4_096;
+/** Number of tokens: it bounds the conditions of a filter, and with them the statement. */
+const mostTokens = 1_000;
+
+/** A string of JSON, a number of JSON, one of the signs, a name with an optional URN before it, or the name of a member. */
+const pattern =
+  /\s*(?:("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.:$-]))|([()[\]])|((?:[uU][rR][nN]:[\w.:-]+:)?\$?[A-Za-z][\w-]*(?:\.\$?[A-Za-z][\w-]*)?)|(\.\$?[A-Za-z][\w-]*))/y;
+
+/** Splits a filter or a path of SCIM into tokens. */
+export class Scanner {
+  readonly #tokens: Token[] = [];
+  readonly #fault: ScimType;
+  #next = 0;
+
+  /** @throws AppError with the keyword `fault` for a text that is too long or has other characters */
+  constructor(text: string, fault: 'invalidFilter' | 'invalidPath') {
+    this.#fault = fault;
+    if (text.length > longest)
+      throw scimError(fault, message('Must have at most {n} characters', { n: longest }));
+    const source = text.trimEnd();
+    for (let at = 0; at < source.length; ) at = this.#read(source, at);
+  }
+
+  #read(source: string, at: number): number {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (!found || this.#tokens.length === mostTokens) throw this.refusal(at);
+    const [, text, number, sign, name, member] = found;
+    const kinds = { text, number, sign, name, member } as const;
+    for (const kind of ['text', 'number', 'sign', 'name', 'member'] as const) {
+      const value = kinds[kind];
+      if (value !== undefined) this.#tokens.push({ kind, text: value, at });
+    }
+    return pattern.lastIndex;
+  }
+
+  /** Takes the next token if it is this sign, or this keyword in any case. */
+  takes(text: string): boolean {
+    const token = this.#tokens[this.#next];
+    const isFound = token !== undefined && token.kind !== 'text' && token.text.toLowerCase() === text;
+    if (isFound) this.#next++;
+    return isFound;
+  }
+
+  expect(text: string): void {
+    if (!this.takes(text)) throw this.refusal();
+  }
+
+  take(kind: Token['kind']): string | undefined {
+    const token = this.#tokens[this.#next];
+    if (token?.kind !== kind) return undefined;
+    this.#next++;
+    return token.text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#next === this.#tokens.length;
+  }
+
+  /** The error that the text is not valid at a position; default: that of the next token. */
+  refusal(at: number | undefined = this.#tokens[this.#next]?.at) {
+    return at === undefined
+      ? scimError(this.#fault, 'The expression is incomplete')
+      : scimError(
+          this.#fault,
+          message('The expression is not valid at character {position}', { position: at + 1 }),
+        );
+  }
+}

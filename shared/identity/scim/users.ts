@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { isReservedUserName } from '../../kernel/text.ts';
+import { message } from '../../messages/message.ts';
+import { PlainName } from '../../shapes/fields.ts';
+import { externalId, userFacts } from './attributes.ts';
+import { canonical, type Json } from './canonical.ts';
+import { scimError } from './errors.ts';
+import { memberOf } from './evaluate.ts';
+import type { Patched } from './patch.ts';
+import { userSchema } from './urns.ts';
+import { metaOf } from './versions.ts';
+
+/** What a client writes of a user, by the columns of the portal. */
+export type UserFields = {
+  name: string;
+  real_name: string;
+  given_name: string;
+  family_name: string;
+  email: string;
+  state: 'active' | 'inactive';
+  directory_id: string | null;
+};
+
+export type ProvisionedUser = UserFields & {
+  id: string;
+  revision: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const writableUser: Patched = { urn: userSchema, facts: [...userFacts, externalId] };
+
+/** The user as a resource. `base` is the address of SCIM for the domain. */
+export const userResource = (row: ProvisionedUser, base: string): Json => ({
+  schemas: [userSchema],
+  id: row.id,
+  ...attributesOf(row),
+  meta: metaOf('User', row, `${base}/Users/${row.id}`),
+});
+
+/** The attributes of a user that a client writes. */
+export const attributesOf = (row: UserFields): Json => ({
+  ...(row.directory_id !== null && { externalId: row.directory_id }),
+  userName: row.name,
+  ...nameOf(row),
+  ...(row.real_name && { displayName: row.real_name }),
+  ...(row.email && { emails: [{ value: row.email, type: 'work', primary: true }] }),
+  active: row.state === 'active',
+});
+
+function nameOf({ real_name, given_name, family_name }: UserFields): Json {
+  const name = {
+    ...(real_name && { formatted: real_name }),
+    ...(family_name && { familyName: family_name }),
+    ...(given_name && { givenName: given_name }),
+  };
+  return Object.keys(name).length === 0 ? {} : { name };
+}
+
+/**
+ * The fields of a new user, or of a user after a change.
+ * @param present the stored user
+ * @throws AppError `invalid_request`
+ */
+export function fieldsOf(source: Json, present?: UserFields): UserFields {
+  const resource = canonical(source, writableUser.facts);
+  const [given_name, family_name] = [textIn(resource.name, 'givenName'), textIn(resource.name, 'familyName')];
+  return {
+    name: loginName(resource.userName, present),
+    real_name: realName(resource, { given_name, family_name }, present),
+    given_name,
+    family_name,
+    email: emailIn(resource.emails),
+    state: resource.active === undefined ? (present?.state ?? 'active') : stateOf(resource.active),
+    directory_id: subjectOf(resource.externalId, present),
+  };
+}
+
+const stateOf = (active: unknown): UserFields['state'] => (active === false ? 'inactive' : 'active');
+
+const Text = z.string().trim().max(256);
+
+function textIn(value: unknown, name: string): string {
+  const found = memberOf(value, name);
+  if (found === undefined) return '';
+  const { data, success } = Text.safeParse(found);
+  if (!success) throw invalidAttribute(name);
+  return data;
+}
+
+const invalidAttribute = (name: string) =>
+  scimError('invalidValue', message('The attribute {name} has no valid value', { name }));
+
+/** A stored name stays valid, whatever the present rules for new names are. */
+function loginName(value: unknown, present: UserFields | undefined): string {
+  if (present && value === present.name) return present.name;
+  if (value === undefined)
+    throw scimError('invalidValue', message('{name} is required', { name: 'userName' }));
+  const { data, success } = PlainName.safeParse(value);
+  if (!success || isReservedUserName(data)) throw invalidAttribute('userName');
+  return data;
+}
+
+type NameParts = Pick<UserFields, 'given_name' | 'family_name'>;
+
+/**
+ * `displayName` and `name.formatted` are the same field here. The one that the client changes counts. If it changes only a
+ * part of the name, a full name that consists of the former parts follows.
+ */
+function realName(resource: Json, parts: NameParts, present: UserFields | undefined): string {
+  const [shown, formatted] = [textIn(resource, 'displayName'), textIn(resource.name, 'formatted')];
+  const former = present?.real_name ?? '';
+  if (shown !== '' && shown !== former) return shown;
+  if (formatted !== '' && formatted !== former) return formatted;
+  if (shown === '' && formatted === '') return joinedName(parts).slice(0, 256);
+  const isJoined = present === undefined || former === '' || former === joinedName(present);
+  if (isJoined && joinedName(parts) !== joinedName(present)) return joinedName(parts).slice(0, 256);
+  return shown || formatted;
+}
+
+const joinedName = (parts: NameParts | undefined): string =>
+  [parts?.given_name, parts?.family_name].filter(Boolean).join(' ');
+
+const Email = z.email().max(256);
+
+/** One address is stored: the primary one, or else that of work, or else the first one. */
+function emailIn(values: unknown): string {
+  const given = Array.isArray(values) ? values.filter((one) => textIn(one, 'value') !== '') : [];
+  const isWork = (one: unknown) => textIn(one, 'type').toLowerCase() === 'work';
+  const chosen = given.find((one) => memberOf(one, 'primary') === true) ?? given.find(isWork) ?? given[0];
+  if (chosen === undefined) return '';
+  const { data, success } = Email.safeParse(textIn(chosen, 'value'));
+  if (!success) throw invalidAttribute('emails');
+  return data;
+}
+
+/** The identifier of the user at the identity provider. It never changes, because the user is found by it at sign-in. */
+function subjectOf(value: unknown, present: UserFields | undefined): string | null {
+  const former = present?.directory_id ?? null;
+  if (value === undefined || value === '') return former;
+  if (former !== null && value !== former)
+    throw scimError('mutability', message('The attribute {name} cannot be changed', { name: 'externalId' }));
+  const { data, success } = Text.safeParse(value);
+  if (!success || data === '') throw invalidAttribute('externalId');
+  return data;
+}

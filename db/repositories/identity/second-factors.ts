@@ -3,10 +3,18 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../../client.ts';
 import { groups } from '../../schema/identity/groups.ts';
 import { loginChallenges } from '../../schema/identity/login-challenges.ts';
+import { passkeyRecoveryCodes } from '../../schema/identity/passkeys/passkeys.ts';
 import { recoveryCodes, secondFactors } from '../../schema/identity/second-factors.ts';
 import { users } from '../../schema/identity/users.ts';
 import { themes } from '../../schema/settings/themes.ts';
 import { must } from '../records/statements.ts';
+import {
+  deletePasskeysOf,
+  deleteUnusedCodes,
+  hasPasskey,
+  hasUsablePasskey,
+  mustAffect,
+} from './passkeys/state.ts';
 
 /** The context of a challenge. It can be answered only in the same context. */
 export type ChallengeKey = {
@@ -21,14 +29,14 @@ export type NewFactor = typeof secondFactors.$inferInsert;
 export type FactorState = Awaited<ReturnType<typeof findSecondFactor>>;
 
 /** Number of wrong codes that invalidates a challenge. */
-const maxWrongCodes = 5;
+export const maxWrongCodes = 5;
 /** Maximum number of challenges per user; the oldest are deleted. */
 const maxChallenges = 10;
 
 /**
  * Returns all data for the verification of a second factor in one statement: the device of the user, the live
- * challenge, and whether the hash belongs to one of the user's recovery codes. The result is empty for a user without
- * a row.
+ * challenge, whether the hash belongs to one of the user's recovery codes, and whether the user has passkeys. The
+ * result is empty for a user without a row.
  */
 export async function findSecondFactor(
   db: Db,
@@ -36,21 +44,34 @@ export async function findSecondFactor(
   { challenge, codeHash }: { challenge?: ChallengeKey | undefined; codeHash?: string | undefined },
   now: Date,
 ) {
-  const code = and(eq(recoveryCodes.user_id, userId), eq(recoveryCodes.code_hash, codeHash ?? ''));
+  const code = isCode(recoveryCodes, userId, codeHash ?? '');
+  const passkeyCode = isCode(passkeyRecoveryCodes, userId, codeHash ?? '');
   const [row] = await db
     .select({
       factor: secondFactors,
       challenge: { id: loginChallenges.id, sealed_secret: loginChallenges.sealed_secret },
       skips: sql<boolean>`${skips(userId)}`,
-      isRecoveryCode: sql<boolean>`${sql`exists(select 1 from ${recoveryCodes} where ${code})`}`,
+      isRecoveryCode: sql<boolean>`${sql`exists(select 1 from ${recoveryCodes} where ${code} union all select 1 from ${passkeyRecoveryCodes} where ${passkeyCode})`}`,
+      hasPasskey: sql<boolean>`${hasPasskey(users.id)}`,
+      hasUsablePasskey: sql<boolean>`${hasUsablePasskey(users.id)}`,
       siteName: sql<string | null>`${sql`(select ${themes.branding} ->> 'site_name' from ${themes})`}`,
     })
     .from(users)
     .leftJoin(secondFactors, eq(secondFactors.user_id, users.id))
     .leftJoin(loginChallenges, challenge ? isAlive(challenge, now) : sql`false`)
     .where(eq(users.id, userId));
-  return row ?? { factor: null, challenge: null, skips: false, isRecoveryCode: false, siteName: null };
+  return row ?? noFactor;
 }
+
+const noFactor = {
+  factor: null,
+  challenge: null,
+  skips: false,
+  isRecoveryCode: false,
+  hasPasskey: false,
+  hasUsablePasskey: false,
+  siteName: null,
+};
 
 /**
  * Fails the batch if the user must enter a code, by the committed state at execution. An enrolled factor is always
@@ -59,7 +80,7 @@ export async function findSecondFactor(
 export const mustOweNoCode = (h: Db, userId: string, isImposed: boolean): Statement =>
   must(
     h,
-    sql`not exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${userId}) and ${isImposed ? skips(userId) : sql`true`}`,
+    sql`not ${isEnrolled(sql`${userId}::uuid`)} and ${isImposed ? skips(userId) : sql`true`}`,
     'two_factor_required',
   );
 
@@ -134,17 +155,21 @@ export const acceptStep = (
   );
 
 /** Deletes a recovery code; fails the batch if the user does not have it. */
-export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Statement =>
-  mustAffectRow(
-    h,
-    h
-      .delete(recoveryCodes)
-      .where(and(eq(recoveryCodes.user_id, userId), eq(recoveryCodes.code_hash, codeHash)))
-      .returning({ id: recoveryCodes.user_id })
-      .getSQL(),
+export const spendRecoveryCode = (h: Db, userId: string, codeHash: string): Statement => {
+  const spent = (table: CodeTable) =>
+    sql`delete from ${table} where ${isCode(table, userId, codeHash)} returning 1`;
+  return h.execute(
+    sql`with a as (${spent(recoveryCodes)}), b as (${spent(passkeyRecoveryCodes)})
+select must(exists(table a union all table b), 'invalid_credentials') as raised`,
   );
+};
 
-/** Stores a second factor with its recovery codes; fails the batch if the user has a device already. */
+type CodeTable = typeof recoveryCodes | typeof passkeyRecoveryCodes;
+
+const isCode = (table: CodeTable, userId: string, codeHash: string): SQL | undefined =>
+  and(eq(table.user_id, userId), eq(table.code_hash, codeHash));
+
+/** Stores a second factor with new recovery codes; fails the batch if the user has a device already. */
 export const addSecondFactor = (h: Db, factor: NewFactor, codeHashes: readonly string[]): Statement[] => [
   mustAffectRow(
     h,
@@ -156,17 +181,35 @@ export const addSecondFactor = (h: Db, factor: NewFactor, codeHashes: readonly s
       .getSQL(),
   ),
   h.insert(recoveryCodes).values(codeHashes.map((code_hash) => ({ user_id: factor.user_id, code_hash }))),
+  h.delete(passkeyRecoveryCodes).where(eq(passkeyRecoveryCodes.user_id, factor.user_id)),
 ];
 
-/** Deletes the device, its recovery codes and pending challenges. */
-export const removeSecondFactor = (h: Db, userId: string): Statement[] => [
+/** Deletes the device and pending challenges. Passkeys stay, and then the recovery codes as well. */
+export const removeDevice = (h: Db, userId: string): Statement[] => [
+  h.execute(sql`insert into ${passkeyRecoveryCodes} (user_id, code_hash)
+    select ${recoveryCodes.user_id}, ${recoveryCodes.code_hash} from ${recoveryCodes}
+    where ${recoveryCodes.user_id} = ${userId} and ${hasPasskey(sql`${userId}::uuid`)}`),
   h.delete(secondFactors).where(eq(secondFactors.user_id, userId)),
   h.delete(loginChallenges).where(eq(loginChallenges.user_id, userId)),
 ];
 
-/** The condition that the user has an enrolled device. */
-export const isEnrolled = (user: PgColumn): SQL =>
+/** Deletes the device, the passkeys, the recovery codes and pending challenges. */
+export const removeSecondFactors = (h: Db, userId: string): Statement[] => [
+  deletePasskeysOf(h, userId),
+  deleteUnusedCodes(h, userId),
+  ...removeDevice(h, userId),
+];
+
+/** Fails the batch if the user has a second factor, by the committed state at execution. */
+export const mustHaveNoFactor = (h: Db, userId: string): Statement =>
+  must(h, sql`not ${isEnrolled(sql`${userId}::uuid`)}`, 'invalid_credentials');
+
+/** The condition that the user has an authenticator app. */
+export const hasDevice = (user: PgColumn | SQL): SQL =>
   sql`exists(select 1 from ${secondFactors} where ${secondFactors.user_id} = ${user})`;
+
+/** The condition that the user has a second factor: an authenticator app or a passkey. */
+export const isEnrolled = (user: PgColumn | SQL): SQL => sql`(${hasDevice(user)} or ${hasPasskey(user)})`;
 
 /** The condition that a group of the user waives the obligation to enrol a device. */
 export const skips = (userId: string): SQL =>
@@ -182,8 +225,5 @@ const isAlive = ({ id, userId, network, sessionId }: ChallengeKey, now: Date): S
     gt(loginChallenges.expires_at, now),
   );
 
-/** Runs a change and fails the batch if it changed no row. Of two concurrent batches one succeeds. */
-const mustAffectRow = (h: Db, change: SQL): Statement =>
-  h.execute(
-    sql`with hit as (${change}) select must(exists(select 1 from hit), 'invalid_credentials') as raised`,
-  );
+/** Of two concurrent batches one succeeds. */
+const mustAffectRow = (h: Db, change: SQL): Statement => mustAffect(h, change, 'invalid_credentials');

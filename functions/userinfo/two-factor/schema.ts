@@ -14,7 +14,15 @@ const Code = z
   .describe('Current code of the authenticator app.');
 
 export const EnrolmentStep = z.union([
-  z.strictObject({ password: Password }),
+  z.strictObject({
+    password: Password,
+    recovery_code: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('A recovery code. Required if the account has a passkey.'),
+  }),
   z.strictObject({ code: Code }),
 ]);
 

@@ -7,6 +7,7 @@ import { addSeconds } from '../../kernel/clock.ts';
 import { isId, newId, noId } from '../../kernel/ids.ts';
 import type { Account, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import { settleAtomically } from '../login/batch.ts';
+import { takesPasskeys } from './passkey-support.ts';
 import { sealPending } from './secrets.ts';
 import { newSecret, uriOf } from './totp.ts';
 
@@ -14,7 +15,16 @@ import { newSecret, uriOf } from './totp.ts';
 export type Enrolment = { otpauth_uri: string; secret: string };
 
 /** The result of a correct password if a code is required. */
-export type Challenge = { challengeId: string; expiresInS: number; enrolment?: Enrolment };
+export type Challenge = {
+  challengeId: string;
+  expiresInS: number;
+  methods: FactorMethod[];
+  enrolment?: Enrolment;
+};
+
+/** A second factor of the portal: a code of an authenticator app, or a passkey. */
+export const factorMethods = ['totp', 'passkey'] as const;
+export type FactorMethod = (typeof factorMethods)[number];
 
 /** Lifetime of a challenge in seconds. */
 export const challengeLifeS = 300;
@@ -27,19 +37,32 @@ export async function giveChallenge(
   ctx: Pick<LoginCtx, 'deps' | 'now'>,
   { key: { network } }: Pick<OpenAttempt, 'key'>,
   { account, settle }: Proof,
-  { factor, siteName }: FactorState,
+  found: FactorState,
 ): Promise<Challenge> {
+  const { factor, siteName } = found;
   const key: ChallengeKey = { id: newId(), userId: account.user.id, network, sessionId: null };
-  const secret = factor ? undefined : newSecret();
+  const secret = factor || found.hasPasskey ? undefined : newSecret();
   const row = await challengeRow(ctx, key, secret);
   await settleAtomically(ctx.deps.db, (h) => [...(settle?.(h) ?? []), ...addChallenge(h, key, row, ctx.now)]);
   return {
     challengeId: key.id,
     expiresInS: challengeLifeS,
+    methods: methodsOf(ctx.deps.baseUrl, account, found),
     ...(secret !== undefined && {
       enrolment: enrolmentOf(siteName, account.domain.small_name, account.user.name, secret),
     }),
   };
+}
+
+/** The methods that can answer a challenge, or set a second factor up. A recovery code replaces any of them. */
+function methodsOf(
+  baseUrl: string,
+  { domain }: Account,
+  { factor, hasPasskey, hasUsablePasskey }: FactorState,
+): FactorMethod[] {
+  const isEnrolment = !factor && !hasPasskey;
+  const usesPasskey = isEnrolment ? takesPasskeys(baseUrl, domain.type) : hasUsablePasskey;
+  return factorMethods.filter((method) => (method === 'totp' ? factor || isEnrolment : usesPasskey));
 }
 
 /**

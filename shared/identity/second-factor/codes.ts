@@ -6,6 +6,7 @@ import {
   type ChallengeKey,
   countWrongCode,
   type FactorState,
+  mustHaveNoFactor,
   type NewFactor,
   spendChallenge,
   spendRecoveryCode,
@@ -38,23 +39,25 @@ export type CodeProof = { statements(h: Db): Statement[]; recoveryCodes?: string
 export async function proveCode(
   ctx: LoginCtx,
   owner: Owner,
-  { code, challenge, found }: ShownCode,
+  shown: ShownCode,
 ): Promise<CodeProof | undefined> {
+  const { code, challenge, found } = shown;
   if (challenge && !found.challenge) return undefined;
   const spend = (h: Db): Statement[] => (challenge ? [spendChallenge(h, challenge, ctx.now)] : []);
   const pending = found.challenge?.sealed_secret ?? null;
   const text = code.replaceAll(/\s/g, '');
-  if (!found.factor) return found.challenge && pending ? finish(ctx, owner, found, text, spend) : undefined;
-  if (pending !== null) return undefined;
   const { factor } = found;
-  const secret = await openSecret(ctx.deps.sealer, factor.sealed_secret, factor.user_id);
-  const step = stepOf(secret, text, ctx.now, factor.last_step);
-  if (step !== undefined) return { statements: (h) => [acceptStep(h, factor, step), ...spend(h)] };
+  if (pending !== null) return factor ? undefined : finish(ctx, owner, shown, text, spend);
+  if (factor) {
+    const secret = await openSecret(ctx.deps.sealer, factor.sealed_secret, factor.user_id);
+    const step = stepOf(secret, text, ctx.now, factor.last_step);
+    if (step !== undefined) return { statements: (h) => [acceptStep(h, factor, step), ...spend(h)] };
+  }
   if (!found.isRecoveryCode) return undefined;
   const audit = factorEvent(ctx, owner, 'use_recovery_code');
   return {
     statements: (h) => [
-      spendRecoveryCode(h, factor.user_id, recoveryHash(code)),
+      spendRecoveryCode(h, owner.user.id, recoveryHash(code)),
       ...spend(h),
       appendAudit(h, audit),
     ],
@@ -74,11 +77,21 @@ export async function refuseCode(
   return refuseAttempt(ctx, { ...attempt, factor: 'totp' });
 }
 
+type FactorAction =
+  | 'enrol_two_factor'
+  | 'remove_two_factor'
+  | 'use_recovery_code'
+  | 'add_passkey'
+  | 'rename_passkey'
+  | 'remove_passkey'
+  | 'block_passkey';
+
 /** The event of a change of a second factor. The owner may not be logged in. */
 export const factorEvent = (
   ctx: LoginCtx,
   { user, domain }: Owner,
-  action: 'enrol_two_factor' | 'remove_two_factor' | 'use_recovery_code',
+  action: FactorAction,
+  details?: Record<string, unknown>,
 ): AuditEntry =>
   auditEntry(ctx, {
     event: 'portal.EntityAction',
@@ -90,12 +103,13 @@ export const factorEvent = (
     object_type: 'user',
     object_id: user.id,
     object_name: user.name,
+    ...(details && { details }),
   });
 
 async function finish(
   ctx: LoginCtx,
   owner: Owner,
-  { challenge }: FactorState,
+  { challenge: key, found: { challenge } }: ShownCode,
   code: string,
   spend: (h: Db) => Statement[],
 ): Promise<CodeProof | undefined> {
@@ -114,6 +128,8 @@ async function finish(
   const audit = factorEvent(ctx, owner, 'enrol_two_factor');
   return {
     statements: (h) => [
+      // In a login, the password alone must not add a device to an account that has a passkey in the meantime.
+      ...(key?.sessionId ? [] : [mustHaveNoFactor(h, userId)]),
       ...addSecondFactor(h, factor, recovery.map(recoveryHash)),
       ...spend(h),
       appendAudit(h, audit),

@@ -32,7 +32,7 @@ export function TwoFactor({ profile }: ProfileProps): JSX.Element {
   const renew = () => renewProfile(client).finally(restart);
   switch (step.name) {
     case 'start':
-      return profile.two_factor.enrolled ? (
+      return profile.two_factor.methods.includes('totp') ? (
         <Enrolled profile={profile} onStep={setStep} />
       ) : (
         <Start profile={profile} onStep={setStep} />
@@ -62,12 +62,16 @@ const Enrolled = ({ profile, onStep }: ProfileProps & StepProps): JSX.Element =>
 function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
+  const [recovery, setRecovery] = useState('');
   const { problem, isBusy, run } = useRequest();
+  const isMissing = profile.two_factor.required && !profile.two_factor.enrolled;
+  const hasPasskey = profile.two_factor.methods.includes('passkey');
   const start = (event: Event) => {
     event.preventDefault();
     void run(async () => {
       try {
-        const answer = await portal.call('userinfo.enrolTwoFactor', { body: { password } });
+        const body = { password, ...(hasPasskey && { recovery_code: codeIn(recovery) }) };
+        const answer = await portal.call('userinfo.enrolTwoFactor', { body });
         if ('secret' in answer) onStep({ name: 'enrol', uri: answer.otpauth_uri, secret: answer.secret });
       } catch (error) {
         // Such as one that was set up on another page.
@@ -78,10 +82,11 @@ function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
   };
   return (
     <form class={classes.form} onSubmit={start}>
-      <Badge tone={profile.two_factor.required ? 'warn' : 'info'}>{say('two_factor_off')}</Badge>
+      <Badge tone={isMissing ? 'warn' : 'info'}>{say('two_factor_off')}</Badge>
       <p class={classes.quiet}>{say('two_factor_text')}</p>
-      {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
+      {isMissing && <p class={classes.quiet}>{say('two_factor_required')}</p>}
       <CurrentPassword value={password} onValue={setPassword} />
+      {hasPasskey && <RecoveryCode value={recovery} onValue={setRecovery} />}
       {problem && <FactorProblem problem={problem} />}
       <Button type="submit" busy={isBusy}>
         {say('two_factor_start')}
@@ -169,6 +174,15 @@ const CurrentPassword = ({ value, onValue }: ValueProps): JSX.Element => (
     label={say('password_current')}
     autocomplete="current-password"
     value={value}
+    onInput={({ currentTarget }) => onValue(currentTarget.value)}
+  />
+);
+
+const RecoveryCode = ({ value, onValue }: ValueProps): JSX.Element => (
+  <CodeField
+    isRecovery={true}
+    value={value}
+    hint={say('two_factor_recovery_hint')}
     onInput={({ currentTarget }) => onValue(currentTarget.value)}
   />
 );

@@ -1,30 +1,103 @@
 import { type FieldError, invalid } from '../../shared/kernel/errors.ts';
+import { isCapable } from '../../shared/remotes/dispatcher/capabilities.ts';
 import { checkUrl } from '../../shared/remotes/http/address-policy.ts';
 import type { WebuiCtx } from './deps.ts';
 
-type NodeAddress = { url: string; verify_tls: boolean };
+/** The members of a node that depend on each other. */
+export type NodeMembers = {
+  kind: string;
+  url: string;
+  verify_tls: boolean;
+  health_key: string | null;
+  account_domain: string | null;
+  account_name: string | null;
+  account_password: string | null;
+  public_url?: string | null;
+};
 
-/** @throws AppError `invalid_request` for a destination that the installation does not allow */
-export function checkAddress<Body extends NodeAddress>(ctx: WebuiCtx, body: Body): Body {
-  const { outbound, allowInsecureDispatchers } = ctx.deps;
-  const checked = checkUrl(body.url, outbound);
+/**
+ * @throws AppError `invalid_request` for a destination that the installation does not allow, and for members that nodes
+ *   of the kind do not have
+ */
+export function checkNode<Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body {
+  return checked(ctx, body, [...membersErrors(body), ...missingErrors(body)]);
+}
+
+/** The same for a test, which examines the destination even if the account is not known yet. */
+export const checkTested = <Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body =>
+  checked(ctx, body, [...membersErrors(body), ...(body.account_name === null ? [] : missingErrors(body))]);
+
+function checked<Body extends NodeMembers>(ctx: WebuiCtx, body: Body, faults: FieldError[]): Body {
+  const errors = [...addressErrors(ctx, body), ...faults];
+  if (errors.length > 0) throw invalid(...errors);
+  return { ...body, url: body.url.replace(/\/+$/, ''), ...publicUrlOf(body) };
+}
+
+/** The same for a node that is not stored: it needs all secrets. */
+export function checkNewNode<Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body {
+  const checked = checkNode(ctx, body);
+  if (isCapable(checked.kind, 'service_account') && checked.account_password === null)
+    throw invalid({ pointer: '/account_password', code: 'required', detail: 'A value is required' });
+  return checked;
+}
+
+function addressErrors({ deps }: WebuiCtx, { url, verify_tls }: NodeMembers): FieldError[] {
+  const { outbound, allowInsecureDispatchers } = deps;
   const errors: FieldError[] = [];
+  const checked = checkUrl(url, outbound);
   if (!checked.ok) errors.push({ pointer: '/url', code: 'address_not_allowed', detail: checked.detail });
-  if (!body.verify_tls && !allowInsecureDispatchers) {
+  if (!verify_tls && !allowInsecureDispatchers) {
     errors.push({
       pointer: '/verify_tls',
       code: 'not_allowed',
       detail: 'Allowed only with ALLOW_INSECURE_DISPATCHERS=1',
     });
   }
-  if (errors.length > 0) throw invalid(...errors);
-  return { ...body, url: body.url.replace(/\/+$/, '') };
+  return errors;
 }
 
-/** Encrypts the key of the health check of a node for its row. */
-export const sealedKey = async (ctx: WebuiCtx, id: string, key: string | null) => ({
-  health_key:
-    key === null
-      ? null
-      : await ctx.deps.sealer.seal(key, { table: 'dispatchers', row: id, column: 'health_key' }),
+const accountMembers = ['account_domain', 'account_name'] as const;
+
+/** A missing password is not an error here, because a stored one may be kept. */
+function membersErrors(body: NodeMembers): FieldError[] {
+  const refused = (name: string): FieldError => ({
+    ...{ pointer: `/${name}`, code: 'not_allowed', detail: 'Nodes of this kind do not have it' },
+  });
+  const isGiven = (name: keyof NodeMembers): boolean => (body[name] ?? null) !== null;
+  if (!isCapable(body.kind, 'service_account'))
+    return [...accountMembers, 'account_password' as const, 'public_url' as const]
+      .filter(isGiven)
+      .map(refused);
+  const health = isGiven('health_key') && !isCapable(body.kind, 'health_key') ? [refused('health_key')] : [];
+  return [...health, ...publicUrlErrors(body.public_url ?? null)];
+}
+
+function missingErrors(body: NodeMembers): FieldError[] {
+  if (!isCapable(body.kind, 'service_account')) return [];
+  const missing = accountMembers.filter((name) => body[name] === null);
+  return missing.map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'A value is required' }));
+}
+
+function publicUrlErrors(url: string | null): FieldError[] {
+  if (url === null) return [];
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isOrigin = parsed?.protocol === 'https:' && `${parsed.origin}/` === parsed.href;
+  if (isOrigin) return [];
+  return [
+    { pointer: '/public_url', code: 'invalid_format', detail: 'Must be an https address without a path' },
+  ];
+}
+
+const publicUrlOf = ({ public_url }: NodeMembers) =>
+  typeof public_url === 'string' ? { public_url: new URL(public_url).origin } : {};
+
+type Secrets = Pick<NodeMembers, 'health_key' | 'account_password'>;
+
+/** Encrypts the secrets of a node for its row. */
+export const sealedSecrets = async (ctx: WebuiCtx, id: string, secrets: Secrets): Promise<Secrets> => ({
+  health_key: await sealed(ctx, id, 'health_key', secrets.health_key),
+  account_password: await sealed(ctx, id, 'account_password', secrets.account_password),
 });
+
+const sealed = async (ctx: WebuiCtx, row: string, column: keyof Secrets, text: string | null) =>
+  text === null ? null : ctx.deps.sealer.seal(text, { table: 'dispatchers', row, column });

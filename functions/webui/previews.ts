@@ -6,6 +6,7 @@ import {
 } from '../../db/repositories/snapshot/listed-objects.ts';
 import type { Permission } from '../../shared/context/permissions.ts';
 import { scopeOf } from '../../shared/context/rights.ts';
+import { type Capability, isCapable } from '../../shared/remotes/dispatcher/capabilities.ts';
 import { Id } from '../../shared/shapes/fields.ts';
 import type { FleetKind } from '../../shared/sites/calls/actions.ts';
 import type { WebuiCtx } from './deps.ts';
@@ -27,6 +28,7 @@ const reasons = [
   'use_unknown',
   'snapshot_stale',
   'circuit_open',
+  'not_supported_by_dispatcher',
 ] as const;
 export type PreviewReason = (typeof reasons)[number];
 
@@ -83,6 +85,8 @@ type Asked = {
   objects: readonly ObjectPlace[];
   /** Whether the sessions at workplaces are read. */
   withUse?: boolean;
+  /** The dispatchers must have one of these capabilities. Default: all can do it. */
+  needs?: readonly Capability[] | undefined;
   /** What prevents the action, from the data about the object. */
   judge: (object: ListedObject) => Judgement | undefined;
 };
@@ -90,13 +94,13 @@ type Asked = {
 /** Judges an action on several objects, in one round trip. Objects out of the scope of the caller do not exist. */
 export async function previewAction(
   ctx: WebuiCtx,
-  { kind, permission, objects, withUse = false, judge }: Asked,
+  { kind, permission, objects, withUse = false, needs, judge }: Asked,
 ) {
   const found = await findListedObjects(ctx.deps.db, kind.spec, { objects, withUse }, ctx.scope);
   const byPlace = new Map(found.map((object) => [`${object.farm_id} ${object.uuid}`, object]));
   const items = objects.map(({ farm_id, uuid }) => {
     const object = byPlace.get(`${farm_id} ${uuid}`);
-    return { farm_id, uuid, ...judgementOf(ctx, object, permission, judge) };
+    return { farm_id, uuid, ...judgementOf(ctx, object, { permission, needs, judge }) };
   });
   return { items };
 }
@@ -104,17 +108,26 @@ export async function previewAction(
 function judgementOf(
   { principal }: WebuiCtx,
   object: ListedObject | undefined,
-  permission: Permission,
-  judge: Asked['judge'],
+  { permission, needs, judge }: Pick<Asked, 'permission' | 'needs' | 'judge'>,
 ): Judgement {
   if (!object) return { verdict: 'refused', reason: 'not_found' };
   const scope = scopeOf(principal, permission);
   if (scope !== '*' && !scope?.includes(object.site_id)) return { verdict: 'refused', reason: 'forbidden' };
   if (!object.enabled) return { verdict: 'refused', reason: 'farm_disabled' };
+  if (!isSupported(object, needs)) return unsupported(needs);
   const judged = judge(object);
   if (judged) return judged;
   return object.circuit_open ? { verdict: 'unlikely', reason: 'circuit_open' } : possible;
 }
+
+const isSupported = ({ kind }: ListedObject, needs: Asked['needs']): boolean =>
+  kind === null || needs === undefined || needs.some((one) => isCapable(kind, one));
+
+/** Session agents can show a message that the dispatchers cannot. */
+const unsupported = (needs: Asked['needs']): Judgement => ({
+  verdict: needs?.includes('messages') ? 'unlikely' : 'refused',
+  reason: 'not_supported_by_dispatcher',
+});
 
 export const noEffect = (reason: PreviewReason): Judgement => ({ verdict: 'no_effect', reason });
 export const refused = (reason: PreviewReason): Judgement => ({ verdict: 'refused', reason });

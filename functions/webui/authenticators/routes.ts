@@ -7,6 +7,7 @@ import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
+import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
 import { testDomain } from './test-domain.ts';
@@ -88,7 +89,7 @@ export const authenticatorOperations = [
       access: 'authenticators.test',
       summary: 'Test an authentication domain',
       description:
-        'Connects to the directory, searches it, and looks up a user and the groups of the user. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute.',
+        'Connects to the directory, searches it, and looks up a user and the groups of the user. For an identity provider: reads its configuration and keys, and authenticates to it. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute.',
       params: TypeParam,
       body: { required: writeBody(TestBody, ignored) },
       returns: [200, TestResult],
@@ -96,6 +97,21 @@ export const authenticatorOperations = [
       readsOnly: true,
     },
     (ctx, { params, body }) => testDomain(ctx, params.type, body),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.rotateKey',
+      route: `POST ${path}/{uuid}/rotate_key`,
+      access: 'authenticators.update',
+      summary: 'Create a new key for the authentication to the identity provider of a domain',
+      description:
+        'The new key signs from now on. The provider finds it at `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. The former key remains published until the next rotation. Requires all permissions of the users of the domain.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      returns: [200, Authenticator],
+      errors: ['invalid_state'],
+      conditional: true,
+    },
+    (ctx, input) => rotateKey(ctx, target(input)),
   ),
   endpoint(
     {

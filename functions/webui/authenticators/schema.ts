@@ -105,7 +105,7 @@ export const AuthenticatorWrite = z.object({
     .record(z.string(), z.unknown())
     .default({})
     .describe(
-      'Parameters of the directory, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain.',
+      'Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain.',
     ),
 });
 
@@ -116,7 +116,9 @@ export const Authenticator = z.strictObject({
   id: Id.describe('Identifier of the domain. Set by the portal.'),
   uuid: Id.describe('Same as `id`.'),
   ...AuthenticatorWrite.shape,
-  params: z.union([...views]).describe('Parameters of the directory. Empty for an internal domain.'),
+  params: z
+    .union([...views])
+    .describe('Parameters of the directory or identity provider. Empty for an internal domain.'),
   attributes: z
     .array(
       z.strictObject({
@@ -155,7 +157,9 @@ export const TypeEntry = z.strictObject({
   type: DomainType.describe(`Type of a domain: ${explainedTypeNames}.`),
   name: z.string().describe('Display name of the type.'),
   description: z.string().describe('Purpose of the type.'),
-  is_external: z.boolean().describe('True if the users are stored in a directory.'),
+  is_external: z
+    .boolean()
+    .describe('True if the users are stored in a directory or by an identity provider.'),
   needs_password: z
     .boolean()
     .describe('True if the portal stores the passwords. New users then require a password.'),

@@ -34,6 +34,8 @@ import { conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson, isObject } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { assertOwnEmailDomains } from './email-domains.ts';
+import { firstKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { AuthenticatorWrite } from './schema.ts';
 
@@ -44,6 +46,8 @@ type Write = z.output<typeof AuthenticatorWrite>;
 export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
   const { shown, columns } = await settle(ctx, id, body);
+  await assertOwnEmailDomains(ctx, id, shown);
+  const keys = await firstKey(ctx, { id, type: body.type, next: body.params });
   return createRecord(
     ctx,
     kind,
@@ -51,7 +55,7 @@ export async function createAuthenticator(ctx: WebuiCtx, body: Write): Promise<A
     {
       id,
       columns,
-      after: (h) => registerTags(h, body.tags),
+      after: (h) => [...registerTags(h, body.tags), ...keys(h)],
     },
   );
 }
@@ -114,8 +118,11 @@ function change(
       // Parameters of another type cannot be parsed here; the change of the immutable type is rejected later.
       if (requested.type !== row.type) return { body: requested };
       const { shown, columns } = await settle(ctx, at.id, requested, withoutSecrets(row, isRemoved));
+      await assertOwnEmailDomains(ctx, at.id, shown);
       const body = { ...requested, params: shown };
-      return { body, columns, ...alongside(at, body, row, { overUsers, overDirectory }) };
+      const keys = await firstKey(ctx, { id: at.id, type: row.type, next: body.params, former: row.params });
+      const { after, ...extras } = alongside(at, body, row, { overUsers, overDirectory });
+      return { body, columns, ...extras, after: (h: Db) => [...after(h), ...keys(h)] };
     }),
   );
 }

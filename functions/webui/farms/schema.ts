@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { userNameForms } from '../../../shared/remotes/dispatcher/port.ts';
 import { ignoredReasons, listKinds } from '../../../shared/remotes/dispatcher/rows.ts';
 import {
   Comments,
@@ -14,6 +15,17 @@ import {
 } from '../../../shared/shapes/fields.ts';
 import { listQuery } from '../../../shared/shapes/list.ts';
 import { refreshFlag } from '../../../shared/snapshot/merged-list.ts';
+import { Capabilities, DispatcherKind } from '../dispatcher-kinds.ts';
+
+const IdentityDomain = z.strictObject({
+  label: z.string().min(1).max(128).describe('Label of the domain in the portal.'),
+  node_label: z.string().min(1).max(128).describe('Label of the domain on the dispatchers.'),
+  user_names: z
+    .enum(userNameForms)
+    .describe(
+      'Form of the login names on the dispatchers: `unchanged`, `lower_case`, or `without_suffix` (without the part from `@` on).',
+    ),
+});
 
 export const FarmWrite = z.object({
   name: Name.describe('Name of the farm, unique regardless of case.'),
@@ -44,6 +56,19 @@ export const FarmWrite = z.object({
     .describe(
       'Selection of a node for a call: `priority` (lowest number), `round_robin` (in turn) or `least_loaded` (fastest response). Default `priority`.',
     ),
+  creates_users: z
+    .boolean()
+    .default(false)
+    .describe(
+      'If true, a user that the dispatchers do not have is created there at the first use. Used only by dispatchers with the capability `identity_mapping`. Default false.',
+    ),
+  identity_domains: z
+    .array(IdentityDomain)
+    .max(50)
+    .default([])
+    .describe(
+      'Domains whose label or login names differ on the dispatchers, at most 50. A domain without an entry has the same label and login names. Used only by dispatchers with the capability `identity_mapping`.',
+    ),
 });
 
 const IgnoredMember = z.strictObject({
@@ -67,6 +92,12 @@ export const Farm = z.strictObject({
   ...FarmWrite.shape,
   site_name: z.string().describe('Name of the site.'),
   tags: z.array(z.string()).describe('Tags reported by the dispatchers of the farm.'),
+  kind: DispatcherKind.nullable().describe(
+    'Type of the dispatchers of the farm: `dispatcher` or `openuds`. Null for a farm without dispatchers.',
+  ),
+  capabilities: Capabilities.describe(
+    'What the dispatchers of the farm can do. Empty for a farm without dispatchers.',
+  ),
   dispatchers_count: z.int().describe('Number of dispatchers in the farm.'),
   status: Status.describe(
     '`pass`: at least one dispatcher passes; `fail`: all enabled dispatchers fail; `unknown`: otherwise. Set by probes.',

@@ -12,7 +12,7 @@ export const GroupWrite = z.object({
     .nullable()
     .default(null)
     .describe(
-      'Distinguished name of the group in the directory. Null for an internal or meta group. Cannot be changed after creation.',
+      'Distinguished name of the group in the directory, or the identifier that an identity provider sends. Null for an internal or meta group. Cannot be changed after creation.',
     ),
   comments: Comments,
   state: GroupState.default('active').describe(

@@ -13,8 +13,7 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
-import { normalDn } from '../../../shared/identity/domains/directory/entries/names.ts';
-import { type AppError, invalid } from '../../../shared/kernel/errors.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { directoryIdOf } from './directory-id.ts';
@@ -32,9 +31,7 @@ type Row = Awaited<ReturnType<typeof kind.records.create>>;
 export async function createGroup(ctx: WebuiCtx, domain: string, body: Write): Promise<Answer> {
   if (body.skip_two_factor) assertMaySkip(ctx);
   const made = wellMade(body);
-  const dn = made.external_id;
-  if (dn && normalDn(dn) === undefined) throw notDn();
-  const sid = dn ? await directoryIdOf(ctx, domain, dn) : undefined;
+  const sid = await directoryIdOf(ctx, domain, made.external_id);
   return createRecord(ctx, kind, made, {
     parent: domain,
     columns: { authenticator_id: domain, ...(sid !== undefined && { directory_id: sid }) },
@@ -90,13 +87,6 @@ export const deleteGroup = (ctx: WebuiCtx, at: Target): Promise<void> =>
 
 export const deleteGroups = (ctx: WebuiCtx, domain: string, body: { ids: string[] } | { all: true }) =>
   removeRecords(ctx, kind, body, { parent: domain, protection: maySkip(ctx) ? [] : [skippingGroups] });
-
-const notDn = (): AppError =>
-  invalid({
-    pointer: '/external_id',
-    code: 'invalid_format',
-    detail: 'Must be a distinguished name (RFC 4514)',
-  });
 
 /** A meta group consists of groups; other groups contain none. */
 function wellMade(body: Write): Write {

@@ -159,5 +159,5 @@ function preferenceAnswer({ preferences }: ExplainedSite, farmId: string): Membe
 function isDomainLinked(site: RoutedSite, farmId: string, { domain }: Viewer): boolean | null {
   const farm = site.farms.find(({ id }) => id === farmId);
   const domains = farm && lastDomains(farm);
-  return domains ? isLinked(domains, domain.label) : null;
+  return farm && domains ? isLinked(farm, domains, domain.label) : null;
 }

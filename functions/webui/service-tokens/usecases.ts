@@ -10,9 +10,11 @@ import {
 } from '../../../db/repositories/identity/service-tokens.ts';
 import { users } from '../../../db/repositories/identity/users.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
+import { isForProvisioning } from '../../../shared/context/permissions.ts';
 import { ownerOf } from '../../../shared/context/principal.ts';
 import { powerOver } from '../../../shared/context/privileges.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import {
   checkedEnd,
   draftToken,
@@ -41,6 +43,7 @@ export async function createToken(ctx: WebuiCtx, owner: OwnerPath, body: Write):
   const user = await users.find(db, owner.userId, { scope: '*', parent: owner.domainId });
   if (!user) throw notFound();
   assertMayHaveTokens(ctx, user);
+  assertProvisioned(user, body.permissions);
   const draft = draftToken(ctx, body, { expires_at, user_id: user.id, own: false });
   const audit = auditEntry(ctx, tokenCreation(draft, user.name));
   const power = powerOver(ctx, [{ user: user.id }]);
@@ -73,6 +76,12 @@ export async function revokeToken(ctx: WebuiCtx, owner: OwnerPath, id: string): 
       appendAudit(h, audit),
     ]),
   );
+}
+
+/** @throws AppError `invalid_state` for a token for provisioning, if identity providers do not maintain the domain */
+function assertProvisioned({ domain_type }: { domain_type: string }, granted: readonly string[]): void {
+  if (isForProvisioning(granted) && !domainTypeOf(domain_type).supports.provisioning)
+    throw conflict('no_provisioning', 'The type of the domain does not support provisioning');
 }
 
 function assertMayHaveTokens(ctx: WebuiCtx, user: { id: string; kind: string }): void {

@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { message } from '../../../shared/messages/message.ts';
 import type { WebuiCtx } from '../deps.ts';
-import { checkAddress, sealedKey } from '../node-destination.ts';
+import { checkNewNode, type NodeMembers, sealedSecrets } from '../node-destination.ts';
 
 type Kind = Pick<JointPart, 'kind'>;
 export type SetupKinds = { site: Kind; farm: Kind; dispatcher: Kind };
@@ -21,26 +21,33 @@ export async function setUpSite(ctx: WebuiCtx, kinds: SetupKinds, setup: Members
   assertMayCreateAll(ctx);
   const { site, farm, dispatcher } = setup as Setup;
   const [siteId, farmId, id] = [newId(), newId(), newId()];
-  const node = within('dispatcher', () => checkAddress(ctx, addressed(dispatcher)));
-  const key = typeof node.health_key === 'string' ? node.health_key : null;
+  const node = within('dispatcher', () => checkNewNode(ctx, addressed(dispatcher)));
   const created = await createTogether(ctx, [
     { member: 'site', kind: kinds.site.kind, id: siteId, body: site },
     { member: 'farm', kind: kinds.farm.kind, id: farmId, body: { ...farm, site_id: siteId } },
     {
       ...{ member: 'dispatcher', kind: kinds.dispatcher.kind, id },
       body: { ...node, farm_id: farmId },
-      columns: await sealedKey(ctx, id, key),
+      columns: await sealedSecrets(ctx, id, node),
     },
   ]);
   return new Answer(created, { headers: { location: `${kinds.site.kind.path}/${siteId}` } });
 }
 
 /** The members have been validated by the shape of a node. */
-const addressed = (node: Members): Members & { url: string; verify_tls: boolean } => ({
+const addressed = (node: Members): Members & NodeMembers => ({
   ...node,
+  kind: String(node.kind),
   url: String(node.url),
   verify_tls: node.verify_tls === true,
+  health_key: textOrNull(node.health_key),
+  account_domain: textOrNull(node.account_domain),
+  account_name: textOrNull(node.account_name),
+  account_password: textOrNull(node.account_password),
+  public_url: textOrNull(node.public_url),
 });
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 function assertMayCreateAll({ principal }: WebuiCtx): void {
   const missing = missingFor(principal, [

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../shared/context/permissions.ts';
 import { LoginSession } from '../../../shared/identity/login-sessions.ts';
+import { Passkey } from '../../../shared/identity/passkeys/passkey.ts';
 import { ServiceToken } from '../../../shared/identity/service-tokens.ts';
 import { Id, Moment } from '../../../shared/shapes/fields.ts';
 
@@ -89,12 +90,13 @@ export const UserAccess = z.strictObject({
   two_factor: z
     .strictObject({
       enrolled_at: Moment.nullable().describe(
-        'When the user enrolled the second factor. Null if none is enrolled.',
+        'When the user enrolled the authenticator app. Null without one.',
       ),
       is_required: z.boolean().describe('True if the domain requires a second factor.'),
       is_waived: z.boolean().describe('True if a group of the user waives the enrolment.'),
     })
-    .describe('Second factor of the user.'),
+    .describe('Authenticator app of the user.'),
+  passkeys: z.array(Passkey).describe('Passkeys of the user, the oldest first.'),
   locks: z.array(Lock).describe('Lock-outs of the account that are in effect, the longest first.'),
   sessions: firstOf(LoginSession, 'the newest').describe('Active login sessions of the user.'),
   tokens: firstOf(ServiceToken, 'those that expire next').describe('Service tokens of the user.'),

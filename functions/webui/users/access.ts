@@ -5,6 +5,7 @@ import { ownerOf } from '../../../shared/context/principal.ts';
 import { scopeOf } from '../../../shared/context/rights.ts';
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { aliveSince, showSession } from '../../../shared/identity/login-sessions.ts';
+import { Passkey } from '../../../shared/identity/passkeys/passkey.ts';
 import { ServiceToken } from '../../../shared/identity/service-tokens.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
@@ -17,6 +18,7 @@ type Sites = NonNullable<Access['roles']>[number]['sites'];
 type Refusal = (typeof refusals)[number];
 
 const token = viewOf(ServiceToken);
+const passkey = viewOf(Passkey);
 
 /** @throws AppError `not_found` */
 export async function showAccess(ctx: WebuiCtx, id: string): Promise<Access> {
@@ -41,6 +43,7 @@ export async function showAccess(ctx: WebuiCtx, id: string): Promise<Access> {
       is_required: found.domain.two_factor,
       is_waived: groups.filter(isActive).some(({ skip_two_factor }) => skip_two_factor),
     },
+    passkeys: found.passkeys.map(passkey),
     locks: found.locks.map(({ locked_until, ...lock }) => ({
       ...lock,
       locked_until: locked_until?.toISOString() ?? '',

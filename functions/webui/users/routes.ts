@@ -4,6 +4,7 @@ import { base, endpoint } from '../deps.ts';
 import { showAccess } from './access.ts';
 import { UserAccess } from './access-schema.ts';
 import { bindUser } from './bind.ts';
+import { revokePasskey } from './passkeys.ts';
 import { userCrud, userPatch } from './record.ts';
 import { User } from './schema.ts';
 import { createUser, deleteUser, deleteUsers, replaceUser, updateUser } from './usecases.ts';
@@ -23,7 +24,7 @@ export const userOperations = [
     {
       ...declared.update,
       description:
-        '`{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factor.',
+        '`{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factors: authenticator app, passkeys and recovery codes.',
       body: { required: userPatch },
       errors: changeErrors,
     },
@@ -49,6 +50,23 @@ export const userOperations = [
       returns: [200, UserAccess],
     },
     (ctx, { params }) => showAccess(ctx, params.id),
+  ),
+  endpoint(
+    {
+      id: 'userPasskey.revoke',
+      route: `DELETE ${base}/users/{id}/passkeys/{passkey_id}`,
+      access: 'users.update',
+      summary: 'Revoke a passkey of a user',
+      description:
+        'The passkeys of a user are in `users/{id}/access`. The caller must hold every permission of the user. Own passkeys are deleted with `/api/auth/v7.0/passkeys`.',
+      params: z.object({
+        id: Id.describe('Identifier of the user.'),
+        passkey_id: Id.describe('Identifier of the passkey.'),
+      }),
+      returns: [204, null],
+      errors: ['not_found', 'invalid_state'],
+    },
+    (ctx, { params }) => revokePasskey(ctx, params.id, params.passkey_id),
   ),
   endpoint(
     {

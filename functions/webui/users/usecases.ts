@@ -4,7 +4,7 @@ import { revokeAccessOfUser } from '../../../db/repositories/identity/access-rev
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
 import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
-import { removeSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
+import { removeSecondFactors } from '../../../db/repositories/identity/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { protectedUsers } from '../../../db/repositories/records/deletion-protection.ts';
@@ -43,6 +43,7 @@ export async function createUser(ctx: WebuiCtx, domainId: string, requested: Wri
   if (!domain) throw notFound();
   const { supports } = domainTypeOf(domain.type);
   const body = writableBody(supports, requested);
+  if (!supports.createsUsers && body.kind === 'person') throw notAddedHere();
   if (supports.ownPassword && body.kind === 'person' && body.password === null) throw passwordRequired();
   const secret = supports.ownPassword ? await passwordColumns(ctx, body, domain.two_factor) : {};
   const columns = { authenticator_id: domainId, ...secret };
@@ -138,7 +139,7 @@ function consequences(
     mustKeepAdministrator(h, administratorTypes),
     ...(ends ? revokeAccessOfUser(h, row.id) : []),
     ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
-    ...(resets ? removeSecondFactor(h, row.id) : []),
+    ...(resets ? removeSecondFactors(h, row.id) : []),
     // A service has tokens from administrators only, and a person only own ones. Deleting them here ensures that they are
     // not valid again if the user gets the former kind once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),
@@ -199,6 +200,13 @@ async function passwordColumns(
   const place = { line: 'signed-in', owner: ownerOf(ctx.principal).id } as const;
   return { password_hash: await ctx.deps.hasher.hash(body.password, place), password_changed_at: ctx.now };
 }
+
+const notAddedHere = () =>
+  invalid({
+    pointer: '/kind',
+    code: 'not_allowed',
+    detail: 'Users of this domain are added by their first sign-in or by provisioning',
+  });
 
 const passwordRequired = () =>
   invalid({

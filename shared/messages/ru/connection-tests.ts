@@ -2,6 +2,21 @@
 export const connectionTests = {
   'The portal can use the node': 'Портал может работать с узлом',
   'The portal cannot use the node yet': 'Портал пока не может работать с узлом',
+  'The node rejects the account of the portal': 'Узел отклоняет учётную запись портала',
+  'The node rejected this account a short time ago. It is not tried again for 15 minutes, because the node may block the address of the portal':
+    'Узел недавно отклонил эту учётную запись. В течение 15 минут она не проверяется снова, иначе узел может заблокировать адрес портала',
+  'The node rejected several accounts a short time ago. No login is tried for 10 minutes, because the node may block the address of the portal':
+    'Узел недавно отклонил несколько учётных записей. В течение 10 минут вход не выполняется, иначе узел может заблокировать адрес портала',
+  'The node accepts administrators from the address of the portal':
+    'Узел принимает администраторов с адреса портала',
+  'The node does not accept administrators from the address of the portal':
+    'Узел не принимает администраторов с адреса портала',
+  'The account is an administrator of the node': 'Учётная запись является администратором узла',
+  'The account is not an administrator of the node': 'Учётная запись не является администратором узла',
+  'The account can sign users in': 'Учётная запись может выполнять вход за пользователей',
+  'The account cannot sign users in': 'Учётная запись не может выполнять вход за пользователей',
+  'Nodes of this kind have no accounts of the portal': 'У узлов этого вида нет учётной записи портала',
+  'No account of the portal is set': 'Учётная запись портала не задана',
   'An earlier step failed': 'Предыдущий шаг не удался',
   'The URL contains an address': 'В URL указан адрес',
   'The name is known': 'Имя известно',

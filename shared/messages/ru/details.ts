@@ -1,9 +1,14 @@
 import { connectionTests } from './connection-tests.ts';
 import { domainTests } from './domain-tests.ts';
+import { programs } from './federation/programs.ts';
+import { providers } from './federation/providers.ts';
+import { provisioning } from './federation/provisioning.ts';
+import { tokens } from './federation/tokens.ts';
 import { fleet } from './fleet.ts';
 import { identity } from './identity.ts';
 import { objects } from './objects.ts';
 import { pages } from './pages.ts';
+import { providerTests } from './provider-tests.ts';
 import { requests } from './requests.ts';
 import { schemas } from './schemas.ts';
 import { titles } from './titles.ts';
@@ -17,6 +22,11 @@ export const details = {
   ...fleet,
   ...domainTests,
   ...connectionTests,
+  ...providerTests,
   ...objects,
   ...pages,
+  ...programs,
+  ...providers,
+  ...provisioning,
+  ...tokens,
 };

@@ -113,4 +113,6 @@ export const identity = {
     'У пользователя может быть не более 200 сохранённых представлений',
   'The list already has a view with this name': 'У списка уже есть представление с таким названием',
   'Must contain only letters and _': 'Допустимы только буквы и _',
+  'A token for provisioning is valid for SCIM only':
+    'Токен для управления учётными записями действует только для SCIM',
 } as const;

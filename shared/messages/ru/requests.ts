@@ -25,6 +25,8 @@ export const requests = {
     'Первый ответ получен, когда у вас было больше разрешений, чем сейчас',
   'Cannot be changed after creation': 'Нельзя изменить после создания',
   'The value is already in use': 'Значение уже используется',
+  'Another domain has one of these e-mail domains':
+    'Один из этих доменов электронной почты уже есть у другого домена',
   'The object does not exist': 'Объект не найден',
   'This name is reserved for the portal on dispatchers': 'Это имя зарезервировано на диспетчерах для портала',
   'Must not contain invisible characters': 'Не должно содержать невидимых символов',

@@ -15,6 +15,8 @@ export const titles = {
   'The certificate is not intended for logins': 'Сертификат не предназначен для входа',
   'The caller lacks the required permission': 'Недостаточно прав для этой операции',
   'The domain requires a second factor': 'Домен требует второй фактор',
+  'The domain requires a sign-in at its identity provider':
+    'В этот домен входят через его провайдера удостоверений',
   'The password must be changed first': 'Сначала необходимо сменить пароль',
   'No group of the user is registered': 'Ни одна из групп пользователя не зарегистрирована на портале',
   'The account is disabled': 'Учётная запись отключена',

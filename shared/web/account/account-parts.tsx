@@ -5,6 +5,8 @@ import { Skeleton } from '../ui/feedback/feedback.tsx';
 import classes from './account.module.css';
 import { Appearance } from './appearance.tsx';
 import { facts } from './facts.ts';
+import { offersPasskeys } from './passkeys/passkey.ts';
+import { Passkeys } from './passkeys/passkeys.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileList } from './profile-list.tsx';
 import { Sessions } from './sessions.tsx';
@@ -13,7 +15,7 @@ import { Tokens } from './tokens/tokens.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { type Profile, useProfile } from './use-profile.ts';
 
-/** Profile, language, colours, sessions, password, second factor and service tokens of the user. */
+/** Profile, language, colours, sessions, password, second factor, passkeys and service tokens of the user. */
 export function AccountParts(): JSX.Element {
   const { data: profile, error } = useProfile();
   const problem = error && !profile ? <ProblemNotice problem={problemOf(error)} /> : undefined;
@@ -32,6 +34,11 @@ export function AccountParts(): JSX.Element {
       <div class={classes.column}>
         {!problem && <Part title={say('account_password')}>{parts.password}</Part>}
         {!problem && <Part title={say('two_factor')}>{parts.twoFactor}</Part>}
+        {profile?.has_password && offersPasskeys() && (
+          <Part title={say('passkeys')}>
+            <Passkeys profile={profile} />
+          </Part>
+        )}
         {facts.own_tokens && (
           <Part title={say('account_tokens')}>
             <Tokens />

@@ -187,9 +187,11 @@ export const portal = /* @__PURE__ */ createPortalClient({
 /** Ends the session of the browser and opens the sign-in page. It does not end that of another user. */
 export async function signOut(): Promise<void> {
   if (sessionState() === 'foreign') return location.assign('/signin');
-  const answer = await fetch('/signout', { method: 'POST' });
+  const isByProvider = document.cookie.includes('__Host-by-provider=');
+  const answer = await fetch(isByProvider ? '/api/auth/v7.0/oidc/sign-out' : '/signout', { method: 'POST' });
   // The session had already ended.
   if (!answer.ok && answer.status !== 401) throw new Error(`the portal answered ${answer.status}`);
+  const next: string | undefined = isByProvider && answer.ok ? (await answer.json()).location : undefined;
   announceSession(null);
-  location.assign('/signin');
+  location.assign(next ?? '/signin');
 }

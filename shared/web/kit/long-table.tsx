@@ -30,7 +30,6 @@ export function LongTable(): JSX.Element {
         count={count}
         total={count}
         rowAt={(index) => index + 1}
-        rowKey={String}
         onRange={nothing}
         order={undefined}
         onSort={nothing}

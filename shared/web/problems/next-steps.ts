@@ -1,7 +1,13 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 
 /** Codes of requests that have no problem document, as `shared/client` reports them, or that a page does not send. */
-type ClientCode = 'connection_failed' | 'tls_failed' | 'no_problem_document' | 'user_changed';
+type ClientCode =
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'no_problem_document'
+  | 'user_changed'
+  | 'passkey_not_used'
+  | 'passkey_exists';
 
 /** What a person can do. The texts are `next_<step>`. */
 export type NextStep =
@@ -22,6 +28,8 @@ export const nextSteps: Record<ErrorCode | ClientCode, NextStep> = {
   tls_failed: 'administrator',
   no_problem_document: 'retry',
   user_changed: 'reload',
+  passkey_not_used: 'retry',
+  passkey_exists: 'reload',
   malformed_json: 'retry',
   malformed_request: 'retry',
   malformed_cursor: 'reload',
@@ -37,6 +45,7 @@ export const nextSteps: Record<ErrorCode | ClientCode, NextStep> = {
   certificate_wrong_purpose: 'administrator',
   forbidden: 'administrator',
   two_factor_required: 'sign_in',
+  redirect_required: 'sign_in',
   password_change_required: 'sign_in',
   no_registered_group: 'administrator',
   account_disabled: 'administrator',

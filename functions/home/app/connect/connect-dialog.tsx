@@ -18,8 +18,8 @@ type ConnectDialogProps = { card: Card; protocol: Protocol | undefined; onClose:
 export function ConnectDialog({ card, protocol, onClose }: ConnectDialogProps): JSX.Element {
   const [attempt, setAttempt] = useState(0);
   const progress = useConnection(card, protocol, attempt);
-  const isOver = ['saved', 'refused', 'failed'].includes(progress.phase);
-  const canRepeat = progress.phase === 'failed' || progress.phase === 'refused';
+  const isOver = ['saved', 'linked', 'refused', 'failed'].includes(progress.phase);
+  const canRepeat = ['failed', 'refused', 'linked'].includes(progress.phase);
   return (
     <Dialog
       title={card.service.name}
@@ -64,6 +64,7 @@ async function follow(wanted: Parameters<typeof connect>[0], show: (step: Progre
     if (wanted.signal.aborted) return;
     show(step);
     if (step.phase === 'saved') save(step);
+    if (step.phase === 'linked') openLink(step.link);
   }
 }
 
@@ -77,6 +78,15 @@ function save({ file, address }: { file: string; address: string }): void {
   Object.assign(document.createElement('a'), { href: address, download: file }).click();
 }
 
+/** A page opens in a new tab. Any other scheme belongs to a program, which the browser starts from this page. */
+function openLink(link: string): void {
+  const isPage = link.startsWith('https:');
+  Object.assign(document.createElement('a'), {
+    href: link,
+    ...(isPage && { target: '_blank', rel: 'noopener noreferrer' }),
+  }).click();
+}
+
 function Phase({ progress }: { progress: Progress }): JSX.Element {
   switch (progress.phase) {
     case 'checking':
@@ -86,6 +96,8 @@ function Phase({ progress }: { progress: Progress }): JSX.Element {
       return <Running text={progress.message ?? waitingText(progress.reason)} percent={progress.percent} />;
     case 'saved':
       return <Saved file={progress.file} address={progress.address} />;
+    case 'linked':
+      return <Linked link={progress.link} />;
     case 'refused':
       return (
         <Notice tone="warn" title={refusalText(progress.reason)}>
@@ -108,6 +120,19 @@ const Running = ({ text, percent }: { text: string; percent?: number | undefined
   </>
 );
 
+/** A link is valid once, so it is not offered again: the attempt can be repeated. */
+const Linked = ({ link }: { link: string }): JSX.Element => {
+  const isPage = link.startsWith('https:');
+  return (
+    <>
+      <Notice tone="good" title={say(isPage ? 'linked_page_title' : 'linked_title')}>
+        {say(isPage ? 'linked_page_text' : 'linked_text')}
+      </Notice>
+      {!isPage && <InstallHelp program="link" />}
+    </>
+  );
+};
+
 const Saved = ({ file, address }: { file: string; address: string }): JSX.Element => (
   <>
     <Notice tone="good" title={say('saved_title')}>
@@ -116,6 +141,6 @@ const Saved = ({ file, address }: { file: string; address: string }): JSX.Elemen
         {say('save_again')}
       </a>
     </Notice>
-    <InstallHelp isSpice={file.endsWith('.vv')} />
+    <InstallHelp program={file.endsWith('.vv') ? 'spice' : 'rdp'} />
   </>
 );

@@ -5,19 +5,19 @@ import classes from './install-help.module.css';
 import { type System, systemOf, systems } from './systems.ts';
 
 /** What to install if nothing opens, first for the system of the browser. The addresses are set by the administrator. */
-export function InstallHelp({ isSpice }: { isSpice: boolean }): JSX.Element {
+export function InstallHelp({ program }: { program: 'rdp' | 'spice' | 'link' }): JSX.Element {
   const own = systemOf(navigator.userAgent);
   const shown = own ? [own, ...systems.filter((system) => system !== own)] : systems;
   return (
     <details class={classes.help}>
       <summary>{say('nothing_opens')}</summary>
-      <p>{say('nothing_opens_text')}</p>
+      <p>{say(program === 'link' ? 'nothing_opens_link' : 'nothing_opens_text')}</p>
       <dl>
         {shown.map((system) => (
           <div key={system}>
             <dt>{say(`system_${system}`)}</dt>
             <dd>
-              {say(isSpice ? `spice_${system}` : `rdp_${system}`)} <Download system={system} />
+              {program !== 'link' && say(`${program}_${system}`)} <Download system={system} />
             </dd>
           </div>
         ))}

@@ -15,6 +15,7 @@ type FieldProps = Own & ComponentProps<'input'> & { id?: string };
 
 /** What fields for certain values, such as passwords, leave to their forms. */
 export type ValueFieldProps = {
+  hint?: string | undefined;
   id?: string;
   name?: string;
   /** Of a controlled field. */

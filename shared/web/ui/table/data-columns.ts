@@ -23,19 +23,18 @@ export type DataTableProps<Row> = {
   total?: number | undefined;
   /** Undefined while the row is loaded. */
   rowAt: (index: number) => Row | undefined;
-  rowKey: (row: Row) => string;
   onRange: (range: Range) => void;
   order: SortOrder | undefined;
   onSort: (key: string) => void;
   /** Opens a row, on a click and with the Enter key. */
   onOpen?: (row: Row) => void;
-  selection?: Selection;
+  selection?: Selection<Row>;
 };
 
-export type Selection = {
-  has: (key: string) => boolean;
-  toggle: (key: string) => void;
-  labelOf: (key: string) => string;
+export type Selection<Row> = {
+  has: (row: Row) => boolean;
+  toggle: (row: Row) => void;
+  labelOf: (row: Row) => string;
   /** The box in the header. */
   all: { label: string; isChecked: boolean; onToggle: () => void };
 };

@@ -3,10 +3,11 @@ import { shortcutOf } from '../../keys/shortcuts.ts';
 import type { DataTableProps, Selection } from './data-columns.ts';
 import classes from './data-table.module.css';
 
-type DataRowProps<Row> = Pick<
-  DataTableProps<Row>,
-  'columns' | 'rowAt' | 'rowKey' | 'onOpen' | 'selection'
-> & { index: number; top: number; onMove: (index: number) => void };
+type DataRowProps<Row> = Pick<DataTableProps<Row>, 'columns' | 'rowAt' | 'onOpen' | 'selection'> & {
+  index: number;
+  top: number;
+  onMove: (index: number) => void;
+};
 
 const steps: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 },
@@ -15,20 +16,19 @@ const steps: Readonly<Record<string, number>> = {
 
 /** One row, or its place while it is loaded. It gets the focus by the arrow keys. */
 export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
-  const { index, top, rowAt, rowKey, selection } = props;
+  const { index, top, rowAt, selection } = props;
   const row = rowAt(index);
-  const key = row === undefined ? undefined : rowKey(row);
   return (
     <tr
       class={classes.row}
       aria-rowindex={index + 2}
-      {...(selection && key !== undefined && { 'aria-selected': selection.has(key) })}
+      {...(selection && row !== undefined && { 'aria-selected': selection.has(row) })}
       data-index={index}
       tabIndex={index === 0 ? 0 : -1}
       style={{ top: `${top}px` }}
-      onKeyDown={(event) => onKey(event, { ...props, row, key })}
+      onKeyDown={(event) => onKey(event, { ...props, row })}
     >
-      {selection && <Box selection={selection} rowKey={key} />}
+      {selection && <Box selection={selection} row={row} />}
       <Cells {...props} row={row} />
     </tr>
   );
@@ -37,12 +37,9 @@ export function DataRow<Row>(props: DataRowProps<Row>): JSX.Element {
 /** Pixels, as in the style. */
 export const rowHeight = 44;
 
-type Pressed<Row> = DataRowProps<Row> & { row: Row | undefined; key: string | undefined };
+type Pressed<Row> = DataRowProps<Row> & { row: Row | undefined };
 
-function onKey<Row>(
-  event: KeyboardEvent,
-  { index, onMove, onOpen, selection, row, key }: Pressed<Row>,
-): void {
+function onKey<Row>(event: KeyboardEvent, { index, onMove, onOpen, selection, row }: Pressed<Row>): void {
   const isModified = event.ctrlKey || event.metaKey || event.altKey;
   const pressed = event.key.length === 1 ? shortcutOf(event) : event.key;
   if (pressed === undefined && event.key !== ' ') return;
@@ -50,22 +47,24 @@ function onKey<Row>(
   // Links and boxes within the row have keys of their own.
   const isOwn = event.target === event.currentTarget;
   if (step !== undefined) onMove(index + step);
-  else if (!isOwn || row === undefined || key === undefined) return;
+  else if (!isOwn || row === undefined) return;
   else if (event.key === 'Enter' && onOpen) onOpen(row);
-  else if ((event.key === ' ' || pressed === 'x') && selection) selection.toggle(key);
+  else if ((event.key === ' ' || pressed === 'x') && selection) selection.toggle(row);
   else return;
   event.preventDefault();
 }
 
-const Box = ({ selection, rowKey }: { selection: Selection; rowKey: string | undefined }): JSX.Element => (
+type BoxProps<Row> = { selection: Selection<Row>; row: Row | undefined };
+
+const Box = <Row,>({ selection, row }: BoxProps<Row>): JSX.Element => (
   <td class={classes.box}>
-    {rowKey !== undefined && (
+    {row !== undefined && (
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label={selection.labelOf(rowKey)}
-        checked={selection.has(rowKey)}
-        onChange={() => selection.toggle(rowKey)}
+        aria-label={selection.labelOf(row)}
+        checked={selection.has(row)}
+        onChange={() => selection.toggle(row)}
       />
     )}
   </td>

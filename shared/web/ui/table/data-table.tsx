@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { DataColumn, DataTableProps } from './data-columns.ts';
 import { DataRow, rowHeight } from './data-row.tsx';
 import classes from './data-table.module.css';
-import { scrolledHeight, scrollToRow, useView } from './windowing.ts';
+import { scrolledHeight, useView } from './windowing.ts';
 
 /** The column with boxes, in rem. */
 const boxWidth = 2.75;
@@ -15,7 +15,7 @@ const boxWidth = 2.75;
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { caption, columns, count, total, selection, onRange } = props;
   const place = useRef<HTMLElement>(null);
-  const { first, last, shift } = useView(place, count, rowHeight);
+  const { first, last, shift, show } = useView(place, count, rowHeight);
   useEffect(() => onRange({ first, last }), [first, last, onRange]);
   const shares = columns.map(({ share = 1 }) => share);
   const tracks = shares.map((share) => `minmax(calc(${share} * var(--narrowest)), ${share}fr)`);
@@ -29,7 +29,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     <section ref={place} class={classes.place} tabIndex={0} aria-label={caption} style={style}>
       <table class={classes.table} aria-label={caption} aria-rowcount={total ?? -1}>
         <Head {...props} />
-        <Rows {...props} place={place} indexes={indexes} shift={shift} />
+        <Rows {...props} place={place} indexes={indexes} shift={shift} show={show} />
       </table>
     </section>
   );
@@ -84,15 +84,17 @@ type RowsProps<Row> = DataTableProps<Row> & {
   place: { current: HTMLElement | null };
   indexes: readonly number[];
   shift: number;
+  show: (index: number) => void;
 };
 
-function Rows<Row>({ place, indexes, shift, ...props }: RowsProps<Row>): JSX.Element {
+function Rows<Row>({ place, indexes, shift, show, ...props }: RowsProps<Row>): JSX.Element {
   const { count } = props;
   /** The row that gets the focus as soon as it is drawn. */
   const wanted = useRef<number | undefined>(undefined);
   const focus = (index: number) => {
     const row = place.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
-    if (row) row.focus();
+    // The table has scrolled already. A browser centres a row that is partly hidden, and many rows can pass meanwhile.
+    if (row) row.focus({ preventScroll: true });
     else wanted.current = index;
   };
   useLayoutEffect(() => {
@@ -102,8 +104,7 @@ function Rows<Row>({ place, indexes, shift, ...props }: RowsProps<Row>): JSX.Ele
   });
   const move = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index));
-    const element = place.current;
-    if (element) scrollToRow(element, next, count, rowHeight);
+    show(next);
     focus(next);
   };
   return (

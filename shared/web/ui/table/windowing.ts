@@ -20,60 +20,81 @@ export const scrolledHeight = (count: number, rowHeight: number): number =>
 const around = 8;
 
 /**
- * Follows the scrolling of an element with rows of equal height.
- * @param rowHeight in pixels
- * @returns indexes of the first row and of the row after the last one
+ * Where the window is. Browsers round the scroll position, and one pixel of it can be several of rows, so the pixels of rows
+ * above the window are kept with the position that they belong to.
  */
-export function useView(place: RefObject<HTMLElement | null>, count: number, rowHeight: number): View {
+type Position = { scrollTop: number; passed: number; speed: number };
+
+/**
+ * Follows the scrolling of an element with rows of equal height.
+ * @param rowHeight in pixels, also of the header
+ * @returns the view, and a function that scrolls as little as shows a row below the header
+ */
+export function useView(place: RefObject<HTMLElement | null>, count: number, rowHeight: number) {
   const [view, setView] = useState<View>({ first: 0, last: Math.min(count, 40), shift: 0 });
-  const speed = useRef(1);
+  const position = useRef<Position>({ scrollTop: 0, passed: 0, speed: 1 });
+  const measure = (element: HTMLElement): Position => {
+    const current = currentPosition(element, position.current);
+    position.current = current;
+    setView((old) => sameOr(old, viewOf(element, current, count, rowHeight)));
+    return current;
+  };
+  const moveTo = (element: HTMLElement, passed: number) => {
+    position.current = move(element, passed, speedOf(element, count, rowHeight));
+    measure(element);
+  };
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
-    const measure = () => {
-      speed.current = speedOf(element, count, rowHeight);
-      const passed = element.scrollTop * speed.current;
-      setView((old) => same(old, viewOf(element, passed, count, rowHeight)));
-    };
     // The same rows stay in the window when rows are added. It may have been scrolled without an event so far.
-    const passed = element.scrollTop * speed.current;
-    const next = speedOf(element, count, rowHeight);
-    if (next > 1) element.scrollTop = passed / next;
-    measure();
-    element.addEventListener('scroll', measure, { passive: true });
-    const sizes = new ResizeObserver(measure);
+    const { passed, speed } = measure(element);
+    if (speedOf(element, count, rowHeight) !== speed) moveTo(element, passed);
+    const onChange = () => void measure(element);
+    element.addEventListener('scroll', onChange, { passive: true });
+    const sizes = new ResizeObserver(onChange);
     sizes.observe(element);
     return () => {
-      element.removeEventListener('scroll', measure);
+      element.removeEventListener('scroll', onChange);
       sizes.disconnect();
     };
   }, [place, count, rowHeight]);
-  return view;
+  const show = (index: number) => {
+    const element = place.current;
+    if (!element) return;
+    const { passed } = measure(element);
+    const last = index * rowHeight - (element.clientHeight - 2 * rowHeight);
+    if (index * rowHeight < passed) moveTo(element, index * rowHeight);
+    else if (last > passed) moveTo(element, last);
+  };
+  return { ...view, show };
+}
+
+/** The position that is known, unless the element was scrolled since. */
+const currentPosition = ({ scrollTop }: HTMLElement, known: Position): Position =>
+  scrollTop === known.scrollTop ? known : { ...known, scrollTop, passed: scrollTop * known.speed };
+
+/** Scrolls until so many pixels of rows are above the window. */
+function move(element: HTMLElement, wanted: number, speed: number): Position {
+  const most = (element.scrollHeight - element.clientHeight) * speed;
+  const passed = Math.max(0, Math.min(wanted, most));
+  element.scrollTop = passed / speed;
+  const { scrollTop } = element;
+  return { scrollTop, passed: speed > 1 ? passed : scrollTop, speed };
 }
 
 function viewOf(
-  { scrollTop, clientHeight }: HTMLElement,
-  top: number,
+  { clientHeight }: HTMLElement,
+  { scrollTop, passed }: Position,
   count: number,
   rowHeight: number,
 ): View {
-  const first = Math.floor(top / rowHeight) - around;
-  const last = Math.ceil((top + clientHeight) / rowHeight) + around;
+  const first = Math.floor(passed / rowHeight) - around;
+  const last = Math.ceil((passed + clientHeight) / rowHeight) + around;
   return {
     first: Math.max(0, Math.min(first, count)),
     last: Math.max(0, Math.min(last, count)),
-    shift: top - scrollTop,
+    shift: passed - scrollTop,
   };
-}
-
-/** Scrolls as little as shows a row below a header of the height of a row. */
-export function scrollToRow(element: HTMLElement, index: number, count: number, rowHeight: number): void {
-  const speed = speedOf(element, count, rowHeight);
-  const top = index * rowHeight;
-  const shown = element.clientHeight - 2 * rowHeight;
-  const current = element.scrollTop * speed;
-  if (top < current) element.scrollTop = top / speed;
-  else if (top > current + shown) element.scrollTop = (top - shown) / speed;
 }
 
 /** @returns how many pixels of rows pass while one pixel is scrolled */
@@ -83,5 +104,6 @@ function speedOf({ scrollHeight, clientHeight }: HTMLElement, count: number, row
   return hidden > 0 && scrolled > 0 ? (scrolled + hidden) / scrolled : 1;
 }
 
-const same = (old: View, next: View): View =>
+/** The old view if the next one equals it. */
+const sameOr = (old: View, next: View): View =>
   old.first === next.first && old.last === next.last && old.shift === next.shift ? old : next;

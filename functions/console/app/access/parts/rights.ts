@@ -4,7 +4,7 @@ const resourceTexts = new Map<string, ConsoleText>(
   [
     ...(['audit', 'authenticators', 'dashboard', 'dispatchers', 'farms', 'gateways', 'groups'] as const),
     ...(['maintenance', 'monitoring', 'peers', 'pictures', 'portals', 'priority_groups'] as const),
-    ...(['roles', 'rules', 'servicespools', 'sites', 'spsessions', 'system_parameters'] as const),
+    ...(['roles', 'rules', 'scim', 'servicespools', 'sites', 'spsessions', 'system_parameters'] as const),
     ...(['tags', 'themes', 'users', 'webhooks', 'workplaces'] as const),
   ].map((name) => [name, `access_resource_${name}`]),
 );
@@ -13,7 +13,7 @@ const actionTexts = new Map<string, ConsoleText>(
   [
     ...(['read', 'create', 'update', 'delete', 'export', 'test', 'explain', 'maintenance'] as const),
     ...(['disconnect', 'logoff', 'assist', 'assign', 'power', 'message', 'refresh', 'tag'] as const),
-    ...(['force'] as const),
+    ...(['force', 'provision'] as const),
   ].map((name) => [name, `access_action_${name}`]),
 );
 

@@ -25,7 +25,10 @@ export const SignInCard = ({ access }: { access: UserAccess }): JSX.Element => (
   </section>
 );
 
-function factorText({ two_factor: { enrolled_at, is_required, is_waived } }: UserAccess): string {
+function factorText({ two_factor, passkeys }: UserAccess): string {
+  const { enrolled_at, is_required, is_waived } = two_factor;
+  if (enrolled_at === null && passkeys.length > 0)
+    return say('access_factor_passkeys', { count: passkeys.length });
   if (enrolled_at !== null) return say('access_factor_enrolled', { date: dateText(enrolled_at) });
   if (!is_required) return say('access_factor_none');
   return is_waived ? say('access_factor_waived') : say('access_factor_required');

@@ -4,6 +4,7 @@ import { ProblemNotice } from '../../../../../shared/web/problems/problem-notice
 import { Skeleton } from '../../../../../shared/web/ui/feedback/feedback.tsx';
 import type { RecordState, Target } from '../../records/requests.ts';
 import classes from '../parts/parts.module.css';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { RightsCard } from './rights-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { GroupsCard, SignInCard } from './sign-in-card.tsx';
@@ -31,6 +32,7 @@ export const UserParts: ComponentType<UserPartsProps> = ({ target, state }): JSX
         <SessionsCard {...part} />
         <TokensCard {...part} />
       </div>
+      <PasskeysCard {...part} />
     </>
   );
 };

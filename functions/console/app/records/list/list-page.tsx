@@ -104,7 +104,6 @@ function RowsOf({ kind, view, rows, onSort }: RowsOfProps): JSX.Element {
           {...rows}
           caption={kind.many}
           columns={columns}
-          rowKey={(row) => idOf(kind, row)}
           order={orderOf(view)}
           onSort={onSort}
           onOpen={(row) => openRow(row, titles)}

@@ -13,6 +13,8 @@ export type Rows = {
   /** Of all rows, as soon as it was counted. */
   total: number | undefined;
   rowAt: (index: number) => Row | undefined;
+  /** The rows in view, and those of their pages that are not. */
+  loaded: () => Row[];
   /** Is called with the rows that are shown; their pages are read. */
   onRange: (range: Range) => void;
   /** The first page as the API returned it, with what it says beside its items. */
@@ -56,6 +58,7 @@ export function useRows(type: string, path: string, query: ListQuery, canCount: 
     count: countOf(current, byPage, isLoading),
     total: hasMore ? total : undefined,
     rowAt: (index) => byPage.get(Math.floor(index / pageSize))?.items[index % pageSize],
+    loaded: () => known.flatMap((page) => page?.items ?? []),
     onRange: setRange,
     answer: first?.key === key ? first.page : undefined,
     isLoading,

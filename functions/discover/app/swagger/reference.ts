@@ -5,6 +5,7 @@ import { curlCommand } from './curl.ts';
 import { nameAllFields } from './fields.ts';
 import { closedGuide } from './guide.ts';
 import { filterOperations, groupedTag, plainName, realFirst } from './operations.ts';
+import { resolveSubtree } from './references.ts';
 import type { System } from './system.ts';
 import { asUser, placeholder } from './token.ts';
 
@@ -23,7 +24,7 @@ const plugin = () => ({
     ResponseExtension: hidden,
     responses: realFirst,
   },
-  fn: { opsFilter: filterOperations },
+  fn: { opsFilter: filterOperations, resolveSubtree },
 });
 
 /** The style of Swagger UI. The style of the page adjusts it with selectors that are more specific. */

@@ -17,7 +17,8 @@ const alone = [
   'test/runtime/lambda/{body-limits,lambda,streaming}.test.ts',
   'test/runtime/node/production-limits.test.ts',
   'test/runtime/start/secret-key-edge.test.ts',
-  'test/runtime/workers/directory.test.ts',
+  'test/runtime/federation/*.test.ts',
+  'test/runtime/workers/{broker,directory}.test.ts',
   'test/simulator/tests/*.test.ts',
 ];
 const shared = { testTimeout: 20_000, hookTimeout: 60_000, pool: 'forks' } as const;

@@ -153,6 +153,26 @@ requireService('chromium', hasChromium)('the page of all components', () => {
     });
   });
 
+  it('gives the focus to a row that is partly hidden where it is', async () => {
+    await open('en', { viewport: { width: 1280, height: 900 } }, async (page) => {
+      const place = page.locator('#DataTable section');
+      await place.getByRole('row', { name: '1', exact: true }).focus();
+      // A scrolled pixel is ten pixels of rows here, so centring the row would pass it by.
+      const scrolled = await place.evaluate((element) => {
+        const key = new KeyboardEvent('keydown', { key: 'End', bubbles: true });
+        document.activeElement?.dispatchEvent(key);
+        element.scrollTop -= 3;
+        return element.scrollTop;
+      });
+      await expect.poll(() => focusedRow(page)).toBe('1000000');
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
+      expect(await place.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
+      expect(await focusedRow(page)).toBe('1000000');
+    });
+  });
+
   it('has accessible overlays: a dialog, a menu and messages', async () => {
     await open('ru', { viewport: { width: 360, height: 800 } }, async (page) => {
       await page.getByRole('button', { name: 'Dialog' }).click();

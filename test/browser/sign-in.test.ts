@@ -47,6 +47,8 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
 
   it('names missing entries at their fields, and sends nothing', async () => {
     const page = await open();
+    // The page asks for the options of a passkey when it opens.
+    await page.waitForLoadState('networkidle');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
     await focused(page, 'username');
@@ -152,6 +154,8 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
   it('loads the library for QR codes only for an enrolment', async () => {
     const user = await userOf(guarded);
     const page = await open();
+    // The page loads the library for passkeys when it opens.
+    await page.waitForLoadState('networkidle');
     const files: string[] = [];
     page.on('request', (request) => files.push(new URL(request.url()).pathname));
     await enter(page, stand.world.domain, user.name, 'wrong wrong wrong');

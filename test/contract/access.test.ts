@@ -47,6 +47,8 @@ function statusForNobody(operation: Registered): number {
   if (operation.module === 'ssa') return 401;
   // The example of its path is a file of another version.
   if (operation.id.endsWith('.getFile')) return 404;
+  // The example of its path is the identifier of no domain.
+  if (operation.id === 'clientKey.list') return 404;
   return body ? 422 : 200;
 }
 

@@ -7,6 +7,7 @@ import { announcedTypes } from '../../shared/changes/visibility.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import {
   addDirectory,
+  addProvider,
   addUser,
   addWebhook,
   goodPassword,
@@ -29,6 +30,7 @@ const withoutChange: Readonly<Record<string, string>> = {
   'webhook.test': 'a delivery is no object: the page of the webhook reads its deliveries again',
   'webhook.replay': 'as webhook.test',
   'webhook.replayAll': 'as webhook.test',
+  'userPasskey.revoke': 'only the page of the user shows passkeys, and reads them again',
   'user.bind': 'needs an entry of a directory; the row of the user is written as by user.update',
 };
 
@@ -88,6 +90,10 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
       path: `/api/webui/aggregator/authenticators/${id}/attribute`,
       body: { action: 'add', name: 'phone', source: 'telephoneNumber' },
     };
+  },
+  'authenticator.rotateKey': async () => {
+    const { id } = await addProvider(world.admin, { client_authentication: 'private_key' });
+    return { path: `/api/webui/aggregator/authenticators/${id}/rotate_key` };
   },
   'userSession.endAll': async () => {
     const user = await addUser(world.admin, world.domain, { password: goodPassword });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 /** Schemas of merge patches of records, from the document. */
 const schemas: Record<string, Record<string, Json>> = Object.fromEntries(
   Object.values<Json>(document.paths).flatMap(({ patch }) => {
-    const { $ref } = patch?.requestBody?.content['application/merge-patch+json'].schema ?? {};
+    const { $ref } = patch?.requestBody?.content['application/merge-patch+json']?.schema ?? {};
     const name = $ref?.split('/').at(-1) ?? '';
     return name.endsWith('Patch') ? [[name, resolve({ $ref }).properties]] : [];
   }),
@@ -22,7 +22,9 @@ const takesNull = (schema: Json): boolean => {
   const { type, anyOf = [], enum: values = [] } = resolve(schema);
   return [type].flat().includes('null') || values.includes(null) || anyOf.some(takesNull);
 };
-const names = Object.keys(schemas).filter((name) => name !== 'UserinfoPatch');
+/** Kinds without a creation of their own: the test cannot create an object with their optional members. */
+const ofAccount = ['UserinfoPatch', 'PasskeyPatch'];
+const names = Object.keys(schemas).filter((name) => !ofAccount.includes(name));
 const kindOf = (name: string): PatchedKind => {
   const kind = kinds[name];
   if (!kind) throw new Error(`no kind has the merge patch ${name}`);
@@ -143,7 +145,7 @@ describe('changes: PATCH null', () => {
 
   it('changes: PATCH null is accepted for each optional property of an action as well', () => {
     const bodies = Object.entries<Json>(document.paths).flatMap(([path, { patch }]) => {
-      const body = resolve(patch?.requestBody?.content['application/merge-patch+json'].schema ?? {});
+      const body = resolve(patch?.requestBody?.content['application/merge-patch+json']?.schema ?? {});
       return body.required === undefined && path.match(/\/\{\w+\}$/) ? [] : [{ path, body }];
     });
     const optional = bodies.flatMap(({ path, body: { properties = {}, required = [] } }) =>

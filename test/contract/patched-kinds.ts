@@ -140,6 +140,10 @@ export async function patchedKinds({
         ...maintained,
         weight: { weight: 20 },
         balancing: { balancing: 'least_loaded' },
+        creates_users: { creates_users: true },
+        identity_domains: {
+          identity_domains: [{ label: 'one', node_label: 'two', user_names: 'unchanged' }],
+        },
       },
     },
     DispatcherPatch: {
@@ -148,7 +152,8 @@ export async function patchedKinds({
       others: {
         enabled: shared.enabled,
         priority: shared.priority,
-        kind: {},
+        // Nodes of this kind have no account. Those of the other one must have it.
+        ...{ kind: {}, account_domain: {}, account_name: {}, account_password: {}, public_url: {} },
         verify_tls: { verify_tls: false },
         ca_certificate: { ca_certificate: caPem },
         health_key: { health_key: 'secret' },

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../shared/kernel/errors.ts';
 import type { PortalType } from '../../shared/modules.ts';
-import { unique } from '../support/factories.ts';
-import { type Answer, adminPassword, type Json, startPortal, type TestPortal } from '../support/portal.ts';
-import { document, everyOperation, pathOf, type Registered } from './generated/described.ts';
+import { startWorld, unique } from '../support/factories.ts';
+import { startScim } from '../support/identity/scim.ts';
+import { type Answer, adminPassword, type Json, type TestPortal } from '../support/portal.ts';
+import { document, everyOperation, isScim, pathOf, type Registered } from './generated/described.ts';
 import { liftLimits } from './support/limits.ts';
 import { isListed, listedModules, portalTypes } from './support/portal-types.ts';
 import { expectProblem } from './support/problems.ts';
@@ -15,13 +16,17 @@ type Caller = 'nobody' | 'stranger' | 'user' | 'administrator';
 
 /** One installation: a portal of each type on its database. */
 let home: TestPortal;
+/** Of a domain without the resources of the addresses here. */
+let provisioning: string;
 const callers = new Map<Caller, Credentials>();
 const user = { username: unique('user'), password: 'seven purple lanterns drift', authSmallName: 'builtin' };
 const administrator = { username: 'admin', password: adminPassword, authSmallName: 'builtin' };
 
 beforeAll(async () => {
-  home = await startPortal();
+  const world = await startWorld();
+  home = world.portal;
   await liftLimits(home);
+  provisioning = (await startScim(world)).token;
   const { make, domainId } = await createSessions(home, await home.login());
   await make(`/api/webui/aggregator/authenticators/${domainId}/users`, {
     name: user.username,
@@ -46,6 +51,7 @@ async function credentialsOf(person: typeof user): Promise<Credentials> {
 function ask(send: TestPortal['send'], operation: Registered, { token, cookie }: Credentials) {
   const { method, browser, body } = operation;
   const isByCookie = browser && browser !== 'administrator or token';
+  if (isScim(operation) && token) return askScim(send, operation, token);
   return send(`${method} ${pathOf(operation)}?no_such_parameter=1`, {
     token: isByCookie ? undefined : token,
     headers: isByCookie && cookie ? { ...ofPage, cookie } : {},
@@ -53,11 +59,19 @@ function ask(send: TestPortal['send'], operation: Registered, { token, cookie }:
   });
 }
 
+const askScim = (send: TestPortal['send'], operation: Registered, token: string) =>
+  send(`${operation.method} ${pathOf(operation)}`, {
+    headers: { authorization: `Bearer ${token}` },
+    body: operation.body && '{}',
+  });
+
 /** The code of the refusal of a caller; undefined when the operation is available to the caller. */
 function refusalOf({ access, browser }: Registered, caller: Caller): ErrorCode | undefined {
   if (access === 'public') return undefined;
   if (caller === 'nobody') return 'unauthenticated';
   if (caller === 'stranger') return 'invalid_token';
+  // SCIM admits service tokens only.
+  if (access === 'scim.provision') return 'forbidden';
   if (caller === 'administrator') return undefined;
   if (browser && browser !== 'any') return 'unauthenticated';
   return access === 'signed-in' ? undefined : 'forbidden';
@@ -109,6 +123,9 @@ describe.each(portalTypes)('a portal of the type %s', (type) => {
       if (code) expectProblem(answer, code, operation);
       else expectAdmitted(operation, answer, caller);
     }
+    if (!isScim(operation)) return;
+    const { status, body } = await askScim(send, operation, provisioning);
+    expect([400, 404], JSON.stringify(body)).toContain(status);
   });
 
   it.each(absent)('does not have $id for any caller and method', async (operation) => {

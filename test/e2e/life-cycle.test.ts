@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, createApi, type Json } from './support/api.ts';
 import {
   bareVariables,
@@ -13,6 +13,9 @@ import {
   runPortal,
   startPortal,
 } from './support/portal-process.ts';
+
+// Each test starts portals, on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
 
 let folder: string;
 let env: NodeJS.ProcessEnv;

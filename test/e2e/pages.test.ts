@@ -65,7 +65,7 @@ async function signIn(page: Page, domain: string, username: string, word = passw
   await page.getByLabel('Domain').selectOption({ label: domain });
   await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(word);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 const asAdmin = (page: Page) => signIn(page, 'Built-in', 'admin', portal.announcement.admin_password ?? '');
@@ -157,7 +157,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await expectGood(page, 'wrong-password');
       await signIn(page, 'People', user.name);
       await problem.getByText(/^Try again in [45]:\d\d\.$/).waitFor();
-      expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
       await expectGood(page, 'locked');
     });
 

@@ -52,4 +52,17 @@ describe('the documents', () => {
   it('begin with a README of at most 150 lines', () => {
     expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151);
   });
+
+  it('quote titles of tests that exist', () => {
+    const folders = ['', 'test/services/oidc/', 'test/services/federation/'];
+    const quoted = documents.flatMap((file) => [
+      ...textOf(file).matchAll(/`([\w/.-]+\.test\.ts)` "([^"]+)"/g),
+    ]);
+    expect(quoted.length).toBeGreaterThan(40);
+    const unknown = quoted.filter(([, file = '', title = '']) => {
+      const paths = folders.map((folder) => join(root, folder, file)).filter((path) => existsSync(path));
+      return !paths.some((path) => readFileSync(path, 'utf8').includes(title));
+    });
+    expect(unknown.map(([whole]) => whole)).toEqual([]);
+  });
 });

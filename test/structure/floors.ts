@@ -8,6 +8,8 @@ const plan: readonly Row[] = [
   { floor: -1, room: 'modules', path: /^shared\/(?:modules\.ts|resources\.ts|openapi\/)/ },
   { floor: -1, room: 'messages', path: /^shared\/messages\// },
   { floor: 0, room: 'kernel', path: /^shared\/kernel\// },
+  // The table of kinds is data for every layer, the database included.
+  { floor: 0, room: 'kernel', path: /^shared\/remotes\/dispatcher\/capabilities\.ts$/ },
   // Code that runs elsewhere depends only on the document of the portal.
   { floor: 0, room: 'client', path: /^shared\/client\// },
   // Code of browsers: parts of all pages, and the pages themselves.

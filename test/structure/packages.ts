@@ -44,6 +44,11 @@ export const packageRules: readonly PackageRule[] = [
     allowed: [/^shared\/(?:access|remotes|audit)\//, test],
   },
   {
+    rule: 'oauth4webapi stays in the client of identity providers',
+    concerns: named('oauth4webapi'),
+    allowed: [/^shared\/remotes\/oidc\//, test],
+  },
+  {
     rule: 'aws4fetch stays in the object store',
     concerns: named('aws4fetch'),
     allowed: [/^shared\/remotes\/object-store(?:\/|\.ts$)/],

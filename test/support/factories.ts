@@ -81,6 +81,13 @@ export const directoryBody = (params: Overrides = {}, given: Overrides = {}): Ov
     params: { hosts: ['ldaps://directory.example.com'], base_dn: 'dc=example,dc=com', ...params },
     ...given,
   });
+/** A domain whose users sign in at an identity provider. */
+export const providerBody = (params: Overrides = {}, given: Overrides = {}): Overrides =>
+  domainBody({
+    type: 'oidc',
+    params: { issuer: 'https://provider.example.com', client_id: 'portal', ...params },
+    ...given,
+  });
 export const siteBody = (given: Overrides = {}): Overrides => {
   const uri = unique('site');
   return { name: uri, uri, ...given };
@@ -94,6 +101,8 @@ export const groupsPath = (domain: Json): string => `${domainsPath}/${domain.id}
 export const addDomain = (ask: Ask, given: Overrides = {}) => create(ask, domainsPath, domainBody(given));
 export const addDirectory = (ask: Ask, params: Overrides = {}, given: Overrides = {}) =>
   create(ask, domainsPath, directoryBody(params, given));
+export const addProvider = (ask: Ask, params: Overrides = {}, given: Overrides = {}) =>
+  create(ask, domainsPath, providerBody(params, given));
 export const addSite = (ask: Ask, given: Overrides = {}) => create(ask, `${base}/sites`, siteBody(given));
 export const addFarm = (ask: Ask, site: Json, given: Overrides = {}) =>
   create(ask, `${base}/farms`, { name: unique('farm'), site_id: site.id, ...given });

@@ -92,6 +92,8 @@ type Options = {
   replicaUrl?: string;
   /** Age in milliseconds of its data that are not shown. */
   oldestMs?: number;
+  /** Milliseconds that a read waits for it. */
+  replicaPatienceMs?: number;
   /** Replaces a fresh one, for a test with a proxy between the portal and its database. */
   database?: FreshDatabase;
   /** Receives the request counts; default: none. */
@@ -112,6 +114,7 @@ export async function startPortal({
   changeLimits = {},
   replicaUrl,
   oldestMs,
+  replicaPatienceMs,
   s3,
   rdpSigning,
   webhookNetworks = ['127.0.0.0/8'],
@@ -130,7 +133,7 @@ export async function startPortal({
   const logging = { debug: write, info: write, warn: write, error: write };
   const writes = monitorWrites(connection.db, logging);
   const telemetry = telemetryOf(connection.db, writes);
-  const replica = reading && new Replica(reading.db, loggedStates(logging), oldestMs);
+  const replica = reading && new Replica(reading.db, loggedStates(logging), oldestMs, replicaPatienceMs);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const deps = await portalDeps({
     db: connection.db,

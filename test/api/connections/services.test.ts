@@ -277,7 +277,7 @@ describe('a farm that does not answer', () => {
   });
 
   it('is one of at most six concurrent calls', async () => {
-    await setDeadline(300);
+    await setDeadline(3_000);
     const member = await addMember(world, []);
     const site = await addSite(admin, { authenticators: [world.domain.id] });
     const one = await node(await addFarm(admin, site), { simulator: { knobs: { hang: 'headers' } } });

@@ -131,9 +131,8 @@ describe('authentication domains', () => {
     const { body } = await world.portal.send('GET /api/auth/v7.0/authenticators');
     const own = body.filter(({ auth }: Json) => auth.startsWith(prefix));
     expect(own.map(({ auth }: Json) => auth.slice(-1))).toEqual(['c', 'A', 'b']);
-    expect(Object.keys(own[0]).sort()).toEqual(
-      ['auth', 'authSmallName', 'authUuid', 'isCustom', 'isPkinit', 'isTwoFactor', 'priority', 'type'].sort(),
-    );
+    const members = 'auth authSmallName authUuid flow isCustom isPkinit isTwoFactor priority type';
+    expect(Object.keys(own[0]).sort()).toEqual(members.split(' '));
   });
 });
 

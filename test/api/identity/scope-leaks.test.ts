@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stand.world.portal.close());
 
 const textOf = ({ body }: { body: Json }): string => JSON.stringify(body) ?? '';
-const modules = ['webui', 'aggregator', 'client', 'userinfo', 'auth', 'discover'];
+const modules = ['webui', 'aggregator', 'client', 'userinfo', 'auth', 'federation', 'discover'];
 const ofTokens = everyOperation.filter(
   ({ module, browser, access }) => modules.includes(module) && !browser && access !== 'public',
 );
@@ -75,6 +75,7 @@ describe('STR-1: the data of the scope tests', () => {
         "maintenance_template.listVersions",
         "monitoring_record.buildExport",
         "nodeInfo.get",
+        "passkey.list",
         "peer.get",
         "peer.list",
         "picture.get",
@@ -91,6 +92,15 @@ describe('STR-1: the data of the scope tests', () => {
         "role.listPermissions",
         "role.listVersions",
         "rule.getVersion",
+        "scim.getConfig",
+        "scim.getResourceType",
+        "scim.getSchema",
+        "scim.listResourceTypes",
+        "scim.listSchemas",
+        "scimGroup.get",
+        "scimGroup.list",
+        "scimUser.get",
+        "scimUser.list",
         "search.find",
         "service.list",
         "serviceToken.list",

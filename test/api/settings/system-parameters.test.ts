@@ -23,6 +23,7 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
       'limits',
       'lockout',
       'monitoring',
+      'oidc',
       'password',
       'service_tokens',
       'session',

@@ -95,6 +95,9 @@ describe('the test of settings', () => {
       'certificate: pass',
       'answer: pass',
       'authorization: pass',
+      'trusted_address: skipped no_account',
+      'administrator: skipped no_account',
+      'tickets: skipped no_account',
       'health: pass',
       'lists: pass',
     ]);
@@ -279,7 +282,8 @@ it('skips what the platform gives no access to, and tests the rest', async () =>
     background: () => undefined,
   };
   const settings = { ...settingsOf(simulator), verify_tls: true, kind: 'dispatcher', timeout_ms: 5_000 };
-  const node = nodeOf({ id: newId(), ...settings });
+  const account = { account_domain: null, account_name: null, account_password: null };
+  const node = nodeOf({ id: newId(), ...settings, ...account });
   const { steps, tls, pools } = await testConnection(parts, { node, healthKey: undefined });
   expect([tls, pools]).toEqual([null, 2]);
   expect(outcome({ steps })).toEqual([
@@ -289,6 +293,9 @@ it('skips what the platform gives no access to, and tests the rest', async () =>
     'certificate: skipped not_available',
     'answer: pass',
     'authorization: pass',
+    'trusted_address: skipped no_account',
+    'administrator: skipped no_account',
+    'tickets: skipped no_account',
     'health: skipped no_health_key',
     'lists: pass',
   ]);

@@ -54,7 +54,8 @@ const quotas = {
 
 /** The settings of the last one would affect the others. */
 const withBody = everyOperation
-  .filter(({ body }) => body)
+  // Bodies that other programs shape, of forms and SCIM, have the same limits.
+  .filter(({ body, form, protocol }) => body && form !== true && protocol === undefined)
   .toSorted(
     (a, b) => Number(a.id === 'systemParameters.replace') - Number(b.id === 'systemParameters.replace'),
   );

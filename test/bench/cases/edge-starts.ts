@@ -31,6 +31,7 @@ const routes: Record<EdgeModule, string> = {
   client: 'GET /aggregator/api/client/v7.0/north/servicesList',
   console: 'GET /console',
   discover: 'GET /api/discover',
+  federation: 'GET /api/auth/v7.0/passkeys',
   home: 'GET /home',
   ssa: 'POST /api/ssa/v7.0/ping',
   userinfo: 'GET /api/userinfo',

@@ -3,6 +3,7 @@ import { createSigningKeys } from '../../../shared/access/signing-keys.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import { createNodeTransport } from '../../../shared/remotes/http/node.ts';
+import { noLogins } from '../../support/fleet/no-logins.ts';
 import { sameForBoth } from '../settings.ts';
 import { type Row, type Run, readRoutes, sessionReader } from './reads.ts';
 import { serveFloor } from './serve.ts';
@@ -58,7 +59,7 @@ async function obtainKey({ id, name, url, ca_certificate }: Row, userId: string)
     groups: [],
     clientIp: host,
   };
-  const { token } = await createDispatchers({ transport, signer }).authorize({
+  const { token } = await createDispatchers({ transport, signer, logins: noLogins }).authorize({
     node: {
       ...{ id, name, url, kind: 'dispatcher' },
       caCertificate: ca_certificate ?? undefined,

@@ -11,7 +11,8 @@ export const domains: NamedStatement = {
   name: 'domains',
   text: `
     select id as "authUuid", name as auth, small_name as "authSmallName", type, priority, two_factor as "isTwoFactor",
-      params ? 'kerberos' as "isPkinit", false as "isCustom"
+      case when params ? 'issuer' then 'redirect' else 'password' end as flow, params ? 'kerberos' as "isPkinit",
+      false as "isCustom"
     from authenticators where state = 'visible' and subjects <> 'staff' order by priority, name_key`,
 };
 
@@ -24,12 +25,18 @@ const usableSites = `
     or exists(select from group_members g join site_groups m on m.group_id = g.group_id
       where g.user_id = $1 and m.site_id = s.id))`;
 
+/** The kinds of second factors that a user has. */
+const factors = `
+  select exists(select from second_factors where user_id = u.id) as totp,
+    exists(select from passkeys where user_id = u.id) as passkey`;
+
 export const account: NamedStatement = {
   name: 'account',
   text: `
     select u.id, u.name, u.real_name, u.email, u.language, u.must_change_password, u.last_login_at,
       u.password_hash is not null as has_password,
-      json_build_object('enrolled', exists(select from second_factors where user_id = u.id),
+      json_build_object('enrolled', f.totp or f.passkey,
+        'methods', array_remove(array[case when f.totp then 'totp' end, case when f.passkey then 'passkey' end], null),
         'required', d.two_factor and not exists(select from group_members m join groups g on g.id = m.group_id
           where m.user_id = u.id and g.skip_two_factor)) as two_factor,
       d.id as domain_id, d.name as domain_name, d.small_name,
@@ -40,7 +47,7 @@ export const account: NamedStatement = {
         from group_members m join groups g on g.id = m.group_id where m.user_id = u.id) as groups,
       (select coalesce(json_agg(json_build_object('id', s.id, 'uri', s.uri, 'name', s.name) order by s.name_key), '[]')
         from (${usableSites}) s) as sites
-    from users u join authenticators d on d.id = u.authenticator_id where u.id = $1`,
+    from users u join authenticators d on d.id = u.authenticator_id, lateral (${factors}) f where u.id = $1`,
 };
 
 export const users: NamedStatement = {
@@ -49,7 +56,7 @@ export const users: NamedStatement = {
     select u.id, u.id as uuid, u.name, u.real_name, u.email, u.comments, u.state, u.kind, null as password,
       u.must_change_password, array(select group_id from group_members where user_id = u.id) as groups,
       array(select role_id from user_roles where user_id = u.id) as roles, u.password_hash is not null as password_set,
-      u.attributes, exists(select from second_factors where user_id = u.id) as two_factor_enrolled,
+      u.attributes, (select totp or passkey from (${factors}) f) as two_factor_enrolled,
       (select max(locked_until) from login_locks
         where account = u.authenticator_id || '/' || u.name_key and locked_until > now()) as locked_until,
       u.last_login_at, u.created_at, u.updated_at

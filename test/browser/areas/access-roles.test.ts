@@ -51,6 +51,14 @@ async function readMatrix(page: Page): Promise<Column[]> {
   });
 }
 
+const looks = [
+  ['en-GB', 'light', 1280],
+  ['ru-RU', 'dark', 360],
+  ['en-GB', 'light', 360],
+  ['ru-RU', 'light', 768],
+  ['en-GB', 'dark', 1920],
+] as const;
+
 requireService('chromium', hasChromium)('roles in the console', () => {
   let site: Json;
   let [reader, writer]: Json[] = [];
@@ -311,21 +319,19 @@ requireService('chromium', hasChromium)('roles in the console', () => {
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
   });
 
-  it('are good to look at, in both languages and schemes, in every width', async () => {
-    for (const [locale, colorScheme, width] of looks) {
-      const page = await tabs.open('/role-matrix', { locale, colorScheme, viewport: { width, height: 900 } });
-      await page.getByRole('table').waitFor();
-      await expectGood(page, `roles-matrix-${locale}-${colorScheme}`);
-      await goTo(page, `/role-matrix?roles=${reader.id},${writer.id}`);
-      await page.getByRole('columnheader', { name: 'Writer' }).waitFor();
-      await expectGood(page, `roles-compared-${locale}-${colorScheme}`);
-      await goTo(page, `${place(writer)}/edit`);
-      await page.getByRole('table').waitFor();
-      await expectGood(page, `roles-form-${locale}-${colorScheme}`);
-      await goTo(page, place(writer));
-      await page.getByRole('table').last().waitFor();
-      await expectGood(page, `roles-record-${locale}-${colorScheme}`);
-    }
+  it.each(looks)('are good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {
+    const page = await tabs.open('/role-matrix', { locale, colorScheme, viewport: { width, height: 900 } });
+    await page.getByRole('table').waitFor();
+    await expectGood(page, `roles-matrix-${locale}-${colorScheme}`);
+    await goTo(page, `/role-matrix?roles=${reader.id},${writer.id}`);
+    await page.getByRole('columnheader', { name: 'Writer' }).waitFor();
+    await expectGood(page, `roles-compared-${locale}-${colorScheme}`);
+    await goTo(page, `${place(writer)}/edit`);
+    await page.getByRole('table').waitFor();
+    await expectGood(page, `roles-form-${locale}-${colorScheme}`);
+    await goTo(page, place(writer));
+    await page.getByRole('table').last().waitFor();
+    await expectGood(page, `roles-record-${locale}-${colorScheme}`);
   });
 
   it('are found by name if there are more than the matrix reads', async () => {
@@ -343,11 +349,3 @@ requireService('chromium', hasChromium)('roles in the console', () => {
     expect([column?.href, column?.granted]).toEqual([`#/role/${last.id}`, ['Tags: read', 'Tags: export']]);
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['en-GB', 'light', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

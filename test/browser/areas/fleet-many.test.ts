@@ -60,6 +60,8 @@ requireService('chromium', hasChromium)(`a list of ${all} workplaces in the cons
     expect(asked.length).toBeLessThanOrEqual(pagesRead + 4);
     const grown = (await heapMb(page)) - before;
     expect(grown).toBeLessThan(mostHeapMb);
+    await selectLoaded(page);
+    await page.locator('[data-index]').last().focus();
     await page.keyboard.press('Home');
     await row(page, 'Many-1-1-000001').waitFor();
     expect(asked.length).toBeLessThanOrEqual(pagesRead + 7);
@@ -122,6 +124,14 @@ function listRequests(page: Page): string[] {
     if (isList(request.url())) urls.push(request.url());
   });
   return urls;
+}
+
+/** Selects the rows of the pages in memory, and clears the selection. */
+async function selectLoaded(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).check();
+  const selected = await page.getByRole('status').getByText('selected').innerText();
+  expect(Number.parseInt(selected, 10)).toBeGreaterThanOrEqual(pageSize);
+  await page.getByRole('button', { name: 'Clear selection' }).click();
 }
 
 const focusedIndex = async (page: Page): Promise<number> =>

@@ -38,6 +38,11 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
   };
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 2 }).waitFor();
+  /** Presses Enter once the step that is shown has the focus. */
+  async function enter(page: Page): Promise<void> {
+    await page.locator('form :focus').waitFor();
+    await page.keyboard.press('Enter');
+  }
   /** Of the page itself, not of the navigation. */
   const ownLink = (page: Page) => page.getByRole('link', { name: 'Set up a site' }).nth(1);
   const counted = async (): Promise<number[]> =>
@@ -51,7 +56,7 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
   async function lookAt(page: Page, site: string, url: string): Promise<void> {
     await heading(page, 'Name the site');
     await page.getByLabel('Name of the site').fill(site);
-    await page.keyboard.press('Enter');
+    await enter(page);
     await heading(page, 'Where is the node?');
     await page.getByLabel('Address of the node').fill(url);
     await button(page, 'Look at the node').click();
@@ -70,7 +75,7 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     await ownLink(page).click();
     await heading(page, 'What does the site run?');
     await expectGood(page, 'setup-kind');
-    await page.keyboard.press('Enter');
+    await enter(page);
     const simulator = await start('north-pole-1');
     await lookAt(page, 'North Pole', simulator.url);
     await page.getByText('The node has issued its certificate itself').waitFor();
@@ -79,16 +84,16 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     expect(await button(page, 'Next').isDisabled()).toBe(true);
     expect(simulator.calls).toEqual([]);
     await trust(page);
-    await page.keyboard.press('Enter');
+    await enter(page);
     await heading(page, 'How the node accepts the portal');
     await page.getByText(`${tabs.stand.origin}/api/auth/v7.0/jwks`).waitFor();
     await expectGood(page, 'setup-key');
     await page.getByLabel('Key of the health check').fill(simulator.healthKey);
-    await page.keyboard.press('Enter');
+    await enter(page);
     await page.getByText('The portal can use the node').waitFor();
     await page.getByText('2 pools were found.').waitFor();
     await expectGood(page, 'setup-test');
-    await page.keyboard.press('Enter');
+    await enter(page);
     await heading(page, 'Create the site');
     await button(page, 'Try first').click();
     await page.getByRole('dialog').getByText('Nothing is changed yet.').waitFor();
@@ -135,7 +140,7 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
   it('leads to the first step that is not complete', async () => {
     const page = await tabs.open('/setup/save');
     await heading(page, 'Name the site');
-    expect(page.url()).toContain('#/setup/site');
+    await expect.poll(() => page.url()).toContain('#/setup/site');
   });
 
   it('shows faults at their fields', async () => {
@@ -145,14 +150,14 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     await button(page, 'Next').click();
     await expect.poll(() => page.getByLabel('Name of the site').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Name of the site').fill('Taken');
-    await page.keyboard.press('Enter');
+    await enter(page);
     await page.getByText('The value is already in use').first().waitFor();
     await expectGood(page, 'setup-faults');
     await page.getByLabel('Name of the site').fill('Free');
-    await page.keyboard.press('Enter');
+    await enter(page);
     await heading(page, 'Where is the node?');
     await page.getByLabel('Address of the node').fill('10.0.0.1');
-    await page.keyboard.press('Enter');
+    await enter(page);
     await page.getByText('Private addresses must be in the networks').waitFor();
     expect(await page.getByLabel('Address of the node').inputValue()).toBe('https://10.0.0.1');
   });
@@ -220,7 +225,7 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     const page = await tabs.open('/setup/site');
     await lookAt(page, name, simulator.url);
     await trust(page);
-    await page.keyboard.press('Enter');
+    await enter(page);
     await button(page, 'Test the connection').click();
     await page.getByText('Check issuer, audience').waitFor();
     await expectGood(page, 'setup-rejected');
@@ -237,10 +242,10 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     const page = await tabs.open('/setup/site');
     await lookAt(page, name, simulator.url);
     await trust(page);
-    await page.keyboard.press('Enter');
+    await enter(page);
     await button(page, 'Test the connection').click();
     await page.getByText('The portal can use the node').waitFor();
-    await page.keyboard.press('Enter');
+    await enter(page);
     await heading(page, 'Create the site');
     const { admin } = tabs.stand.world;
     const other = await admin(`POST ${base}/sites`, { name: unique('other'), uri: unique('other') });
@@ -259,7 +264,7 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
       const simulator = await start(`${name}-1`);
       const page = await tabs.open('/setup', { locale, colorScheme, viewport: { width, height: 800 } });
       const next = page.locator('form [type=submit]');
-      await page.locator('input[name=kind]').waitFor();
+      await page.locator('input[name=kind]').first().waitFor();
       await expectGood(page, `setup-1-${look}`);
       await next.click();
       await page.locator('form input').first().fill(name);

@@ -117,7 +117,7 @@ for (const portalType of ['admin', 'universal'] as const)
       await page.getByText('The second factor is removed').waitFor();
       await factor.getByText('Not set up').waitFor();
       const { two_factor } = (await member.ask('GET /api/userinfo')).body;
-      expect(two_factor).toEqual({ enrolled: false, required: false });
+      expect(two_factor).toEqual({ enrolled: false, methods: [], required: false });
     });
 
     it('creates a service token with chosen rights, and revokes it', async () => {

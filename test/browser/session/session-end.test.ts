@@ -66,9 +66,9 @@ requireService('chromium', hasChromium)('the end of a session in the console', (
     await again(page).click();
     await page.waitForURL(`**/signin?next=%2Fconsole%2F#${place}`);
     await page.getByRole('link', { name: 'Русский' }).click();
-    await page.getByRole('button', { name: 'Войти' }).waitFor();
+    await page.getByRole('button', { name: 'Войти', exact: true }).waitFor();
     await page.getByRole('link', { name: 'English' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await signIn(page);
     await page.waitForURL(`**/console/#${place}`);
     await page.getByText('Your unsaved entries were kept').waitFor();

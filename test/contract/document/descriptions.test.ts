@@ -16,7 +16,7 @@ import { TagWrite } from '../../../functions/webui/tags/schema.ts';
 import { UserWrite } from '../../../functions/webui/users/schema.ts';
 import { domainTypes } from '../../../shared/identity/domains/registry.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
-import { stripDescriptions } from '../../../shared/tooling/build/without-descriptions.ts';
+import { stripDescriptions } from '../../../shared/tooling/build/plugins/without-descriptions.ts';
 import { readSources } from '../../structure/sources.ts';
 import type { Json } from '../../support/portal.ts';
 import { document } from '../generated/described.ts';

@@ -94,9 +94,10 @@ function responseFaults(document: Json, given: Json, status: string): Fault[] {
   ];
 }
 
-/** Modules with one result format use it for refusals as well. */
+/** Modules with one result format use it for refusals as well. A form of the operation can stand beside the problem. */
 const isProblem = ({ content }: Json): boolean =>
-  Object.keys(content).join() === 'application/problem+json' ||
+  content['application/problem+json'] !== undefined ||
+  content['application/scim+json']?.schema?.$ref === '#/components/schemas/ScimRefusal' ||
   content['application/json']?.schema.allOf?.[0].$ref === '#/components/schemas/ResultRefusal';
 
 const contentFaults = (content: Json, at: string): Fault[] =>

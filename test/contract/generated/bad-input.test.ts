@@ -231,8 +231,11 @@ describe('a generated query', () => {
 /** A site may have this name, and other tests may have created one. */
 const isSlug = (segment: string): boolean => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(segment);
 
-/** Their response for an unknown object is an image, or the error of a farm that may have the object. */
-const neverAbsent = ['image.getOfService', 'image.get', 'session.end'];
+/**
+ * Their response for an unknown object is an image, the error of a farm that may have the object, or depends on the
+ * address alone.
+ */
+const neverAbsent = ['image.getOfService', 'image.get', 'session.end', 'program.getMetadata'];
 
 describe('a generated path', () => {
   it.each(

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../../../shared/http/document/schemas.ts';
+import { jsonTypeOf } from '../../../shared/http/serve/respond.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { startWorld, type World } from '../../support/factories.ts';
 import { type Fleet, sessionOf, startFleet, workplaceOf } from '../../support/fleet/fleet.ts';
+import { type ScimClient, startScim } from '../../support/identity/scim.ts';
 import type { Json } from '../../support/portal.ts';
 import { type Credentials, createCredentials } from '../support/credentials.ts';
 import { liftLimits } from '../support/limits.ts';
 import { createSessions } from '../support/sessions.ts';
 import { expectConforming, type Reply } from './conforming.ts';
-import { describedAs, everyOperation, type Registered, resolve } from './described.ts';
+import { describedAs, everyOperation, isScim, type Registered, resolve } from './described.ts';
 import { faultyBodies, oddWords, valuesOf } from './generated.ts';
 import { bodySchemaOf, createGround, type Ground } from './ground.ts';
 
@@ -23,6 +25,7 @@ let serving: RunningServer;
 let baseUrl: string;
 let credentials: Credentials;
 let ground: ReturnType<typeof createGround>;
+let scim: ScimClient;
 let roleless: string;
 /** Identifiers that only a dispatcher can create. */
 let known: Record<string, string>;
@@ -33,7 +36,7 @@ const succeeded = new Set<string>();
 const rank = ({ id }: Registered): number =>
   /bulkDestroy|^login\.|systemParameters\.replace|logout/i.test(id) ? 1 : 0;
 const operations = everyOperation
-  .filter(({ browser }) => browser === undefined)
+  .filter(({ browser, form }) => browser === undefined && form === undefined)
   .sort((a, b) => rank(a) - rank(b));
 
 beforeAll(async () => {
@@ -51,13 +54,15 @@ beforeAll(async () => {
   });
   baseUrl = `http://127.0.0.1:${serving.port}`;
   const token = await portal.login();
-  for (const { id } of operations) tokens.set(id, await portal.login());
+  scim = await startScim(world);
+  for (const operation of operations)
+    tokens.set(operation.id, isScim(operation) ? scim.token : await portal.login());
   const sessions = await createSessions(portal, token);
   roleless = await sessions.withoutRole();
   // Those of the administrator are in use.
   tokens.set('userinfo.endOtherSessions', await sessions.withoutRole());
   credentials = await createCredentials(portal, token);
-  ground = createGround(portal, token, { 'site.create': { authenticators: [world.domain.id] } });
+  ground = createGround(portal, token, { 'site.create': { authenticators: [world.domain.id] } }, scim);
   const pool = fleet.simulator.state.poolNamed('Office').uuid;
   known = {
     site_uri: fleet.site.uri,
@@ -156,8 +161,9 @@ async function send(operation: Registered, call: Call): Promise<Reply> {
   }[call.caller];
   const text = call.body === undefined ? undefined : JSON.stringify(call.body);
   const headers = {
-    ...(token !== undefined && { 'x-auth-token': token }),
-    ...(text !== undefined && { 'content-type': 'application/json' }),
+    ...(token !== undefined &&
+      (isScim(operation) ? { authorization: `Bearer ${token}` } : { 'x-auth-token': token })),
+    ...(text !== undefined && { 'content-type': jsonTypeOf(operation) }),
     ...(call.caller === 'administrator' && credentials.of(operation)),
     ...call.headers,
   };

@@ -22,11 +22,13 @@ export const everyOperation: readonly Registered[] = modules.flatMap(({ name, op
 export const listedOperations = everyOperation.filter((operation) => isListed(operation, portalType));
 
 /**
- * Those with token authentication. Operations with the browser cookie have separate tests, and so do those with one
- * refusal for every cause, as gateway servers expect.
+ * Those with token authentication. Operations with the browser cookie, with a form or of SCIM have separate tests, and so do
+ * those with one refusal for every cause, as gateway servers expect.
  */
 export const operations = listedOperations.filter(
-  ({ browser, exceptErrors = [] }) => browser === undefined && !exceptErrors.includes('invalid_request'),
+  ({ browser, form, protocol, exceptErrors = [] }) =>
+    [browser, form, protocol].every((other) => other === undefined) &&
+    !exceptErrors.includes('invalid_request'),
 );
 
 export const document: Json = JSON.parse(JSON.stringify(documentOf(modules)));
@@ -49,9 +51,14 @@ export const answersInResultForm = ({ module }: Pick<Registered, 'module'>): boo
 export const isLiberal = (operation: Registered): boolean =>
   answersInResultForm(operation) || ['gateway.heartbeat', 'portal.heartbeat'].includes(operation.id);
 
+/** SCIM has bodies, responses and refusals in its own form. */
+export const isScim = ({ protocol }: Pick<Registered, 'protocol'>): boolean => protocol === 'scim';
+
 /** The media type of the refusals of an operation. */
-export const refusalType = (operation: Pick<Registered, 'module'>): string =>
-  answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
+export function refusalType(operation: Pick<Registered, 'module' | 'protocol'>): string {
+  if (isScim(operation)) return 'application/scim+json';
+  return answersInResultForm(operation) ? 'application/json' : 'application/problem+json';
+}
 
 /** The codes of an operation for a status in the document. */
 export function documentedCodes(operation: Registered, status: number): string[] {

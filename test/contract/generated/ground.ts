@@ -1,8 +1,17 @@
 import type { Schema } from '../../../shared/http/document/schemas.ts';
 import { goodPassword, unique } from '../../support/factories.ts';
+import type { ScimClient } from '../../support/identity/scim.ts';
 import { dataUri, png } from '../../support/pictures.ts';
 import type { Json, TestPortal } from '../../support/portal.ts';
-import { bodyShown, describedAs, everyOperation, pathOf, type Registered, resolve } from './described.ts';
+import {
+  bodyShown,
+  describedAs,
+  everyOperation,
+  isScim,
+  pathOf,
+  type Registered,
+  resolve,
+} from './described.ts';
 
 /** An existing object, with the body of its creation. */
 export type Made = { id: string; path: string; sent: Json; shown: Json };
@@ -30,14 +39,20 @@ export const ownerMember = (collection: string): string =>
   `${creatorOf(collection.replace(/\/\{\w+\}\/\w+$/, ''))?.id.split('.')[0]}_id`;
 
 /** Unique members. */
-const distinct = ['name', 'uri', 'small_name'];
+const distinct = ['name', 'uri', 'small_name', 'userName', 'displayName', 'externalId'];
 const inOneDay = new Date(Date.now() + 86_400_000).toISOString();
+/** Members of a node that depend on its kind. */
+const withoutAccount = {
+  ...{ kind: 'dispatcher', account_domain: null, account_name: null, account_password: null },
+  public_url: null,
+};
 /** Values that the document does not define: a password that the policy accepts, an unreachable node. */
 const known: Record<string, Json> = {
   'user.create': { password: goodPassword },
-  'dispatcher.create': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
+  'dispatcher.create': { ...withoutAccount, url: 'https://127.0.0.1:1', timeout_ms: 500 },
   // A test of a closed port takes its time limit.
   'dispatcher.testSettings': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
+  'scimGroup.create': { members: [] },
   'serviceToken.create': { expires_at: inOneDay },
   'userinfo.createServiceToken': { expires_at: inOneDay },
 };
@@ -57,17 +72,20 @@ const ownerOf = (template: string): Json =>
 /**
  * Creates the objects of an operation with the creating operations.
  * @param given members of bodies by the id of the operation
+ * @param scim the domain and the token of the operations of SCIM
  */
 export function createGround(
   portal: Pick<TestPortal, 'send'>,
   token: string,
   given: Record<string, Json> = {},
+  scim?: Pick<ScimClient, 'domain' | 'token'>,
 ) {
   const references = new Map<string, Promise<Made>>();
 
   const make = async (create: Registered, path: string, more: Json = {}): Promise<Made> => {
     const sent = { ...(await bodyOf(create)), ...more };
-    const answer = await portal.send(`POST ${path}`, { token, body: sent });
+    const access = isScim(create) ? { headers: { authorization: `Bearer ${scim?.token}` } } : { token };
+    const answer = await portal.send(`POST ${path}`, { ...access, body: sent });
     if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
     return { id: answer.body.id, path: `${path}/${answer.body.id}`, sent, shown: answer.body };
   };
@@ -86,7 +104,8 @@ export function createGround(
   const bodyOf = async (operation: Registered): Promise<Json> => {
     const shown = { ...bodyShown(operation), ...known[operation.id], ...given[operation.id] };
     for (const name of Object.keys(shown)) {
-      shown[name] = distinctValue(operation, name) ?? shown[name];
+      // The name of a user in SCIM is an object of names.
+      if (typeof shown[name] === 'string') shown[name] = distinctValue(operation, name) ?? shown[name];
       const referred = name.endsWith('_id') && (await reference(name.slice(0, -'_id'.length)));
       if (referred) shown[name] = referred.id;
     }
@@ -105,7 +124,7 @@ export function createGround(
 
   /** Values for the parameters of a path: an object of the collection before each. */
   const valuesFor = async (template: string): Promise<{ values: Values; last: Made | undefined }> => {
-    const values: Values = {};
+    const values: Values = scim && template.startsWith('/scim/') ? { auth_uuid: scim.domain.id } : {};
     let last: Made | undefined;
     for (const { 1: name = '', index } of template.matchAll(/\{(\w+)\}/g)) {
       const create = creatorOf(template.slice(0, index - 1));
@@ -136,5 +155,9 @@ export function createGround(
 
 export type GroundWorks = ReturnType<typeof createGround>;
 
-export const bodySchemaOf = (operation: Registered): Schema =>
-  resolve(resolve(describedAs(operation).requestBody).content['application/json'].schema);
+/** Of the media type that the operation names first: JSON, a form or SCIM. */
+export function bodySchemaOf(operation: Registered): Schema {
+  const { content } = resolve(describedAs(operation).requestBody);
+  const media: Json[] = Object.values(content);
+  return resolve((content['application/json'] ?? media[0]).schema);
+}

@@ -4,8 +4,19 @@ export const portalTypes: readonly PortalType[] = ['admin', 'user', 'universal']
 
 /** The modules that the specification lists for each type of portal, except that of the health port. */
 export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> = {
-  admin: ['agent', 'aggregator', 'ssa', 'auth', 'console', 'discover', 'userinfo', 'webui'],
-  user: ['agent', 'aggregator', 'ssa', 'auth', 'discover', 'client', 'home', 'userinfo', 'wsproxy'],
+  admin: ['agent', 'aggregator', 'ssa', 'auth', 'console', 'discover', 'federation', 'userinfo', 'webui'],
+  user: [
+    'agent',
+    'aggregator',
+    'ssa',
+    'auth',
+    'discover',
+    'federation',
+    'client',
+    'home',
+    'userinfo',
+    'wsproxy',
+  ],
   universal: [
     'agent',
     'aggregator',
@@ -14,6 +25,7 @@ export const listedModules: Readonly<Record<PortalType, readonly ModuleName[]>> 
     'discover',
     'client',
     'console',
+    'federation',
     'home',
     'userinfo',
     'webui',

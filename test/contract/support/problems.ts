@@ -1,35 +1,42 @@
 import { expect } from 'vitest';
-import { Problem, ResultRefusal } from '../../../shared/http/document/problems.ts';
+import { Problem, ResultRefusal, ScimRefusal } from '../../../shared/http/document/problems.ts';
+import { scimStatusOf } from '../../../shared/http/serve/scim-form.ts';
 import { type ErrorCode, problemProperties } from '../../../shared/kernel/errors.ts';
 import type { Answer } from '../../support/portal.ts';
 import {
   answersInResultForm,
   documentedCodes,
+  isScim,
   type Registered,
   refusalType,
 } from '../generated/described.ts';
 
 /**
  * Asserts that an answer is the complete problem document of this code, as documented for the operation, or the
- * refusal in the result format of its module.
+ * refusal in the result format of its module or in the form of SCIM.
  */
 export function expectProblem(answer: Answer, code: ErrorCode, operation?: Registered): void {
   expectRefusal(answer, code, operation);
   if (operation) expect(documentedCodes(operation, answer.status)).toContain(code);
 }
 
+type Form = Pick<Registered, 'module' | 'protocol'>;
+
 /** The same for codes that are not documented for an operation. */
-export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Pick<Registered, 'module'>): void {
-  if (operation && answersInResultForm(operation)) expectResultForm(answer, code);
+export function expectRefusal(answer: Answer, code: ErrorCode, operation?: Form): void {
+  const ofScim = operation !== undefined && isScim(operation);
+  if (ofScim) expectScimForm(answer, code);
+  else if (operation && answersInResultForm(operation)) expectResultForm(answer, code);
   else expectProblemDocument(answer, code);
   const { status, retryAfterS } = problemProperties(code);
-  expect(answer.status).toBe(status);
+  expect(answer.status).toBe(ofScim ? scimStatusOf(code) : status);
   expect(answer.headers.get('content-type')).toBe(
     operation ? refusalType(operation) : 'application/problem+json',
   );
   expect(answer.headers.get('cache-control')).toBe('private, no-store');
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Token realm="aggregator"' : null);
+  const challenge = ofScim ? 'Bearer realm="scim"' : 'Token realm="aggregator"';
+  expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? challenge : null);
   if (retryAfterS) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
@@ -51,6 +58,16 @@ function expectProblemDocument({ body, headers }: Answer, code: ErrorCode): void
   expect(body).toMatchObject({ type: `/api/errors/${code}`, title, status, retryable });
   expect(body.detail).not.toBe('');
   expect(body.instance).toBe(headers.get('x-request-id'));
+}
+
+/** The form has no code; its status is a text. */
+function expectScimForm({ body }: Answer, code: ErrorCode): void {
+  expect(ScimRefusal.safeParse(body).error?.issues ?? []).toEqual([]);
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: String(scimStatusOf(code)),
+  });
+  expect(body.detail).not.toBe('');
 }
 
 function expectResultForm(answer: Answer, code: ErrorCode): void {

@@ -40,6 +40,7 @@ export function administrationReads({ domain, user, service_user, site, farm, ma
       },
     ],
     '/api/userinfo/images/{image_id}': one('/api/userinfo/images/rdp', 'user'),
+    '/api/auth/v7.0/passkeys': one('/api/auth/v7.0/passkeys', 'user'),
     '/api/userinfo/sessions': one('/api/userinfo/sessions', 'user'),
     '/api/userinfo/service_tokens': list('/api/userinfo/service_tokens'),
     '/api/userinfo/themes': one('/api/userinfo/themes', 'user'),

@@ -4,6 +4,7 @@ import type { Seeded } from '../twins/twins.ts';
 import { administrationReads } from './administration-reads.ts';
 import { historyReads } from './history-reads.ts';
 import { list, one, type Question } from './questions.ts';
+import { scimReads } from './scim-reads.ts';
 
 const json = { 'content-type': 'application/json' };
 const unknown = '01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11';
@@ -15,6 +16,7 @@ export function readsOf(seeded: Seeded) {
   return {
     ...administrationReads(seeded),
     ...historyReads(seeded),
+    ...scimReads(seeded),
     '/livez': one('/livez', 'anonymous'),
     '/readyz': one('/readyz', 'anonymous'),
     // Pages and documents of the reference need a browser session; documents are available with a token as well.
@@ -41,6 +43,28 @@ export function readsOf(seeded: Seeded) {
       { path: '/console/', status: 401 },
     ],
     '/console/files/{file}': [{ path: '/console/files/console-ABCDEFGH.js', status: 401 }],
+    '/api/auth/v7.0/oidc/{auth_uuid}/start': [
+      {
+        path: `/api/auth/v7.0/oidc/00000000-0000-0000-0000-000000000000/start`,
+        who: 'anonymous',
+        status: 404,
+      },
+    ],
+    '/.well-known/oauth-authorization-server/api/auth/v7.0/oidc/{auth_uuid}': [
+      {
+        path: `/.well-known/oauth-authorization-server/api/auth/v7.0/oidc/${unknown}`,
+        who: 'anonymous',
+        status: 200,
+      },
+    ],
+    '/consent/{request_id}': [{ path: `/consent/${unknown}`, status: 401 }],
+    '/device': [{ path: '/device', who: 'anonymous', status: 200 }],
+    '/api/auth/v7.0/oidc/callback': [
+      { path: '/api/auth/v7.0/oidc/callback?state=unknown', who: 'anonymous', status: 401 },
+    ],
+    '/api/auth/v7.0/oidc/signed-out': [
+      { path: '/api/auth/v7.0/oidc/signed-out', who: 'anonymous', status: 302 },
+    ],
     '/signin/files/{file}': [{ path: '/signin/files/signin-ABCDEFGH.js', who: 'anonymous', status: 404 }],
     '/home/': [
       { path: '/home/', who: 'anonymous', status: 302, headers: { accept: 'text/html' } },
@@ -76,6 +100,9 @@ export function readsOf(seeded: Seeded) {
     ],
     '/api/auth/v7.0/authenticators': one(`${auth}/authenticators`, 'anonymous'),
     '/api/auth/v7.0/jwks': one(`${auth}/jwks`, 'anonymous'),
+    '/api/auth/v7.0/oidc/{auth_uuid}/jwks': [
+      { path: `${auth}/oidc/${unknown}/jwks`, who: 'anonymous', status: 404 },
+    ],
     '/api/auth/v7.0/settings': one(`${auth}/settings`),
     '/aggregator/api/client/v7.0/{site_uri}/servicesList/': one(`${client}/north/servicesList/`, 'user'),
     '/aggregator/api/client/v7.0/{site_uri}/preconnectionInfo/{id}': one(

@@ -122,7 +122,13 @@ describe('the bundles for Workers', () => {
     const withLdap = workers.filter((bundle) => packagesOf(bundle).has('ldapts'));
     expect(withLdap.map(({ module }) => module)).toEqual(['auth', 'userinfo', 'webui']);
     const withJose = workers.filter((bundle) => packagesOf(bundle).has('jose'));
-    expect(withJose.map(({ module }) => module)).toEqual(['aggregator', 'auth', 'client', 'webui']);
+    expect(withJose.map(({ module }) => module)).toEqual([
+      'aggregator',
+      'auth',
+      'client',
+      'federation',
+      'webui',
+    ]);
   });
 });
 

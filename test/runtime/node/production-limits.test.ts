@@ -66,8 +66,8 @@ describe('a Worker isolate', () => {
     expect(answers).toContain(200);
     // Aborted requests may still run, but do not occupy a slot.
     const again = () => workers.login('admin', password, 'builtin');
-    admin = await vi.waitFor(again, { timeout: 5_000 });
-  });
+    admin = await vi.waitFor(again, { timeout: 30_000 });
+  }, 60_000);
 
   it('answers many requests, concurrent and sequential', async () => {
     const read = () => workers.send('GET /api/userinfo', { token: admin });
@@ -107,7 +107,7 @@ describe('a Worker isolate', () => {
     await ask(1_000);
     expect(before).toBeGreaterThan(10);
     expect(residentMb() - before).toBeLessThan(64);
-  });
+  }, 90_000);
 });
 
 /** Memory of the workerd process that this process has started. */

@@ -36,6 +36,8 @@ async function startStand(
     driver,
     database: replicated.database,
     replicaUrl: proxy.url,
+    // Longer than the replica needs to go on, on a busy machine as well.
+    replicaPatienceMs: 3_000,
     ...options,
   });
   const { portal } = world;

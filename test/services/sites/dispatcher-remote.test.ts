@@ -12,6 +12,7 @@ import {
   type NodeTransport,
   type NodeTransportOptions,
 } from '../../../shared/remotes/http/node.ts';
+import { noLogins } from '../../support/fleet/no-logins.ts';
 import { signingKeysOf } from '../../support/identity/signing-keys.ts';
 import {
   type Authority,
@@ -47,7 +48,7 @@ const keep = <T extends { close(): Promise<void> }>(one: T): T => {
 const transportTo = (options: Partial<NodeTransportOptions> = {}): NodeTransport =>
   keep(createNodeTransport({ allowedNetworks: ['127.0.0.0/8'], allowInsecure: false, ...options }));
 const remoteTo = (options: Partial<NodeTransportOptions> = {}) =>
-  createDispatchers({ transport: transportTo(options), signer });
+  createDispatchers({ transport: transportTo(options), signer, logins: noLogins });
 const peerOf = async (listener: RequestListener, identity = good): Promise<Peer> =>
   keep(await serveHttps(identity, listener));
 const silent = async (): Promise<Peer> => keep(await serveTcp(() => undefined));

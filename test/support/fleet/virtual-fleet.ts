@@ -21,6 +21,7 @@ export function createVirtualFleet(time: VirtualTime, nodes: readonly VirtualNod
   const target = ({ id }: VirtualNode): ProbeTarget => ({
     ...{ id, revision: 1, status: 'unknown', name: id, url: 'https://node.example', verify_tls: true },
     ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000 },
+    ...{ account_domain: null, account_name: null, account_password: null },
   });
 
   /**

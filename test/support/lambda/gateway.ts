@@ -1,21 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createLog } from '../../../shared/runtime/log.ts';
 import { createShutdown, type Shutdown } from '../../../shared/runtime/node/shutdown.ts';
-import { type Bundle, type EdgeModule, edgeModules } from '../../../shared/tooling/build/bundles.ts';
-import { deploymentOf } from '../../../shared/tooling/deploy/deployments.ts';
+import type { Bundle, EdgeModule } from '../../../shared/tooling/build/bundles.ts';
 import { orEnd, orShutDown } from '../../../shared/tooling/start/fatal.ts';
 import { loadSettings, type Settings } from '../../../shared/tooling/start/settings.ts';
 import { localEnvironment, prepareModules } from '../../../shared/tooling/workers/local-modules.ts';
 import { answerWith, type LambdaResult, type RestEvent, readEvent } from './events.ts';
+import { moduleAt } from './module-routes.ts';
 import { awslambda, type Handler as Entry, invokeStreaming, isStreaming } from './runtime.ts';
 
 type Handler = (event: RestEvent) => Promise<LambdaResult>;
-type Route = { start: string; module: EdgeModule };
-
-/** The longest path takes precedence, as on the edge. */
-const routes: Route[] = edgeModules
-  .flatMap((module) => deploymentOf(module).routes.map((route) => ({ start: startOf(route), module })))
-  .toSorted((a, b) => b.start.length - a.start.length);
 
 /** The portal as Lambda functions behind a REST API, on this machine: the real bundles, called with events. */
 async function start(): Promise<void> {
@@ -44,8 +38,7 @@ async function serve(
 ): Promise<void> {
   try {
     const event = await readEvent(request);
-    const module = routes.find(({ start }) => event.path.startsWith(start))?.module ?? 'discover';
-    const result = await functions.get(module)?.(event);
+    const result = await functions.get(moduleAt(event.path))?.(event);
     answerWith(response, result ?? { statusCode: 404, headers: {}, body: '', isBase64Encoded: false });
   } catch (error) {
     // As API Gateway does when a function throws.
@@ -79,10 +72,6 @@ async function invoke(handler: Entry, event: RestEvent): Promise<LambdaResult> {
   if (!isStreaming(handler)) return handler(event, {});
   const { result, bytes } = await invokeStreaming(handler, event);
   return { ...result, body: bytes.toString('base64'), isBase64Encoded: true };
-}
-
-function startOf(route: string): string {
-  return route.replace(/^\*/, '').replace(/\*$/, '');
 }
 
 async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

@@ -71,7 +71,7 @@ export async function startWorkers(env: NodeJS.ProcessEnv): Promise<LocalPortal>
   };
 }
 
-/** `send(url, 'POST /api/…', { token, body })`; a body is sent as JSON. */
+/** `send(url, 'POST /api/…', { token, body })`; a body is JSON unless it is text. */
 export async function send(
   url: string,
   route: string,
@@ -87,7 +87,7 @@ export async function send(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') && text !== '';

@@ -87,8 +87,10 @@ describe('the catalogue of the document', () => {
       if (isPermission(access)) refused.set(access, (refused.get(access) ?? true) && isRefused);
     }
     const expected = [...refused].flatMap(([permission, isRefused]) => (isRefused ? [permission] : []));
-    // The operation that reads the tags of a portal also writes them; it then requires another permission.
-    expect([...permissionsForAllSites].toSorted()).toEqual([...expected, 'portals.update'].toSorted());
+    // The operation that reads the tags of a portal also writes them; it then requires another permission. Tokens for provisioning are
+    // for all sites.
+    const others = ['portals.update', 'scim.provision'];
+    expect([...permissionsForAllSites].toSorted()).toEqual([...expected, ...others].toSorted());
   });
 
   it('knows what a form needs', () => {

@@ -80,7 +80,7 @@ const shown = ({ place, text }: Text): string => `${place}: ${text}`;
 
 /** Names and abbreviations that Russian texts contain as well. */
 const names = new Set(
-  `Active AWS CIDR Cloudflare Directory DN DNS FreeIPA HTTP IP JSON js Lambda LDAP MAC Node OpenUDS PEM PNG RDP SHA SPICE
+  `Active AWS CIDR Cloudflare Directory DN DNS FreeIPA HTTP IP JSON js Lambda LDAP MAC Node OpenUDS PEM PNG RDP SCIM SHA SPICE
   SVG TCP TLS URI URL WebP Workers data`.split(/\s+/),
 );
 

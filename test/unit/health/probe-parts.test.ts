@@ -113,7 +113,9 @@ describe('FLT-4 the probe results', () => {
 describe('FLT-4 the probe schedule', () => {
   const target = (id: string, given: Partial<ProbeTarget> = {}): ProbeTarget => ({
     ...{ id, revision: 1, status: 'pass', name: id, url: 'https://node.example', verify_tls: true },
-    ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000, ...given },
+    ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000 },
+    ...{ account_domain: null, account_name: null, account_password: null },
+    ...given,
   });
 
   /** `lasts` is the response time of a node; `delayMs` the delay of this process with every timeout. */

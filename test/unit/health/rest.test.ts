@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 const nothing: Agenda = {
   ...{ audit: null, refusals: null, telemetry: null, circuits: null, ended_keys: null, gateways: null },
   ...{ tunnels: null, new_farms: null, failing_farms: null, maintenance: null, is_maintained: false },
-  ...{ events: null, webhooks: null, alerts: null },
+  ...{ events: null, webhooks: null, alerts: null, provider_grants: null },
   ...{ outbox: [], queue: {}, is_working: false, plan: '', overrides: null, sealed_to: 0, forwards: [] },
 };
 

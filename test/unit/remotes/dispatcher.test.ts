@@ -5,6 +5,7 @@ import { isUnauthorized } from '../../../shared/remotes/dispatcher/failures.ts';
 import { createDispatchers } from '../../../shared/remotes/dispatcher/kinds.ts';
 import type { Call, DispatcherRemote } from '../../../shared/remotes/dispatcher/port.ts';
 import type { Transport, TransportRequest } from '../../../shared/remotes/http/transport.ts';
+import { noLogins } from '../../support/fleet/no-logins.ts';
 import { signingKeysOf } from '../../support/identity/signing-keys.ts';
 
 const signer = await signingKeysOf();
@@ -36,7 +37,7 @@ function remoteWith(...answers: Answer[]): { remote: DispatcherRemote; sent: Tra
       return { status, headers: {}, text: JSON.stringify(body) };
     },
   };
-  return { remote: createDispatchers({ transport, signer }), sent };
+  return { remote: createDispatchers({ transport, signer, logins: noLogins }), sent };
 }
 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> =>

@@ -24,7 +24,10 @@ describe.each(['en', 'ru'])('the texts of problems in %s', (language) => {
   const texts = catalogueOf(language);
 
   it('are those of every code of the API, and of requests without an answer', () => {
-    const ofClient = ['connection_failed', 'tls_failed', 'no_problem_document', 'user_changed'];
+    const ofClient = [
+      ...['connection_failed', 'tls_failed', 'no_problem_document', 'user_changed'],
+      ...['passkey_not_used', 'passkey_exists'],
+    ];
     expect(named(texts, 'problem')).toEqual([...Object.keys(errorCodes), ...ofClient].sort());
     expect(Object.keys(nextSteps).sort()).toEqual(named(texts, 'problem'));
   });

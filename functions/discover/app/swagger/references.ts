@@ -8,7 +8,10 @@ type Part = unknown;
  * @param path of the part, from the root
  * @returns as Swagger UI expects it; `spec` is undefined if the document has no such part
  */
-export const resolveSubtree = async (document: object, path: string[]): Promise<{ spec: Part; errors: [] }> => ({
+export const resolveSubtree = async (
+  document: object,
+  path: string[],
+): Promise<{ spec: Part; errors: [] }> => ({
   spec: inlined(document, at(document, path), []),
   errors: [],
 });

@@ -116,7 +116,11 @@ describe('restoring leaves secrets as they are', () => {
     const version = await firstVersion(path);
     await admin(`PATCH ${path}`, { priority: 5 });
     const { body } = await admin(`POST ${path}/restore`, { version });
-    expect(body).toMatchObject({ priority: 1, health_key_set: true, skipped: ['health_key'] });
+    expect(body).toMatchObject({
+      priority: 1,
+      health_key_set: true,
+      skipped: expect.arrayContaining(['health_key']),
+    });
     await admin(`PATCH ${path}`, { url: 'https://elsewhere.example.com', health_key: 'second' });
     const refused = await admin(`POST ${path}/restore`, { version });
     expect([refused.body.code, refused.body.errors[0].pointer]).toEqual(['secret_required', '/health_key']);

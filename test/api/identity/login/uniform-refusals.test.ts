@@ -62,7 +62,9 @@ async function costOf(body: Record<string, string>) {
   const answer = await login();
   const { instance: _, ...document } = JSON.parse(await answer.text());
   const headers = [...answer.headers].filter(([name]) => name !== 'x-request-id');
-  return { status: answer.status, document, headers, statements: [...statements], hashes: [...hashes] };
+  // The sidecar is notified at most once in a while, whatever the statement is.
+  const asked = statements.map((text) => text.replace(/ returning pg_notify\(.*\)$/, ''));
+  return { status: answer.status, document, headers, statements: asked, hashes: [...hashes] };
 }
 
 it('A2 refused logins of an internal domain have one answer, one hash and the same statements for every cause', async () => {

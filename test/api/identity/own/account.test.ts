@@ -85,6 +85,6 @@ it('the profile has the state of the second factor, and whether the domain requi
   const { token } = (await logIn2fa(world.portal, domain, waived)).body;
   const factorOf = async (token: string) =>
     (await world.portal.send('GET /api/userinfo', { token })).body.two_factor;
-  expect(await factorOf(enrolled.token)).toEqual({ enrolled: true, required: true });
-  expect(await factorOf(token)).toEqual({ enrolled: false, required: false });
+  expect(await factorOf(enrolled.token)).toEqual({ enrolled: true, methods: ['totp'], required: true });
+  expect(await factorOf(token)).toEqual({ enrolled: false, methods: [], required: false });
 });

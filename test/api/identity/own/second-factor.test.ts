@@ -54,6 +54,7 @@ describe('A10 a user without a device', () => {
         result: 'challenge',
         challenge_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         method: 'totp',
+        methods: ['totp', 'passkey'],
         expires_in: 300,
         enrolment: {
           otpauth_uri: expect.stringMatching(/^otpauth:\/\/totp\//),
@@ -149,6 +150,7 @@ describe('A10 a user with a device', () => {
       result: 'challenge',
       challenge_id: expect.any(String),
       method: 'totp',
+      methods: ['totp'],
       expires_in: 300,
     });
     const elsewhere = await world.portal.isolate()('POST /api/auth/v7.0/login/2fa', {

@@ -55,10 +55,11 @@ describe('a domain with a mandatory second factor', () => {
     const asks = new Map(listed.map((one: Json) => [one.authUuid, one.isTwoFactor]));
     expect([domain.id, directory.id, world.domain.id].map((id) => asks.get(id))).toEqual([true, true, false]);
     const types = (await admin(`GET ${domainsPath}/types`)).body;
-    expect(types.map((one: Json) => one.two_factor_supported)).toEqual([true, true, true, true]);
+    expect(types.map((one: Json) => one.two_factor_supported)).toEqual([true, true, true, true, true]);
     const form = (await admin(`GET ${domainsPath}/gui/ldap`)).body;
     expect(form.find(({ name }: Json) => name === 'two_factor').gui.readonly).toBe(false);
-    expect((await admin('GET /api/auth/v7.0/settings')).body.two_factor).toEqual({ methods: ['totp'] });
+    const { two_factor } = (await admin('GET /api/auth/v7.0/settings')).body;
+    expect(two_factor).toEqual({ methods: ['totp', 'passkey'] });
   });
 
   it('A15 accepts passwords of 8 characters and no shorter ones; other domains need 15', async () => {

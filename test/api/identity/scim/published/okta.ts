@@ -1,0 +1,134 @@
+import { error, group, list, operations, type Sample, user } from './samples.ts';
+
+/** https://developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20 */
+export const okta: readonly Sample[] = [
+  {
+    title: 'Determine if the user already exists',
+    route: 'GET /Users?filter=userName%20eq%20%22test.user%40okta.local%22&startIndex=1&count=100',
+    status: 200,
+    expected: { schemas: [list], totalResults: 0, startIndex: 1, itemsPerPage: 0, Resources: [] },
+  },
+  {
+    title: 'Create the user',
+    route: 'POST /Users',
+    body: {
+      schemas: [user],
+      userName: 'test.user@okta.local',
+      name: { givenName: 'Test', familyName: 'User' },
+      emails: [{ primary: true, value: 'test.user@okta.local', type: 'work' }],
+      displayName: 'Test User',
+      locale: 'en-US',
+      externalId: '00ujl29u0le5T6Aj10h7',
+      groups: [],
+      password: '1mz050nq',
+      active: true,
+    },
+    status: 201,
+    expected: {
+      schemas: [user],
+      userName: 'test.user@okta.local',
+      name: { givenName: 'Test', familyName: 'User' },
+      emails: [{ primary: true, value: 'test.user@okta.local', type: 'work' }],
+      displayName: 'Test User',
+      externalId: '00ujl29u0le5T6Aj10h7',
+      active: true,
+      meta: { resourceType: 'User' },
+    },
+  },
+  {
+    title: 'Create a user who exists',
+    route: 'POST /Users',
+    body: { schemas: [user], userName: 'test.user@okta.local' },
+    status: 409,
+    expected: { schemas: [error] },
+  },
+  {
+    title: 'Retrieve users',
+    route: 'GET /Users?startIndex=1&count=100',
+    status: 200,
+    expected: { schemas: [list] },
+  },
+  {
+    title: 'Retrieve a specific user',
+    route: 'GET /Users/{user}',
+    status: 200,
+    expected: { schemas: [user] },
+  },
+  {
+    title: 'Update a specific user (PUT)',
+    route: 'PUT /Users/{user}',
+    body: {
+      schemas: [user],
+      id: '{user}',
+      userName: 'test.user@okta.local',
+      name: { givenName: 'Another', middleName: 'Excited', familyName: 'User' },
+      emails: [
+        { primary: true, value: 'test.user@okta.local', type: 'work', display: 'test.user@okta.local' },
+      ],
+      active: true,
+      groups: [],
+      meta: { resourceType: 'User' },
+    },
+    status: 200,
+    expected: { id: '{user}', name: { givenName: 'Another', familyName: 'User' }, active: true },
+  },
+  {
+    title: 'Deactivate a user (PATCH)',
+    route: 'PATCH /Users/{user}',
+    body: operations({ op: 'replace', value: { active: false } }),
+    status: 200,
+    expected: { id: '{user}', active: false, meta: { resourceType: 'User' } },
+  },
+  {
+    title: 'Create groups',
+    route: 'POST /Groups',
+    body: { schemas: [group], displayName: 'Test SCIMv2', members: [] },
+    status: 201,
+    expected: { schemas: [group], displayName: 'Test SCIMv2', members: [], meta: { resourceType: 'Group' } },
+  },
+  {
+    title: 'Retrieve groups',
+    route: 'GET /Groups?startIndex=1&count=100',
+    status: 200,
+    expected: { schemas: [list] },
+  },
+  {
+    title: 'Update a specific group name',
+    route: 'PATCH /Groups/{group}',
+    body: operations({ op: 'replace', value: { id: '{group}', displayName: 'Test SCIMv20' } }),
+    status: 204,
+  },
+  {
+    title: 'Update specific group membership',
+    route: 'PATCH /Groups/{group}',
+    body: operations(
+      { op: 'remove', path: 'members[value eq "{other}"]' },
+      { op: 'add', path: 'members', value: [{ value: '{user}', display: 'test.user@okta.local' }] },
+    ),
+    status: 204,
+  },
+  {
+    title: 'Retrieve specific groups',
+    route: 'GET /Groups/{group}',
+    status: 200,
+    expected: {
+      schemas: [group],
+      displayName: 'Test SCIMv20',
+      members: [{ value: '{user}', display: 'test.user@okta.local' }],
+    },
+  },
+  {
+    title: 'Replace the membership',
+    route: 'PATCH /Groups/{group}',
+    body: operations({
+      op: 'replace',
+      path: 'members',
+      value: [
+        { value: '{user}', display: 'test.user@okta.local' },
+        { value: '{other}', display: 'other' },
+      ],
+    }),
+    status: 204,
+  },
+  { title: 'Delete a specific group', route: 'DELETE /Groups/{group}', status: 204 },
+];

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Connection } from '../../../db/client.ts';
+import { connectPg } from '../../../db/pg.ts';
+import { nodeLogins } from '../../../db/schema/sites/node-logins.ts';
+import { createSealer } from '../../../shared/kernel/crypto/sealing.ts';
+import { AppError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import type { LoginGuard, Node } from '../../../shared/remotes/dispatcher/port.ts';
+import { createLoginGuard, passwordPlace } from '../../../shared/sites/calls/login-guard.ts';
+import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
+import { refusalOf } from '../../support/openuds/stand.ts';
+
+/** Two processes are two connections to the database: the guard has no memory of its own. */
+describe('logins with the account of the portal', () => {
+  let database: FreshDatabase;
+  let connections: [Connection, Connection];
+  let guards: [LoginGuard, LoginGuard];
+  const key = Buffer.alloc(32, 7).toString('base64');
+  beforeAll(async () => {
+    database = await freshDatabase();
+    const connect = () => connectPg({ url: database.url, maxConnections: 4 });
+    connections = [connect(), connect()];
+    const sealer = await createSealer([key]);
+    guards = [
+      createLoginGuard({ ...connections[0], sealer }),
+      createLoginGuard({ ...connections[1], sealer }),
+    ];
+  });
+  beforeEach(() => connections[0].db.delete(nodeLogins));
+  afterAll(async () => {
+    await Promise.all(connections.map((one) => one.close()));
+    await database.drop();
+  });
+  async function nodeWith(password: string, given: Partial<Node> = {}): Promise<Node> {
+    const id = newId();
+    const sealer = await createSealer([key]);
+    const sealed = await sealer.seal(password, passwordPlace(id));
+    return {
+      ...{ id, kind: 'openuds', name: 'broker', url: 'https://broker.example', verifyTls: true },
+      ...{ timeoutMs: 5_000, account: { domain: 'corp', name: 'svc', password: sealed }, ...given },
+    };
+  }
+  const refuse = async () => undefined;
+  const rows = () => connections[0].db.select().from(nodeLogins);
+
+  it('get the password, and leave nothing when they succeed', async () => {
+    const node = await nodeWith('right');
+    expect(await guards[0].attempt(node, async (password) => `key for ${password}`)).toBe('key for right');
+    expect(await rows()).toEqual([]);
+  });
+
+  it('run one at a time in all processes', async () => {
+    const node = await nodeWith('right');
+    let running = 0;
+    let most = 0;
+    const login = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      running -= 1;
+      return 'key';
+    };
+    const keys = await Promise.all([0, 1, 0, 1].map((at) => guards[at as 0 | 1].attempt(node, login)));
+    expect(keys).toEqual(['key', 'key', 'key', 'key']);
+    expect(most).toBe(1);
+  });
+
+  it('are not repeated after a refusal, in any process', async () => {
+    const node = await nodeWith('wrong');
+    let tries = 0;
+    const login = async () => {
+      tries += 1;
+      return undefined;
+    };
+    expect(await refusalOf(guards[0].attempt(node, login))).toBe('upstream_refused:account_refused');
+    for (const guard of guards)
+      expect(await refusalOf(guard.attempt(node, login))).toBe('upstream_refused:account_held');
+    expect(tries).toBe(1);
+  });
+
+  it('are tried with a new password at once', async () => {
+    await refusalOf(guards[0].attempt(await nodeWith('wrong'), refuse));
+    expect(await guards[1].attempt(await nodeWith('right'), async () => 'key')).toBe('key');
+  });
+
+  it('pause for a broker that has refused several accounts', async () => {
+    for (const password of ['a', 'b', 'c'])
+      await refusalOf(guards[0].attempt(await nodeWith(password), refuse));
+    const work = async () => 'key';
+    const fourth = guards[1].attempt(await nodeWith('right'), work);
+    expect(await refusalOf(fourth)).toBe('upstream_refused:account_paused');
+    const elsewhere = await nodeWith('right', { url: 'https://other.example' });
+    expect(await guards[1].attempt(elsewhere, work)).toBe('key');
+  });
+
+  it('without an answer are held back for a while', async () => {
+    const node = await nodeWith('slow');
+    const late = () => Promise.reject(new AppError('upstream_timeout'));
+    expect(await refusalOf(guards[0].attempt(node, late))).toBe('upstream_timeout');
+    const [row] = await rows();
+    const heldS = (Number(row?.held_until) - Date.now()) / 1_000;
+    expect(heldS).toBeGreaterThan(30);
+    const other = { ...node, timeoutMs: 300 };
+    expect(await refusalOf(guards[1].attempt(other, async () => 'key'))).toBe('upstream_timeout');
+  });
+
+  it('that fail before they are sent leave nothing', async () => {
+    const node = await nodeWith('right');
+    const closed = () => Promise.reject(new AppError('upstream_failed'));
+    expect(await refusalOf(guards[0].attempt(node, closed))).toBe('upstream_failed');
+    expect(await rows()).toEqual([]);
+  });
+});

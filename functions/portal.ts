@@ -86,9 +86,10 @@ export async function portalDeps(parts: Ingredients): Promise<PortalDeps> {
     ...(await discoverDeps(parts)),
     ...(await ssaDeps(parts)),
     ...(await aggregatorDeps(parts)),
+    // Before the modules that make all calls of dispatchers: it only obtains keys.
+    ...(await authDeps(parts)),
     ...(await clientDeps(parts)),
     ...(await webuiDeps(parts)),
     ...(await federationDeps(parts)),
-    ...(await authDeps(parts)),
   };
 }

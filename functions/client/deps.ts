@@ -1,6 +1,7 @@
 import type { HttpDeps } from '../../shared/http/context.ts';
 import { endpointIn } from '../../shared/http/declare/operation.ts';
 import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
+import { createDispatchers } from '../../shared/remotes/dispatcher/kinds.ts';
 import type { FleetRuntimeParts } from '../../shared/runtime/deps.ts';
 import { fleetDeps } from '../../shared/runtime/edge/fleet-deps.ts';
 import type { FleetDeps } from '../../shared/sites/calls/dispatcher-keys.ts';
@@ -15,7 +16,7 @@ export type ClientDeps = HttpDeps &
   };
 
 export const clientDeps = async (parts: FleetRuntimeParts): Promise<ClientDeps> => ({
-  ...(await fleetDeps(parts)),
+  ...(await fleetDeps(parts, createDispatchers)),
   ...(parts.notifier && { notifier: parts.notifier }),
   ...(parts.rdpSigning && { signRdp: await createRdpSigner(parts.rdpSigning) }),
 });

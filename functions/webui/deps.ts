@@ -8,6 +8,7 @@ import { createHasher, type Hasher } from '../../shared/identity/passwords.ts';
 import type { Notifier } from '../../shared/kernel/concurrency/notifier.ts';
 import type { Host } from '../../shared/kernel/version.ts';
 import type { DirectoryRemote } from '../../shared/remotes/directory/port.ts';
+import { createDispatchers } from '../../shared/remotes/dispatcher/kinds.ts';
 import type { UrlPolicy } from '../../shared/remotes/http/address-policy.ts';
 import type { Transport } from '../../shared/remotes/http/transport.ts';
 import type { KdcRemote } from '../../shared/remotes/kerberos/transport.ts';
@@ -39,7 +40,7 @@ export type WebuiDeps = HttpDeps &
 export type WebuiCtx = Ctx<WebuiDeps, SignedIn>;
 
 export const webuiDeps = async (parts: IdentityRuntimeParts): Promise<WebuiDeps> => ({
-  ...(await fleetDeps(parts)),
+  ...(await fleetDeps(parts, createDispatchers)),
   ...(parts.createChanges && { changes: parts.createChanges(parts) }),
   hasher: createHasher(parts.hashing),
   directories: parts.directories,

@@ -16,6 +16,7 @@ const generated = new Set(['shared/client/operations.ts']);
 /** Places that name the product or its programs, and why. */
 const named: Readonly<Record<string, string>> = {
   'shared/remotes/dispatcher/kinds.ts': 'the registry of kinds',
+  'shared/remotes/dispatcher/key-kinds.ts': 'the registry of their session keys',
   'shared/remotes/dispatcher/capabilities.ts': 'the table of capabilities',
   'functions/webui/dispatchers/schema.ts': 'the API names the kinds',
   'functions/webui/farms/schema.ts': 'the API names the kinds',

@@ -1,5 +1,6 @@
 import type { DispatcherKindName } from './capabilities.ts';
 import { fromTransport } from './failures.ts';
+import { adaptersOf } from './kind-of-node.ts';
 import { openuds } from './openuds/kind.ts';
 import {
   type Destination,
@@ -17,14 +18,9 @@ const kinds: Record<DispatcherKindName, DispatcherKind> = { dispatcher: termides
 
 /** Creates the dispatchers on the transport of the runtime. `node.kind` of each call selects the adapter. */
 export function createDispatchers(parts: KindParts): DispatcherRemote {
-  const adapters = new Map(Object.entries(kinds).map(([name, kind]) => [name, kind.create(parts)]));
   const { inspect } = parts.transport;
   return {
-    ...byNode(({ kind, name }) => {
-      const adapter = adapters.get(kind);
-      if (!adapter) throw new Error(`the dispatcher ${name} is of an unknown kind`);
-      return adapter;
-    }),
+    ...byNode(adaptersOf(kinds, parts)),
     ...(inspect && { certificate: (to) => certificate(inspect, to) }),
   };
 }

@@ -122,30 +122,35 @@ export type TokenSigner = {
  * or `upstream_failed` (all except the first one with a `reason`). Methods for one object also throw `not_found` and
  * `invalid_state`.
  */
-export type DispatcherAdapter = DispatcherActions & {
+export type DispatcherAdapter = DispatcherKeys &
+  DispatcherActions & {
+    domains(call: Call): Promise<Domain[]>;
+    /** The status `fail` is a result, not an error. */
+    health(request: Destination & { healthKey: string }): Promise<Health>;
+    /** All services, at most 5,000, within one deadline. */
+    services(call: Call): Promise<Service[]>;
+    /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
+    connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection | ConnectionLink>;
+    preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
+    reconnect(call: Call, sessionUuid: string): Promise<Reconnection>;
+    /**
+     * One page of a list, at most 1,000 rows and 2 MiB; a kind without the capability `paged_lists` may return up to
+     * 50,000 rows in one page. @returns null if nothing changed since `etag`
+     */
+    list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
+    /**
+     * What the account of the portal may do on the node, in the order of the checks. Nothing is changed on the node. Only
+     * for kinds with the capability `service_account`.
+     */
+    accountRights?(call: Call): Promise<AccountRight[]>;
+  };
+
+/** The session keys of a node. */
+export type DispatcherKeys = {
   /** Obtains a session key for a principal. */
   authorize(request: AuthorizeRequest): Promise<IssuedKey>;
   /** Ends the session key. A key that the node no longer accepts counts as ended. */
   logOut(call: Call): Promise<void>;
-  domains(call: Call): Promise<Domain[]>;
-  /** The status `fail` is a result, not an error. */
-  health(request: Destination & { healthKey: string }): Promise<Health>;
-  /** All services, at most 5,000, within one deadline. */
-  services(call: Call): Promise<Service[]>;
-  /** @throws AppError `service_in_preparation` with `reason_code`, `percent`, `retry_after_ms`, `retry_after_s` */
-  connectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Connection | ConnectionLink>;
-  preconnectionInfo(call: Call, uuid: string, query: ConnectionQuery): Promise<Readiness>;
-  reconnect(call: Call, sessionUuid: string): Promise<Reconnection>;
-  /**
-   * One page of a list, at most 1,000 rows and 2 MiB; a kind without the capability `paged_lists` may return up to
-   * 50,000 rows in one page. @returns null if nothing changed since `etag`
-   */
-  list<K extends ListKind>(call: Call, kind: K, query: ListQuery): Promise<ListPage<ListRow<K>> | null>;
-  /**
-   * What the account of the portal may do on the node, in the order of the checks. Nothing is changed on the node. Only
-   * for kinds with the capability `service_account`.
-   */
-  accountRights?(call: Call): Promise<AccountRight[]>;
 };
 
 /**
@@ -203,7 +208,7 @@ export type LoginGuard = {
 };
 
 /** A kind of dispatcher: creates its adapter over the transport of the runtime. */
-export type DispatcherKind = { create(parts: KindParts): DispatcherAdapter };
+export type DispatcherKind<Adapter = DispatcherAdapter> = { create(parts: KindParts): Adapter };
 export type KindParts = { transport: Transport; signer: TokenSigner; logins: LoginGuard };
 
 /** Dispatchers of all kinds; the kind of the node selects the adapter. */

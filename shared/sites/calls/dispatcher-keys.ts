@@ -13,6 +13,7 @@ import { sha256 } from '../../kernel/crypto/digests.ts';
 import type { SealedField } from '../../kernel/crypto/sealing.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import type {
+  DispatcherKeys,
   DispatcherPrincipal,
   DispatcherRemote,
   IssuedKey,
@@ -36,11 +37,15 @@ export type CallDeps = Pick<
   keepServiceKey?: (key: SealedKey) => void;
 };
 
+/** What is needed to obtain keys. */
+type KeyDeps = Omit<CallDeps, 'dispatchers'> & { dispatchers: DispatcherKeys };
+
 /** The part of a context that calls of nodes need. The caller may replace `upstream` by a semaphore of its own. */
 export type CallCtx = Pick<
   Ctx<CallDeps>,
   'deps' | 'now' | 'parameters' | 'trace' | 'background' | 'later' | 'upstream'
 >;
+type KeyCtx = Omit<CallCtx, 'deps' | 'upstream'> & { deps: KeyDeps };
 
 type StoredDestination = {
   id: string;
@@ -120,7 +125,7 @@ const marginS = 30;
 
 /** @returns the stored key of the principal; undefined if no key is stored or if it expires within `marginS` */
 export async function cachedKey(
-  ctx: CallCtx,
+  ctx: KeyCtx,
   { node, principal, keys }: KeyRequest,
 ): Promise<{ token: string; stored: CachedKey } | undefined> {
   const subject = subjectOn(node, principal);
@@ -134,14 +139,14 @@ export async function cachedKey(
 }
 
 /** Deletes a stored key that its node refused, after the response. */
-export const dropCachedKey = (ctx: CallCtx, node: Node, stored: CachedKey): void =>
+export const dropCachedKey = (ctx: KeyCtx, node: Node, stored: CachedKey): void =>
   ctx.later(() => Promise.resolve(dropKey(ctx.deps.db, node.id, stored)));
 
 /**
  * Obtains a key from the node and stores it encrypted. Only the time limit of the node ends this call. A request that
  * does not wait for the key leaves it to the next request.
  */
-export function obtainKey(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> {
+export function obtainKey(ctx: KeyCtx, of: KeyRequest): Promise<IssuedKey> {
   const { singleFlight } = ctx.deps;
   const work =
     singleFlight && of.principal.user === null && of.node.account
@@ -151,7 +156,7 @@ export function obtainKey(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> {
   return work;
 }
 
-async function obtainAndStore(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> {
+async function obtainAndStore(ctx: KeyCtx, of: KeyRequest): Promise<IssuedKey> {
   const { deps, now, trace, parameters } = ctx;
   const { node, principal } = of;
   const lifeS = parameters['aggregator.access_token_ttl_s'];
@@ -176,7 +181,7 @@ async function obtainAndStore(ctx: CallCtx, of: KeyRequest): Promise<IssuedKey> 
 }
 
 /** The key of the portal itself, from the stored keys of the node. It is obtained at most once for each function. */
-export function ownKeyOf(ctx: CallCtx, { node, keys }: KeyRequest): OwnKey {
+export function ownKeyOf(ctx: KeyCtx, { node, keys }: KeyRequest): OwnKey {
   const own = { node, principal: aggregator, keys };
   const obtain = async (): Promise<string> => (await obtainKey(ctx, own)).token;
   const find = async (): Promise<string> => (await cachedKey(ctx, own))?.token ?? obtain();

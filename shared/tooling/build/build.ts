@@ -10,21 +10,21 @@ import { pageLine, pageSizes, pagesOverBudget } from './page-sizes.ts';
 /** Budgets for the compressed size of Workers in kB of 1000 bytes, because the size affects cold starts. */
 export const budgets: Record<EdgeModule, number> = {
   // Issues certificates for the endpoints of agents.
-  agent: 353,
-  aggregator: 229,
+  agent: 346,
+  aggregator: 218,
   // Also serves the files of the sign-in page.
-  auth: 382,
-  client: 258,
-  console: 195,
+  auth: 368,
+  client: 252,
+  console: 188,
   // Has the explanations of all problem codes in both languages.
-  discover: 210,
+  discover: 201,
   federation: 330,
-  home: 198,
-  ssa: 200,
-  userinfo: 275,
+  home: 191,
+  ssa: 193,
+  userinfo: 270,
   // Has the forms of domains and the test of identity providers, with their texts in both languages.
   webui: 432,
-  wsproxy: 200,
+  wsproxy: 193,
 };
 
 /**

@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import type { ModuleName } from '../../modules.ts';
 import { writeAssets } from './asset-files.ts';
+import { usedTexts, withoutTexts } from './plugins/used-texts.ts';
 import { withoutAttestation } from './plugins/without-attestation.ts';
 import { withoutDescriptions } from './plugins/without-descriptions.ts';
-import { withoutFederationTexts } from './plugins/without-federation-texts.ts';
 import { withoutConnectionTests, withoutFormTexts } from './plugins/without-form-texts.ts';
 import { withoutProviderRules, withoutProviderShapes } from './plugins/without-provider-settings.ts';
 
@@ -62,7 +62,10 @@ export async function bundleAll(
 async function bundleOne(module: EdgeModule, platform: Platform, folder: string): Promise<Bundle> {
   const { entry, extension } = kinds[platform];
   const file = join(folder, `${module}${extension}`);
-  const metafile = await bundleEntry(join('functions', module, entry), platform, file, trimmed(module));
+  const source = join('functions', module, entry);
+  const plugins = trimmed(module);
+  const code = await codeOf(source, platform, [withoutTexts, ...plugins]);
+  const metafile = await bundleEntry(source, platform, file, [usedTexts(code), ...plugins]);
   const text = await readFile(file);
   const gzipBytes = gzipSync(text, { level: 9 }).length;
   return { module, platform, file, bytes: text.length, gzipBytes, metafile };
@@ -70,18 +73,16 @@ async function bundleOne(module: EdgeModule, platform: Platform, folder: string)
 
 /** Administration has forms of domains and tests of connections; only the module federation reads settings of providers besides. */
 const trimmed = (module: EdgeModule): Plugin[] => {
-  switch (module) {
-    case 'webui':
-      return [withoutFederationTexts('tokens')];
-    case 'federation':
-      return [withoutFormTexts, withoutConnectionTests, withoutProviderRules];
-    default:
-      return [
-        ...[withoutFormTexts, withoutConnectionTests, withoutProviderRules, withoutProviderShapes],
-        module === 'userinfo' ? withoutFederationTexts('tokens') : withoutFederationTexts(),
-      ];
-  }
+  if (module === 'webui') return [];
+  const common = [withoutFormTexts, withoutConnectionTests, withoutProviderRules];
+  return module === 'federation' ? common : [...common, withoutProviderShapes];
 };
+
+/** The code of a bundle as it would be written. */
+async function codeOf(entry: string, platform: Platform, further: readonly Plugin[]): Promise<string> {
+  const { outputFiles } = await build({ ...optionsOf(entry, platform, further), write: false });
+  return outputFiles.map(({ text }) => text).join('\n');
+}
 
 /** Bundles one file (path relative to the root) with the options of modules. */
 export async function bundleEntry(
@@ -90,21 +91,24 @@ export async function bundleEntry(
   outfile: string,
   further: readonly Plugin[] = [],
 ): Promise<Metafile> {
+  const { metafile } = await build({ ...optionsOf(entry, platform, further), outfile, metafile: true });
+  return metafile;
+}
+
+function optionsOf(entry: string, platform: Platform, further: readonly Plugin[]) {
   const { options } = kinds[platform];
-  const { metafile } = await build({
+  return {
     ...options,
     plugins: [...further, ...(options.plugins ?? [])],
     absWorkingDir: root,
     entryPoints: [entry],
-    outfile,
     bundle: true,
     format: 'esm',
     minify: true,
-    metafile: true,
+    charset: 'utf8',
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  return metafile;
+  } as const satisfies BuildOptions;
 }
 
 /**

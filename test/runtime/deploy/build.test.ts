@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { createPortal, type PortalDeps } from '../../../functions/portal.ts';
 import { documentOf } from '../../../shared/http/document/document.ts';
+import { details } from '../../../shared/messages/ru/details.ts';
 import { modules } from '../../../shared/modules.ts';
 import { budgets, overBudget } from '../../../shared/tooling/build/build.ts';
 import { type Bundle, edgeModules, root } from '../../../shared/tooling/build/bundles.ts';
@@ -51,6 +52,18 @@ describe('the bundles for Workers', () => {
         .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
     const large = workers.filter((bundle) => bytesOf(bundle) > 1_000).map(({ module }) => module);
     expect(large).toEqual(['webui']);
+  });
+
+  it('have the Russian form of every text that they can return, and few others', async () => {
+    const texts = Object.entries(details).filter(([english]) => !/["'`\\]/.test(english));
+    expect(texts.length).toBeGreaterThan(500);
+    for (const { module, file } of [...workers, ...lambda]) {
+      const literals = new Set((await readFile(file, 'utf8')).split(/["'`]/));
+      const untranslated = texts.filter(([, russian]) => !literals.has(russian));
+      expect([module, untranslated.filter(([english]) => literals.has(english))]).toEqual([module, []]);
+      if (module !== 'webui')
+        expect([module, untranslated.length > texts.length / 3]).toEqual([module, true]);
+    }
   });
 
   it('are rejected with one line each when they are too large', () => {
@@ -106,6 +119,12 @@ describe('the bundles for Workers', () => {
       const files = inputsOf(bundle).flatMap((path) => /\/locales\/([\w-]+)\.js$/.exec(path)?.slice(1) ?? []);
       expect(files.filter((name) => name !== 'index')).toEqual(['en']);
     }
+  });
+
+  it('of sign-in have no lists and orders of dispatchers', () => {
+    const adapters = inputsOf(of(workers, 'auth')).filter((path) => path.includes('remotes/dispatcher/'));
+    expect(adapters.filter((path) => /lists\.ts$|actions|orders/.test(path))).toEqual([]);
+    expect(adapters).toContain('shared/remotes/dispatcher/openuds/keys.ts');
   });
 
   it('have only the dependencies of their module', () => {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Transport } from '../../http/transport.ts';
 import type {
   ConnectionQuery,
@@ -6,21 +6,17 @@ import type {
   Service as UserService,
 } from '../connections.ts';
 import { followCursors } from '../cursors.ts';
-import { badAnswer, isUnauthorized } from '../failures.ts';
+import { badAnswer } from '../failures.ts';
 import { readRow } from '../lenient-rows.ts';
 import {
-  type AuthorizeRequest,
   type Call,
-  type Destination,
   type DispatcherAdapter,
   type DispatcherKind,
   deadlineOf,
-  type IssuedKey,
   type KindParts,
 } from '../port.ts';
 import { createActions } from './actions.ts';
 import {
-  Authorization,
   Connection,
   Domains,
   Health,
@@ -30,22 +26,20 @@ import {
   ServicePage,
 } from './client-shapes.ts';
 import { converse } from './exchange.ts';
+import { keyed, termideskKeys } from './keys.ts';
 import { readList } from './lists.ts';
 
 const pageSize = 500;
 const maxServices = 5000;
 const maxPages = 50;
 
-/** Termidesk: JSON over HTTPS. A JWT of the portal is exchanged for a session key, which is sent as `X-Auth-Token`. */
+/** Termidesk: JSON over HTTPS, with session keys. */
 export const termidesk: DispatcherKind = { create };
 
-function create({ transport, signer }: KindParts): DispatcherAdapter {
+function create(parts: KindParts): DispatcherAdapter {
+  const { transport } = parts;
   return {
-    authorize: async ({ principal, now, lifeS, ownKey: _, ...to }) => {
-      const jwt = await signer.signFor(to.node.name, claimsOf(principal), now, lifeS);
-      return exchangeToken(transport, to, jwt);
-    },
-    logOut: (call) => logOut(transport, call),
+    ...termideskKeys.create(parts),
     domains: (call) => {
       const path = '/api/auth/v7.0/authenticators';
       return converse(transport, { ...keyed(call), method: 'GET', path, answer: Domains });
@@ -69,40 +63,6 @@ function create({ transport, signer }: KindParts): DispatcherAdapter {
     list: (call, kind, query) => readList(transport, call, kind, query),
     ...createActions(transport),
   };
-}
-
-const keyed = ({ key, ownKey: _, ...to }: Call) => ({ ...to, credentials: { 'x-auth-token': key } });
-
-/** The name of the aggregator on nodes. Users with this name are rejected before any call. */
-const aggregatorName = 'aggregator';
-
-const claimsOf = ({ user }: AuthorizeRequest['principal']) =>
-  user
-    ? { sub: user.name, auth: user.domain, groups: user.groups, client_ip: user.clientIp }
-    : { sub: aggregatorName };
-
-async function exchangeToken(transport: Transport, to: Destination, jwt: string): Promise<IssuedKey> {
-  const path = '/api/auth/v7.0/jwtauth';
-  const exchange = {
-    ...to,
-    method: 'POST',
-    path,
-    body: { token: jwt },
-    credentials: {},
-    answer: Authorization,
-  } as const;
-  const { token, expires_in } = await converse(transport, exchange);
-  return { token, expiresInS: expires_in };
-}
-
-/** The body of a success is not read. */
-async function logOut(transport: Transport, call: Call): Promise<void> {
-  const path = '/api/auth/v7.0/logout';
-  try {
-    await converse(transport, { ...keyed(call), method: 'POST', path, body: {}, answer: z.unknown() });
-  } catch (error) {
-    if (!isUnauthorized(error)) throw error;
-  }
 }
 
 async function services(transport: Transport, call: Call): Promise<UserService[]> {

@@ -17,24 +17,17 @@ export const withoutFormTexts: Plugin = {
     ),
 };
 
-const testTexts = /[\\/]shared[\\/]messages[\\/]ru[\\/](connection|domain|provider)-tests\.ts$/;
 const testCode = /[\\/]shared[\\/]identity[\\/]domains[\\/]\w+[\\/]connection-test[\\/]connection-test\.ts$/;
 
 /**
- * Removes the connection tests of domain types from a module without them, and the Russian results of all connection
- * tests. Each domain type imports its test, so otherwise every module with logins would contain the client of identity
- * providers.
+ * Removes the connection tests of domain types from a module without them. Each domain type imports its test, so otherwise
+ * every module with logins would contain the client of identity providers.
  */
 export const withoutConnectionTests: Plugin = {
   name: 'domain types without connection tests',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: testTexts }, ({ path }) => ({
-      contents: `export const ${testTexts.exec(path)?.[1]}Tests = {}`,
-      loader: 'ts',
-    }));
+  setup: ({ onLoad }) =>
     onLoad({ filter: testCode }, () => ({
       contents: 'export const testConnection = async () => []',
       loader: 'ts',
-    }));
-  },
+    })),
 };

@@ -382,7 +382,7 @@ export type Authenticator = {
     subject_claim: string;
     /** Claim with the login name. Default `preferred_username`. */
     login_name_claim: string;
-    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
     groups_claim: string;
     /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
     allowed_tenants: (string)[];
@@ -640,7 +640,7 @@ export type AuthenticatorRestore = {
     subject_claim: string;
     /** Claim with the login name. Default `preferred_username`. */
     login_name_claim: string;
-    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
     groups_claim: string;
     /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
     allowed_tenants: (string)[];
@@ -941,7 +941,7 @@ export type AuthenticatorVersion = {
       subject_claim: string;
       /** Claim with the login name. Default `preferred_username`. */
       login_name_claim: string;
-      /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`. */
+      /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
       groups_claim: string;
       /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
       allowed_tenants: (string)[];

@@ -96,7 +96,7 @@ async function create(
 ): Promise<Outcome> {
   const created =
     kind === 'Users'
-      ? userResource(await createUser(scope, data), scope.base)
+      ? userResource(await createUser(scope, data), [], scope.base)
       : groupResource(await createGroup(scope, data), undefined, scope.base);
   note(String(created.id));
   return { status: 201, meta: metaOf(created) };
@@ -135,7 +135,7 @@ async function changedUser(
   const row = await changeUser(scope, target, (present) =>
     fieldsOf(changes ? applyChanges(attributesOf(present), changes, writableUser) : data, present),
   );
-  return { status: 200, meta: metaOf(userResource(row, scope.base)) };
+  return { status: 200, meta: metaOf(userResource(row, [], scope.base)) };
 }
 
 async function changedGroup(

@@ -1,11 +1,10 @@
-import type { Answer } from '../../../shared/http/serve/answer.ts';
 import type { ProvisionedGroup } from '../../../shared/identity/scim/groups.ts';
-import { groupResource } from '../../../shared/identity/scim/groups.ts';
-import { type Projection, projectionOf } from '../../../shared/identity/scim/projection.ts';
+import { projectionOf } from '../../../shared/identity/scim/projection.ts';
 import { endpoint } from '../deps.ts';
 import { createGroup, deleteGroup, findGroup, patchGroup, replaceGroup } from './groups.ts';
-import { groupResources, listResources } from './lists.ts';
-import { answerResource, bodyLimits, common, scimPath } from './operations.ts';
+import { listResources } from './lists.ts';
+import { bodyLimits, common, scimPath } from './operations.ts';
+import { answerResource } from './resources.ts';
 import {
   DomainParams,
   PatchRequest,
@@ -17,24 +16,14 @@ import {
   ScimListQuery,
   SearchRequest,
 } from './schema.ts';
-import { type ScimScope, scopeOf } from './scope.ts';
+import { scopeOf } from './scope.ts';
 
 const path = `${scimPath}/Groups` as const;
 const one = { params: ResourceParams, query: ResourceQuery } as const;
 type Query = { attributes?: string | undefined; excludedAttributes?: string | undefined };
 const shownBy = ({ attributes, excludedAttributes }: Query) => projectionOf(attributes, excludedAttributes);
 
-async function answerGroup(
-  scope: ScimScope,
-  row: ProvisionedGroup,
-  projection: Projection,
-  more: Parameters<typeof answerResource>[2] = {},
-): Promise<Answer> {
-  const [shown = {}] = await groupResources(scope, [row], projection);
-  // Version and address are needed for the headers, whatever the response contains.
-  const { meta } = groupResource(row, undefined, scope.base);
-  return answerResource({ ...shown, meta }, projection, more);
-}
+const asGroup = (row: ProvisionedGroup) => ({ kind: 'Groups', ...row }) as const;
 
 const reads = [
   endpoint(
@@ -78,7 +67,7 @@ const reads = [
     async (ctx, { params: { auth_uuid, id }, query }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, auth_uuid);
-      return answerGroup(scope, await findGroup(scope, id), projection);
+      return answerResource(scope, asGroup(await findGroup(scope, id)), projection);
     },
   ),
 ];
@@ -102,7 +91,7 @@ const writes = [
     async (ctx, { params, query, body }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, params.auth_uuid);
-      return answerGroup(scope, await createGroup(scope, body), projection, { isNew: true });
+      return answerResource(scope, asGroup(await createGroup(scope, body)), projection, { isNew: true });
     },
   ),
   endpoint(
@@ -121,7 +110,7 @@ const writes = [
     async (ctx, { params: { auth_uuid, id }, query, body, conditions: { ifMatch } }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, auth_uuid);
-      return answerGroup(scope, await replaceGroup(scope, { id, ifMatch }, body), projection);
+      return answerResource(scope, asGroup(await replaceGroup(scope, { id, ifMatch }, body)), projection);
     },
   ),
   endpoint(
@@ -144,7 +133,9 @@ const writes = [
       const scope = scopeOf(ctx, auth_uuid);
       await patchGroup(scope, { id, ifMatch }, body.Operations);
       const isShown = projection.attributes ?? projection.excluded;
-      return isShown && answerGroup(scope, await findGroup(scope, id), projection, { status: 200 });
+      return (
+        isShown && answerResource(scope, asGroup(await findGroup(scope, id)), projection, { status: 200 })
+      );
     },
   ),
   endpoint(

@@ -9,7 +9,7 @@ import { notFound } from '../../../shared/kernel/errors.ts';
 import { endpoint } from '../deps.ts';
 import { runBulk } from './bulk.ts';
 import { groupOperations } from './group-operations.ts';
-import { searchAll } from './lists.ts';
+import { listResources } from './lists.ts';
 import { bodyLimits, common, scimPath } from './operations.ts';
 import {
   BulkRequest,
@@ -101,14 +101,14 @@ const jointOperations = [
       id: 'scim.search',
       route: `POST ${scimPath}/.search`,
       summary: 'Search users and groups of the domain (SCIM)',
-      description: 'Users precede groups. Cursors and sorting are not supported here.',
+      description: 'Attributes that a type does not have count as unassigned.',
       params: DomainParams,
       body: { required: SearchRequest },
       readsOnly: true,
       returns: [200, ScimList],
-      errors: ['request_timeout'],
+      errors: ['malformed_cursor', 'request_timeout'],
     },
-    (ctx, { params, body }) => searchAll(scopeOf(ctx, params.auth_uuid), body),
+    (ctx, { params, body }) => listResources(scopeOf(ctx, params.auth_uuid), 'all', body),
   ),
   endpoint(
     {

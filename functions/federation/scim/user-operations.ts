@@ -1,9 +1,15 @@
 import { applyChanges, changesOf } from '../../../shared/identity/scim/patch.ts';
 import { projectionOf } from '../../../shared/identity/scim/projection.ts';
-import { attributesOf, fieldsOf, userResource, writableUser } from '../../../shared/identity/scim/users.ts';
+import {
+  attributesOf,
+  fieldsOf,
+  type ProvisionedUser,
+  writableUser,
+} from '../../../shared/identity/scim/users.ts';
 import { endpoint } from '../deps.ts';
 import { listResources } from './lists.ts';
-import { answerResource, bodyLimits, common, scimPath } from './operations.ts';
+import { bodyLimits, common, scimPath } from './operations.ts';
+import { answerResource } from './resources.ts';
 import {
   DomainParams,
   PatchRequest,
@@ -22,6 +28,8 @@ const path = `${scimPath}/Users` as const;
 const one = { params: ResourceParams, query: ResourceQuery } as const;
 const shownBy = (query: { attributes?: string | undefined; excludedAttributes?: string | undefined }) =>
   projectionOf(query.attributes, query.excludedAttributes);
+
+const asUser = (row: ProvisionedUser) => ({ kind: 'Users', ...row }) as const;
 
 const reads = [
   endpoint(
@@ -64,7 +72,7 @@ const reads = [
     async (ctx, { params: { auth_uuid, id }, query }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, auth_uuid);
-      return answerResource(userResource(await findUser(scope, id), scope.base), projection);
+      return answerResource(scope, asUser(await findUser(scope, id)), projection);
     },
   ),
 ];
@@ -90,8 +98,7 @@ const writes = [
     async (ctx, { params, query, body }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, params.auth_uuid);
-      const user = userResource(await createUser(scope, body), scope.base);
-      return answerResource(user, projection, { isNew: true });
+      return answerResource(scope, asUser(await createUser(scope, body)), projection, { isNew: true });
     },
   ),
   endpoint(
@@ -111,7 +118,7 @@ const writes = [
       const projection = shownBy(query);
       const scope = scopeOf(ctx, auth_uuid);
       const user = await changeUser(scope, { id, ifMatch }, (row) => fieldsOf(body, row));
-      return answerResource(userResource(user, scope.base), projection);
+      return answerResource(scope, asUser(user), projection);
     },
   ),
   endpoint(
@@ -135,7 +142,7 @@ const writes = [
       const user = await changeUser(scope, { id, ifMatch }, (row) =>
         fieldsOf(applyChanges(attributesOf(row), changes, writableUser), row),
       );
-      return answerResource(userResource(user, scope.base), projection);
+      return answerResource(scope, asUser(user), projection);
     },
   ),
   endpoint(

@@ -1,4 +1,4 @@
-import { type AppError, type ErrorCode, problemProperties } from '../../kernel/errors.ts';
+import { AppError, type ErrorCode, problemProperties } from '../../kernel/errors.ts';
 import type { Language } from '../../messages/languages.ts';
 import { inLanguage, joined, type Text, verbatim } from '../../messages/message.ts';
 import { inItsLanguage, problemResponse, refuseWith } from '../problem.ts';
@@ -39,13 +39,23 @@ const placed = ({ pointer, detail }: { pointer: string; detail: Text }): Text =>
   pointer === '' ? detail : joined([verbatim(pointer), detail], ' ');
 
 /** Renders rejections of SCIM in its form, and those of other paths as problem documents. */
-export const refuseByPath: Refuse = (error, requestId, headers, language, path) =>
-  isScimPath(path)
-    ? refuseInScimForm(error, headers, language)
-    : problemResponse(error, requestId, headers, language);
+export const refuseByPath: Refuse = (error, requestId, headers, language, path) => {
+  if (!isScimPath(path)) return problemResponse(error, requestId, headers, language);
+  return isOwnAlias(path)
+    ? refuseInScimForm(new AppError(error.code, 'The address Me is not supported'), headers, language, '501')
+    : refuseInScimForm(error, headers, language);
+};
 
-function refuseInScimForm(error: AppError, headers: Record<string, string>, language: Language): Response {
-  const body = scimErrorOf(error, language);
+/** The alias for the resource of the caller (RFC 7644, 3.11). The owner of a token for provisioning is no such resource. */
+const isOwnAlias = (path: string): boolean => /^\/scim\/v2\/[^/]+\/Me$/i.test(path);
+
+function refuseInScimForm(
+  error: AppError,
+  headers: Record<string, string>,
+  language: Language,
+  otherStatus?: string,
+): Response {
+  const body = { ...scimErrorOf(error, language), ...(otherStatus && { status: otherStatus }) };
   const { status } = problemProperties(error.code);
   const response = refuseWith(body, 'application/scim+json', error, {
     ...headers,

@@ -54,6 +54,26 @@ export const userFacts: readonly AttributeFacts[] = [
   attribute('active', 'False: the user cannot log in, and all sessions and tokens have ended.', {
     type: 'boolean',
   }),
+  attribute(
+    'groups',
+    'Groups of the domain that have the user as a member. They are changed through the groups.',
+    {
+      type: 'complex',
+      multiValued: true,
+      mutability: 'readOnly',
+      subAttributes: [
+        attribute('value', 'Identifier of the group.', { mutability: 'readOnly', caseExact: true }),
+        attribute('$ref', 'Address of the group.', {
+          type: 'reference',
+          referenceTypes: ['Group'],
+          mutability: 'readOnly',
+          caseExact: true,
+        }),
+        attribute('display', 'Name of the group.', { mutability: 'readOnly' }),
+        attribute('type', 'Always direct.', { mutability: 'readOnly', canonicalValues: ['direct'] }),
+      ],
+    },
+  ),
 ];
 
 export const groupFacts: readonly AttributeFacts[] = [

@@ -6,7 +6,14 @@ import { externalId, groupFacts } from './attributes.ts';
 import { canonical, canonicalValue, type Json } from './canonical.ts';
 import { scimError } from './errors.ts';
 import { memberOf } from './evaluate.ts';
-import { applyChanges, type Change, changesOf, type Patched, type PatchOperation } from './patch.ts';
+import {
+  applyChanges,
+  type Change,
+  changesOf,
+  type Patched,
+  type PatchOperation,
+  readOnly,
+} from './patch.ts';
 import { groupSchema } from './urns.ts';
 import { metaOf } from './versions.ts';
 
@@ -25,7 +32,7 @@ export type MemberChange = { replace: boolean; add: readonly string[]; remove: r
 export type GroupMember = { id: string; name: string };
 
 const facts = [...groupFacts, externalId];
-const written: Patched = { urn: groupSchema, facts };
+const written: Patched = { urn: groupSchema, facts, readOnly };
 
 /**
  * The group as a resource.

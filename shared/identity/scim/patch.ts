@@ -11,15 +11,15 @@ import { type PatchPath, parsePath } from './patch-path.ts';
 export type PatchOperation = { op: string; path?: string | null | undefined; value?: unknown };
 export type Verb = 'add' | 'replace' | 'remove';
 
-/** A schema whose attributes an operation can change. `urn` is its name. */
-export type Patched = { urn: string; facts: readonly AttributeFacts[] };
+/** A schema whose attributes an operation can change. `urn` is its name, `readOnly` has those that only the portal sets. */
+export type Patched = { urn: string; facts: readonly AttributeFacts[]; readOnly: readonly string[] };
 
 /** One change of one attribute. */
 export type Change = { verb: Verb; path: PatchPath; value: unknown };
 
 const mostChanges = 1_000;
-/** Attributes that the portal sets. */
-const readOnly = ['id', 'meta', 'schemas'];
+/** Attributes of every resource that the portal sets. */
+export const readOnly: readonly string[] = ['id', 'meta', 'schemas'];
 
 /**
  * Resolves the operations to changes of known attributes. An operation without a path changes the attributes that its value
@@ -37,7 +37,7 @@ function changesIn({ op, path, value }: PatchOperation, patched: Patched): Chang
   const verb = verbOf(op);
   if (typeof path === 'string' && path !== '') {
     const parsed = parsePath(path);
-    if (readOnly.includes(parsed.name.toLowerCase()) && isOwn(parsed, patched))
+    if (patched.readOnly.includes(parsed.name.toLowerCase()) && isOwn(parsed, patched))
       throw scimError('mutability', message('The attribute {name} cannot be changed', { name: parsed.name }));
     return isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
   }

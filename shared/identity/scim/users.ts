@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { sha256 } from '../../kernel/crypto/digests.ts';
+import { canonicalJson } from '../../kernel/json/json.ts';
 import { isReservedUserName } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
 import { PlainName } from '../../shapes/fields.ts';
@@ -6,7 +8,7 @@ import { externalId, userFacts } from './attributes.ts';
 import { canonical, type Json } from './canonical.ts';
 import { scimError } from './errors.ts';
 import { memberOf } from './evaluate.ts';
-import type { Patched } from './patch.ts';
+import { type Patched, readOnly } from './patch.ts';
 import { userSchema } from './urns.ts';
 import { metaOf } from './versions.ts';
 
@@ -28,14 +30,36 @@ export type ProvisionedUser = UserFields & {
   updated_at: Date;
 };
 
-export const writableUser: Patched = { urn: userSchema, facts: [...userFacts, externalId] };
+/** A group that has the user as a member. */
+export type UserGroup = { id: string; name: string };
 
-/** The user as a resource. `base` is the address of SCIM for the domain. */
-export const userResource = (row: ProvisionedUser, base: string): Json => ({
+export const writableUser: Patched = {
+  urn: userSchema,
+  facts: [...userFacts.filter(({ mutability }) => mutability !== 'readOnly'), externalId],
+  readOnly: [...readOnly, 'groups'],
+};
+
+/**
+ * The user as a resource.
+ * @param groups empty also if the response does not contain them
+ * @param base address of SCIM for the domain
+ */
+export const userResource = (row: ProvisionedUser, groups: readonly UserGroup[], base: string): Json => ({
   schemas: [userSchema],
   id: row.id,
   ...attributesOf(row),
-  meta: metaOf('User', row, `${base}/Users/${row.id}`),
+  ...(groups.length > 0 && { groups: groups.map((group) => groupReference(group, base)) }),
+  meta: metaOf('User', row, `${base}/Users/${row.id}`, digestOf(groups)),
+});
+
+const digestOf = (groups: readonly UserGroup[]): string =>
+  groups.length === 0 ? '' : sha256(canonicalJson(groups)).slice(0, 16);
+
+const groupReference = ({ id, name }: UserGroup, base: string) => ({
+  value: id,
+  $ref: `${base}/Groups/${id}`,
+  display: name,
+  type: 'direct',
 });
 
 /** The attributes of a user that a client writes. */

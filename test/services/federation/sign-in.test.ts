@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addGroup, audited, domainsPath, groupsPath, usersPath, useStand } from '../../support/factories.ts';
 import { staff, startFederationStand } from '../../support/federation/stand.ts';
+import { addScimGroup, addScimUser, startScim } from '../../support/identity/scim.ts';
 import type { Json } from '../../support/portal.ts';
 
 const pathOf = (url: string): string => new URL(url).pathname;
@@ -143,6 +144,24 @@ describe('a sign-in at an identity provider', () => {
     stand.provider.atKeyboard = 'known';
     expect(pathOf((await stand.browser().follow(stand.startOf())).url)).toBe('/home/');
     await stand.set({ create_users: true });
+  });
+
+  it('replaces provisioned groups by those of the claim, and keeps them if no claim is set', async () => {
+    const scim = await startScim(stand.world, stand.domain);
+    const user = await addScimUser(scim, { userName: 'paula', externalId: 'subject-paula' });
+    const group = await addScimGroup(scim, [user], { externalId: 'provisioned' });
+    await stand.set({ groups_claim: '' });
+    person('subject-paula', { preferred_username: 'paula', groups: [staff] });
+    stand.provider.atKeyboard = 'subject-paula';
+    expect(pathOf((await stand.browser().follow(stand.startOf())).url)).toBe('/home/');
+    expect(await groupsOf(user)).toEqual([group.id]);
+    await stand.set({ groups_claim: 'groups' });
+    await stand.signIn('subject-paula');
+    expect(await groupsOf(user)).toEqual([stand.group.id]);
+    // By the claim, the provisioned group is found by the identifier that the provider has for it.
+    person('subject-paula', { preferred_username: 'paula', groups: ['provisioned'] });
+    await stand.signIn('subject-paula');
+    expect(await groupsOf(user)).toEqual([group.id]);
   });
 
   it('by a form sets and accepts a cookie that the form is sent with', async () => {

@@ -19,9 +19,9 @@ export const addProviderDomain = ({ admin }: Pick<World, 'admin'>) =>
     params: { issuer: 'https://login.example.com/staff', client_id: 'portal', client_secret: 'a secret' },
   });
 
-/** A domain with a service user and a token for provisioning, as an administrator creates them. */
-export async function startScim({ portal, admin }: World): Promise<ScimClient> {
-  const domain = await addProviderDomain({ admin });
+/** A service user of the domain with a token for provisioning, as an administrator creates them. By default, of a new domain. */
+export async function startScim({ portal, admin }: World, given?: Json): Promise<ScimClient> {
+  const domain = given ?? (await addProviderDomain({ admin }));
   const { user } = await addServiceUser({ admin, domain }, ['scim.provision']);
   const { made } = await addServiceToken({ portal, admin, domain }, user, {
     permissions: ['scim.provision'],

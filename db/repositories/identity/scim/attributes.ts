@@ -53,6 +53,17 @@ export const userAttributes: Attributes = {
       primary: { type: 'boolean', value: sql`true` },
     },
   },
+  groups: {
+    type: 'values',
+    any: (condition) =>
+      sql`exists(select 1 from ${groupMembers} join ${groups} on ${groups.id} = ${groupMembers.group_id}
+        where ${and(sql`${groupMembers.user_id} = ${users.id}`, condition)})`,
+    members: {
+      value: identified(sql`${groupMembers.group_id}`),
+      display: named(sql`${groups.name}`, sql`${groups.name_key}`),
+      type: constant('direct'),
+    },
+  },
 };
 
 export const groupAttributes: Attributes = {

@@ -108,13 +108,21 @@ export const keepMembers = (h: Db, { group, ids }: Omit<Members, 'domainId'>): S
     .delete(groupMembers)
     .where(and(eq(groupMembers.group_id, group), sql`${groupMembers.user_id} <> all(${arrayOf(ids)})`));
 
-export type MemberRow = { group: string; id: string; name: string };
-
 /** Name and revision of a group after the change, for its audit event. */
 export const changedGroup = (id: string) => ({
   name: sql`(select ${groups.name} from ${groups} where ${groups.id} = ${id})`,
   details: sql`jsonb_build_object('revision', (select ${groups.revision} from ${groups} where ${groups.id} = ${id}))`,
 });
+
+/** The groups that have the users as members, at most `limit` memberships. */
+export const groupsOfUsers = (db: Db, domainId: string, ids: readonly string[], limit: number) =>
+  db
+    .select({ user: groupMembers.user_id, id: groups.id, name: groups.name })
+    .from(groupMembers)
+    .innerJoin(groups, eq(groups.id, groupMembers.group_id))
+    .where(and(inArray(groupMembers.user_id, [...ids]), groupsIn(domainId)))
+    .orderBy(groupMembers.user_id, groups.id)
+    .limit(limit);
 
 /** The members of groups, at most `limit` of them. */
 export const membersOfGroups = (db: Db, domainId: string, ids: readonly string[], limit: number) =>

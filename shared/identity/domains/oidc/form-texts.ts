@@ -34,8 +34,8 @@ export const { texts, field, russian } = dictionary({
   'Claim of the login name': 'Утверждение с именем для входа',
   'Contains the login name': 'Содержит имя для входа',
   'Claim of the groups': 'Утверждение с группами',
-  'Contains identifiers of groups; a path such as realm_access.roles is possible':
-    'Содержит идентификаторы групп; возможен путь, например realm_access.roles',
+  'Contains identifiers of groups; can be a path such as realm_access.roles. Empty if SCIM provisions groups':
+    'Содержит идентификаторы групп; может быть путём, например realm_access.roles. Пусто, если группы передаются по SCIM',
   'Allowed tenants': 'Разрешённые арендаторы',
   'Identifiers of the tenants of Microsoft Entra ID whose users may sign in':
     'Идентификаторы арендаторов Microsoft Entra ID, пользователям которых разрешён вход',

@@ -41,5 +41,7 @@ export const provisioning = {
   'The parameters attributes and excludedAttributes exclude each other':
     'Параметры attributes и excludedAttributes исключают друг друга',
   'The path of the operation is not valid': 'Недопустимый путь операции',
-  'This search supports neither cursors nor sorting': 'Этот поиск не поддерживает курсоры и сортировку',
+  'The user is in too many groups for a response: exclude the attribute `groups`':
+    'Пользователь состоит в слишком многих группах для ответа: исключите атрибут `groups`',
+  'The address Me is not supported': 'Адрес Me не поддерживается',
 } as const;

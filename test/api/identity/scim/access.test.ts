@@ -81,6 +81,19 @@ describe('the access to SCIM', () => {
     }
   });
 
+  it('has no resource of the caller', async () => {
+    for (const route of ['GET /Me', 'PATCH /Me', 'DELETE /Me']) {
+      const { status, body } = await scim.ask(route);
+      expect([status, body]).toEqual([
+        501,
+        {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+          ...{ status: '501', detail: 'The address Me is not supported' },
+        },
+      ]);
+    }
+  });
+
   it('is limited to bodies of 4 MiB, of a media type of SCIM', async () => {
     const large = await scim.ask('POST /Users', `{"userName":"${'a'.repeat(4 * 1_024 * 1_024)}"}`);
     expect(large.status).toBe(413);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const rows = Array.from({ length: 60 }, (_, at) => rowOf(at));
   await world.portal.db.insert(users).values(rows);
   const page = await listUsers(world.portal.db, { domainId, limit: 200, start: { offset: 0 } });
-  resources = page.rows.map((row) => userResource(row, ''));
+  resources = page.rows.map((row) => userResource(row, [], ''));
   expect(resources).toHaveLength(60);
 });
 

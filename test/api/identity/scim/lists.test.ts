@@ -139,7 +139,59 @@ describe('a list', () => {
       'Team',
     ]);
     expect(namesIn(await search({ filter: 'meta.resourceType eq "Group"' }))).toEqual(['Team']);
-    expect(await search({ sortBy: 'id' })).toMatchObject({ status: '400' });
+    for (const sortBy of ['nothing', 'members'])
+      expect(await search({ sortBy })).toMatchObject({ status: '400', scimType: 'invalidFilter' });
+  });
+
+  it.each([
+    // What a type does not have is last in ascending order.
+    ['userName', [...names, 'Team']],
+    ['displayName', [...[...names].reverse(), 'Team']],
+    ['meta.created', [...names, 'Team']],
+    ['id', [...names, 'Team']],
+    ['emails', [...names, 'Team'].map(() => expect.any(String))],
+    ['meta.resourceType', ['Team', ...names]],
+  ])('is one order of both types by %s, by index and by cursor', async (sortBy, expected) => {
+    for (const sortOrder of ['ascending', 'descending']) {
+      const order = sortOrder === 'ascending' ? expected : [...expected].reverse();
+      const search = async (body: Json) =>
+        (await scim.ask('POST /.search', { sortBy, sortOrder, ...body })).body;
+      const whole = namesIn(await search({}));
+      expect(whole).toEqual(order);
+      expect([...whole].sort()).toEqual([...names, 'Team'].sort());
+      const byIndex = [await search({ count: 4 }), await search({ startIndex: 5, count: 4 })];
+      expect(byIndex.flatMap(namesIn)).toEqual(whole);
+      const seen: string[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const page: Json = await search({ count: 2, cursor });
+        expect(page).toMatchObject({ totalResults: 6 });
+        seen.push(...namesIn(page));
+        cursor = page.nextCursor;
+      }
+      expect(seen).toEqual(whole);
+    }
+  });
+
+  it('refuses a cursor of the search of one type', async () => {
+    const { nextCursor } = (await scim.ask('POST /Users/.search', { count: 2, cursor: '' })).body;
+    const refused = await scim.ask('POST /.search', { count: 2, cursor: nextCursor });
+    expect(refused.body).toMatchObject({ status: '400', scimType: 'invalidCursor' });
+  });
+
+  it('has unassigned values last in ascending order, and first in descending order', async () => {
+    const named = await addScimUser(scim, { userName: 'zoe', name: { familyName: 'Aaron' } });
+    for (const [order, place] of [
+      ['ascending', 0],
+      ['descending', -1],
+    ] as const) {
+      const path = `sortBy=name.familyName&sortOrder=${order}`;
+      const { Resources } = await list(path);
+      expect(Resources.at(place).id).toBe(named.id);
+      const first = await list(`${path}&count=3&cursor=`);
+      const rest = await list(`${path}&count=9&cursor=${encodeURIComponent(first.nextCursor)}`);
+      expect([...namesIn(first), ...namesIn(rest)]).toEqual(namesIn({ Resources }));
+    }
+    await scim.ask(`DELETE /Users/${named.id}`);
   });
 });
 

@@ -63,7 +63,8 @@ const claims = {
   groups_claim: field(claimShapes.groups_claim, {
     type: 'text',
     label: 'Claim of the groups',
-    tooltip: 'Contains identifiers of groups; a path such as realm_access.roles is possible',
+    tooltip:
+      'Contains identifiers of groups; can be a path such as realm_access.roles. Empty if SCIM provisions groups',
     tab: 'Claims',
   }),
 };

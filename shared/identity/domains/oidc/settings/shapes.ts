@@ -80,7 +80,7 @@ export const claimShapes = {
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]*$/, 'Must be the name of a claim')
     .default('groups')
     .describe(
-      'Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: no groups are read. Default `groups`.',
+      'Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`.',
     ),
 };
 

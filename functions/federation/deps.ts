@@ -41,5 +41,4 @@ export async function federationDeps(parts: Omit<FleetRuntimeParts, 'peerKeys'>)
 }
 
 export const endpoint = endpointIn<FederationDeps>();
-export const oidcBase = '/api/auth/v7.0/oidc';
 export const passkeyBase = '/api/auth/v7.0/passkeys';

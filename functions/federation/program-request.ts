@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { RequestCtx } from '../../shared/http/context.ts';
 import { Answer } from '../../shared/http/serve/answer.ts';
+import { oidcBase } from '../../shared/identity/domains/oidc/addresses.ts';
 import { AppError, invalid } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { type FederationDeps, oidcBase } from './deps.ts';
+import type { FederationDeps } from './deps.ts';
 import type { ProgramQuery } from './program-query.ts';
 
 type Ctx = RequestCtx<FederationDeps>;

@@ -1,5 +1,6 @@
 import { findProviderDomain } from '../../db/repositories/identity/login/providers.ts';
 import type { ClientCtx } from '../../shared/context/context.ts';
+import { callbackPath, signedOutPath } from '../../shared/identity/domains/oidc/addresses.ts';
 import { storedClient } from '../../shared/identity/domains/oidc/client.ts';
 import { storedParams } from '../../shared/identity/domains/oidc/settings/params.ts';
 import { domainTypeOf } from '../../shared/identity/domains/registry.ts';
@@ -8,7 +9,7 @@ import { atProvider } from '../../shared/identity/providers/refusals.ts';
 import { type AccountRules, rulesOf } from '../../shared/identity/providers/rules.ts';
 import { notFound } from '../../shared/kernel/errors.ts';
 import type { OidcClient } from '../../shared/remotes/oidc/port.ts';
-import { type FederationDeps, oidcBase } from './deps.ts';
+import type { FederationDeps } from './deps.ts';
 
 /** A domain whose users sign in at a provider, with its settings. */
 export type Provider = {
@@ -43,7 +44,7 @@ export async function providerOf({ deps }: Ctx, domain: ProviderDomain): Promise
 }
 
 /** The address to which providers send browsers back after a sign-in. */
-export const callbackOf = ({ deps }: Ctx): string => `${deps.baseUrl}${oidcBase}/callback`;
+export const callbackOf = ({ deps }: Ctx): string => `${deps.baseUrl}${callbackPath}`;
 
 /** The address to which providers send browsers back after a sign-out. */
-export const signedOutOf = ({ deps }: Ctx): string => `${deps.baseUrl}${oidcBase}/signed-out`;
+export const signedOutOf = ({ deps }: Ctx): string => `${deps.baseUrl}${signedOutPath}`;

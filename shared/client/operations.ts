@@ -499,6 +499,25 @@ export type AuthenticatorPatch = {
   /** Parameters of the directory or identity provider, as `authenticators/gui/{data_type}` describes them. Empty for an internal domain. */
   params?: Record<string, unknown> | null;
 };
+export type AuthenticatorRegistration = {
+  /** Addresses to which the provider returns browsers after a sign-in (RFC 7591). */
+  redirect_uris: (string)[];
+  /** Addresses to which the provider returns browsers after a sign-out. Empty without `provider_logout`. */
+  post_logout_redirect_uris: (string)[];
+  /** Address to which the provider reports ended sessions (Back-Channel Logout 1.0). */
+  backchannel_logout_uri: string;
+  /** Address of the public keys of the portal. Null if it authenticates with a secret. */
+  jwks_uri: string | null;
+  /** Address for the provisioning of users and groups by SCIM 2.0 (RFC 7644). */
+  scim_uri: string | null;
+  /** Keys of the portal: the signing key, then its predecessor, which stays published until the next rotation. */
+  keys: ({
+    /** Identifier of the key, the `kid` of assertions. */
+    id: string;
+    /** When the key was created. */
+    created_at: string;
+  })[];
+};
 export type AuthenticatorRestore = {
   /** Identifier of the domain. Set by the portal. */
   id: string;
@@ -779,6 +798,8 @@ export type AuthenticatorTypes = {
   create_users_supported: boolean;
   /** True if the domain can require a second factor. */
   two_factor_supported: boolean;
+  /** True if an identity provider can maintain users and groups by SCIM. */
+  provisioning_supported: boolean;
   /** True if logins with a certificate (Kerberos PKINIT) can be set up. */
   pkinit_supported: boolean;
   /** Label of the field for the login name. */
@@ -8055,6 +8076,17 @@ export type Operations = {
     answer: Authenticator;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Get the addresses and keys of the portal for the identity provider of a domain. For the registration of the portal at the provider. 404 for a domain without an identity provider. Requires the permission `authenticators.read`. */
+  "authenticator.getRegistration": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+    };
+    answer: AuthenticatorRegistration;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Read a version of an authentication domain. Requires the permission `authenticators.read`. */
   "authenticator.getVersion": {
     asks: {
@@ -12899,6 +12931,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
   'authenticator.describe': { method: 'GET', path: '/api/webui/aggregator/authenticators/gui/{data_type}', keyed: false },
   'authenticator.get': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
+  'authenticator.getRegistration': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/registration', keyed: false },
   'authenticator.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history/{version}', keyed: false },
   'authenticator.list': { method: 'GET', path: '/api/webui/aggregator/authenticators', keyed: false },
   'authenticator.listTypes': { method: 'GET', path: '/api/webui/aggregator/authenticators/types', keyed: false },

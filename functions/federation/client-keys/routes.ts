@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { findPublishedKeys } from '../../../db/repositories/identity/client-keys.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { oidcBase } from '../../../shared/identity/domains/oidc/addresses.ts';
 import { typesWhere } from '../../../shared/identity/domains/registry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
-import { endpoint, oidcBase } from '../deps.ts';
+import { endpoint } from '../deps.ts';
 import { ClientKeys } from './schema.ts';
 
 const typesWithKeys = typesWhere(({ ownKey }) => ownKey !== undefined);

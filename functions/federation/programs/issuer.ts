@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RequestCtx } from '../../../shared/http/context.ts';
-import { type FederationDeps, oidcBase } from '../deps.ts';
+import { oidcBase } from '../../../shared/identity/domains/oidc/addresses.ts';
+import type { FederationDeps } from '../deps.ts';
 import { deviceGrant, type Metadata } from './schema.ts';
 
 type Ctx = Pick<RequestCtx<FederationDeps>, 'deps'>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { oidcBase } from '../../../shared/identity/domains/oidc/addresses.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
-import { endpoint, oidcBase } from '../deps.ts';
+import { endpoint } from '../deps.ts';
 import { decide, showConsent } from './consent.ts';
 import { authorizeDevice, enterUserCode } from './device.ts';
 import { devicePage } from './device-page.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { callbackPath, oidcBase } from '../../../shared/identity/domains/oidc/addresses.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
-import { endpoint, oidcBase } from '../deps.ts';
+import { endpoint } from '../deps.ts';
 import { startProgram } from '../program-request.ts';
 import { finishSignIn } from './callback.ts';
 import { CallbackAnswer, ConfirmAnswer, SecondFactorBody, StartQuery } from './schema.ts';
@@ -49,7 +50,7 @@ export const signInOperations = [
     {
       ...callback,
       id: 'identityProvider.finish',
-      route: `GET ${oidcBase}/callback`,
+      route: `GET ${callbackPath}`,
       begins: true,
       summary: 'Finish a sign-in with the answer of the identity provider',
       query: CallbackAnswer,
@@ -60,7 +61,7 @@ export const signInOperations = [
     {
       ...callback,
       id: 'identityProvider.finishByForm',
-      route: `POST ${oidcBase}/callback`,
+      route: `POST ${callbackPath}`,
       summary: 'Finish a sign-in with the answer of the identity provider in a form',
       body: { required: CallbackAnswer },
       form: true,

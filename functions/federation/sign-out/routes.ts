@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { oidcBase, signedOutPath } from '../../../shared/identity/domains/oidc/addresses.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
-import { endpoint, oidcBase } from '../deps.ts';
+import { endpoint } from '../deps.ts';
 import { endByProvider } from './backchannel.ts';
 import { showSignedOut, signOut } from './sign-out.ts';
 
@@ -44,7 +45,7 @@ export const signOutOperations = [
   endpoint(
     {
       id: 'identityProvider.returnFromSignOut',
-      route: `GET ${oidcBase}/signed-out`,
+      route: `GET ${signedOutPath}`,
       access: 'public',
       browser: 'any',
       summary: 'Return to the sign-in page after a sign-out at the identity provider',

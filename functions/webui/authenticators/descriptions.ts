@@ -32,6 +32,7 @@ const factsOf = ({ supports, cards }: DomainType) => ({
   search_groups_supported: supports.searchesGroups,
   create_users_supported: supports.createsUsers,
   two_factor_supported: supports.secondFactor,
+  provisioning_supported: supports.provisioning,
   pkinit_supported: cards !== undefined,
 });
 

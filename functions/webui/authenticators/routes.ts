@@ -9,6 +9,7 @@ import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
+import { RegistrationView, registrationOf } from './registration.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
 import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
@@ -97,6 +98,19 @@ export const authenticatorOperations = [
       readsOnly: true,
     },
     (ctx, { params, body }) => testDomain(ctx, params.type, body),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.getRegistration',
+      route: `GET ${path}/{uuid}/registration`,
+      access: 'authenticators.read',
+      summary: 'Get the addresses and keys of the portal for the identity provider of a domain',
+      description:
+        'For the registration of the portal at the provider. 404 for a domain without an identity provider.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      returns: [200, RegistrationView],
+    },
+    (ctx, { params: { uuid } }) => registrationOf(ctx, uuid),
   ),
   endpoint(
     {

@@ -167,6 +167,9 @@ export const TypeEntry = z.strictObject({
   search_groups_supported: z.boolean().describe('True if groups can be searched.'),
   create_users_supported: z.boolean().describe('True if users can be created in the portal.'),
   two_factor_supported: z.boolean().describe('True if the domain can require a second factor.'),
+  provisioning_supported: z
+    .boolean()
+    .describe('True if an identity provider can maintain users and groups by SCIM.'),
   pkinit_supported: z
     .boolean()
     .describe('True if logins with a certificate (Kerberos PKINIT) can be set up.'),

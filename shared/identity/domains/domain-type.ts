@@ -13,6 +13,7 @@ import type { KdcTrust } from '../../remotes/kerberos/kdc-signature.ts';
 import type { KdcRemote } from '../../remotes/kerberos/transport.ts';
 import type { Candidate, CheckedPassword, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import type { Fields, Words } from './fields.ts';
+import type { Registration } from './registration.ts';
 
 /** Settings of a domain, by the names of their members. */
 export type Settings = Record<string, unknown>;
@@ -38,6 +39,8 @@ export type DomainType<P extends Settings = Settings> = {
   supports: Support;
   settings: DomainSettings<P>;
   login: LoginFlow;
+  /** The addresses that the provider must know. Undefined if the type has no provider. */
+  registration?(domain: { id: string; params: P }, baseUrl: string): Registration;
   /** A key with which the portal authenticates to the provider. Undefined if the type does not support it. */
   ownKey?: OwnKey<P>;
   /** Undefined if the type has no server to connect to. */

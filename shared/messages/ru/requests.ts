@@ -1,5 +1,6 @@
 /** Refusals of requests: their form, their members, records in general. */
 export const requests = {
+  'The domain has no identity provider': 'У домена нет провайдера удостоверений',
   'A request body is required': 'Требуется тело запроса',
   'A field name occurs twice': 'Имя поля указано дважды',
   'Objects and arrays must be nested at most {limit} levels deep':

@@ -165,6 +165,59 @@ describe('a domain with an identity provider', () => {
   });
 });
 
+describe('the registration of the portal at an identity provider', () => {
+  const registrationOf = ({ id }: Json, ask = admin) => ask(`GET ${at({ id })}/registration`);
+
+  it('has the addresses that the portal serves, and its keys', async () => {
+    const domain = await addProvider(admin, { client_authentication: 'private_key', provider_logout: true });
+    const { status, body } = await registrationOf(domain);
+    const oidc = 'https://portal.test/api/auth/v7.0/oidc';
+    expect([status, body]).toEqual([
+      200,
+      {
+        redirect_uris: [`${oidc}/callback`],
+        post_logout_redirect_uris: [`${oidc}/signed-out`],
+        backchannel_logout_uri: `${oidc}/${domain.id}/backchannel-logout`,
+        jwks_uri: `${oidc}/${domain.id}/jwks`,
+        scim_uri: `https://portal.test/scim/v2/${domain.id}`,
+        keys: [{ id: expect.any(String), created_at: expect.any(String) }],
+      },
+    ]);
+    const serves = async (route: string, form?: string) => {
+      const sent = form && { body: form, headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+      return (await world.portal.send(route.replace('https://portal.test', ''), sent || {})).status;
+    };
+    expect(await serves(`GET ${body.jwks_uri}`)).toBe(200);
+    // Refused for what the requests lack, and not because nothing is there.
+    expect(await serves(`GET ${body.scim_uri}/Users`)).toBe(401);
+    expect(await serves(`GET ${body.redirect_uris[0]}`)).toBe(422);
+    expect(await serves(`GET ${body.post_logout_redirect_uris[0]}`)).toBeLessThan(404);
+    // The provider of this domain does not answer.
+    expect(await serves(`POST ${body.backchannel_logout_uri}`, 'logout_token=none')).toBe(503);
+    await admin(`POST ${at(domain)}/rotate_key`);
+    const { keys } = (await registrationOf(domain)).body;
+    expect(keys.map(({ id }: Json) => id)).toEqual([expect.any(String), body.keys[0].id]);
+  });
+
+  it('has neither keys nor an address after the log-out that the settings do not use', async () => {
+    const domain = await addProvider(admin, { client_secret: secret, provider_logout: false });
+    const { body } = await registrationOf(domain);
+    expect(body).toMatchObject({ post_logout_redirect_uris: [], jwks_uri: null, keys: [] });
+  });
+
+  it('exists for domains with a provider, and is shown to those who may read domains', async () => {
+    expect((await registrationOf(world.domain)).status).toBe(404);
+    expect((await registrationOf({ id: '0191d6a0-7c1e-7000-8000-000000000001' })).status).toBe(404);
+    const domain = await addProvider(admin, { client_secret: secret });
+    const [reader, other] = [
+      await addMember(world, ['authenticators.read']),
+      await addMember(world, ['users.read']),
+    ];
+    expect((await registrationOf(domain, reader.ask)).status).toBe(200);
+    expect((await registrationOf(domain, other.ask)).status).toBe(403);
+  });
+});
+
 describe('the key of a domain with an identity provider', () => {
   it('is created with the domain, published, and rotated with its predecessor', async () => {
     const domain = await addProvider(admin, { client_authentication: 'private_key' });

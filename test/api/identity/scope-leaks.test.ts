@@ -45,6 +45,7 @@ describe('STR-1: the data of the scope tests', () => {
         "audit.verify",
         "authenticator.describe",
         "authenticator.get",
+        "authenticator.getRegistration",
         "authenticator.getVersion",
         "authenticator.list",
         "authenticator.listTypes",

@@ -1,5 +1,6 @@
 import type { DomainType } from '../domain-type.ts';
 import { texts as common } from '../form-texts.ts';
+import { registrationOf } from './addresses.ts';
 import { testConnection } from './connection-test/connection-test.ts';
 import { texts } from './form-texts.ts';
 import { oidcChecks } from './settings/checks.ts';
@@ -38,6 +39,7 @@ export const oidc: DomainType<OidcParams> = {
     keepsSecrets: reusesSecret,
   },
   login: { proof: 'redirect', names: 'as_typed' },
+  registration: registrationOf,
   ownKey: { isUsed: ({ client_authentication }) => client_authentication === 'private_key' },
   test: testConnection,
   cards: undefined,

@@ -4,9 +4,10 @@ import type { RecordState, Target } from '../../records/requests.ts';
 import { type DomainTypeName, useDomainTypes, useSettings } from './domain-fields.ts';
 import { DomainTest } from './domain-test.tsx';
 import type { Params } from './domain-values.ts';
+import { RegistrationCard } from './registration-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 
-/** The settings of a directory, and a test with its stored secrets. */
+/** The settings of a directory or identity provider, what its administrator must know, and a test with the stored secrets. */
 export const DomainParts: ComponentType<{ target: Target; state: RecordState }> = ({
   target,
   state: { row },
@@ -21,6 +22,7 @@ export const DomainParts: ComponentType<{ target: Target; state: RecordState }> 
   return (
     <>
       <SettingsCard settings={settings} params={row.params as Params} />
+      {entry.provisioning_supported && <RegistrationCard id={target.id} />}
       {may(['authenticators.test']) && <DomainTest type={entry.type} body={body} settings={settings} />}
     </>
   );

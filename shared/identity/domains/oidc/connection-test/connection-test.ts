@@ -8,6 +8,7 @@ import {
 } from '../../../../remotes/oidc/port.ts';
 import { createOidcProbe, type OidcProbe } from '../../../../remotes/oidc/probe.ts';
 import type { Check, TestCtx, TestSubject } from '../../domain-type.ts';
+import { callbackPath, signedOutPath } from '../addresses.ts';
 import { clientOf, keyOf, secretOf } from '../client.ts';
 import type { OidcParams } from '../settings/params.ts';
 
@@ -15,7 +16,6 @@ type Finding = [status: Check['status'], detail: Text];
 type Step = { name: string; run(): Promise<Finding> | Finding };
 
 /** Where the provider sends the browser back to. */
-const callbackPath = '/api/auth/v7.0/oidc/callback';
 
 /**
  * Reads configuration and keys of the provider, and authenticates to it with a refresh token that does not exist. Nothing
@@ -145,7 +145,7 @@ const missingOf = ({ client_authentication }: OidcParams): Finding =>
 const addressOf = ({ provider_logout }: OidcParams): Finding => [
   'pass',
   message('Register at the provider: {path}', {
-    path: [callbackPath, ...(provider_logout ? ['/signin'] : [])]
+    path: [callbackPath, ...(provider_logout ? [signedOutPath] : [])]
       .map((path) => `https://<portal>${path}`)
       .join(', '),
   }),

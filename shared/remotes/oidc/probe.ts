@@ -1,5 +1,5 @@
 import { refreshTokenGrantRequest } from 'oauth4webapi';
-import { authenticationOf } from './exchange/authentication.ts';
+import { authenticated, createMethodCache } from './exchange/authentication.ts';
 import { type Call, callOf, requestOptions } from './exchange/call.ts';
 import { converting } from './exchange/faults.ts';
 import { libraryClient } from './exchange/library-client.ts';
@@ -23,7 +23,12 @@ export type OidcProbe = {
 
 /** A probe reads the configuration of each provider once. */
 export function createOidcProbe({ transport }: Pick<Memory, 'transport'>): OidcProbe {
-  const memory: Memory = { transport, providers: createProviderCache(), keySets: createKeySetCache() };
+  const memory: Memory = {
+    transport,
+    providers: createProviderCache(),
+    keySets: createKeySetCache(),
+    methods: createMethodCache(),
+  };
   return {
     discover: async (client) => {
       const { metadata } = await providerOf(callOf(memory, client, undefined));
@@ -48,15 +53,10 @@ const afterTheClient = ['invalid_grant', 'unauthorized_client', 'unsupported_gra
 const authenticate = (call: Call): Promise<void> =>
   converting('invalid_response', async () => {
     const provider = await providerOf(call);
-    const authentication = await authenticationOf(call, provider);
     const client = libraryClient(call.client);
     const options = requestOptions(call);
-    const response = await refreshTokenGrantRequest(
-      provider.metadata,
-      client,
-      authentication,
-      'connection-test',
-      options,
+    const response = await authenticated(call, provider, (authentication) =>
+      refreshTokenGrantRequest(provider.metadata, client, authentication, 'connection-test', options),
     );
     const code = await errorIn(response);
     if (code === undefined) throw new OidcError('invalid_response');

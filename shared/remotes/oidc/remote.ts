@@ -1,3 +1,4 @@
+import { createMethodCache } from './exchange/authentication.ts';
 import { callOf } from './exchange/call.ts';
 import type { Memory, OidcParts } from './exchange/memory.ts';
 import { authorizationUrl } from './login/authorization.ts';
@@ -14,7 +15,12 @@ import { createProviderCache, providerOf } from './provider/provider.ts';
  * process or isolate.
  */
 export function createOidcRemote(parts: OidcParts): OidcRemote {
-  const memory: Memory = { ...parts, providers: createProviderCache(), keySets: createKeySetCache() };
+  const memory: Memory = {
+    ...parts,
+    providers: createProviderCache(),
+    keySets: createKeySetCache(),
+    methods: createMethodCache(),
+  };
   return {
     discover: async (client, signal) => {
       const { metadata } = await providerOf(callOf(memory, client, signal));

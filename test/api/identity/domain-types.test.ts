@@ -27,8 +27,8 @@ describe('the domain types', () => {
     for (const entry of body)
       expect(Object.keys(entry).sort()).toEqual([
         ...['create_users_supported', 'description', 'is_external', 'label_groupname', 'label_password'],
-        ...['label_username', 'name', 'needs_password', 'pkinit_supported', 'search_groups_supported'],
-        ...['search_users_supported', 'two_factor_supported', 'type'],
+        ...['label_username', 'name', 'needs_password', 'pkinit_supported', 'provisioning_supported'],
+        ...['search_groups_supported', 'search_users_supported', 'two_factor_supported', 'type'],
       ]);
     const told = body.map(({ is_external, needs_password }: Json) => [is_external, needs_password]);
     const supported = types.map((type) => domainTypeOf(type).supports);

@@ -117,6 +117,42 @@ describe('the client at a certified provider', () => {
     await other.close();
   });
 
+  it('authenticates by the body if the provider refuses the header of this client, and remembers it', async () => {
+    const secret = 'another secret of the provider';
+    const redirects = { client_secret: secret, redirect_uris: [callback] };
+    const other = await startProvider({
+      clients: [{ client_id: 'ask', ...redirects, token_endpoint_auth_method: 'client_secret_post' }],
+    });
+    other.people.set('anna', { preferred_username: 'anna' });
+    const answers: number[] = [];
+    // It announces the header, and accepts it from other clients only.
+    other.provider.use(async (context, next) => {
+      const isRefused = context.path === '/token' && context.get('authorization') !== '';
+      if (isRefused) Object.assign(context, { status: 401, body: { error: 'invalid_client' } });
+      else await next();
+      if (context.path === '/token') answers.push(context.status);
+    });
+    const ask = async (by: string) => {
+      const client = registrationAt(other, { authentication: { kind: 'secret', secret: by } });
+      const request = newRequest();
+      const url = await remote.authorizationUrl(client, { ...request, redirectUri: callback });
+      const returned = new URL(await other.browser().open(url, callback));
+      return remote.exchange(client, {
+        ...request,
+        redirectUri: callback,
+        callback: returned.searchParams,
+      });
+    };
+    expect((await ask(secret)).subject).toBe('anna');
+    expect(answers.splice(0)).toEqual([401, 200]);
+    expect((await ask(secret)).subject).toBe('anna');
+    expect(answers.splice(0)).toEqual([200]);
+    await expect(ask('a wrong secret')).rejects.toMatchObject({
+      ...{ reason: 'refused', providerCode: 'invalid_client' },
+    });
+    await other.close();
+  });
+
   it('authenticates with its key', async () => {
     const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ext: _ext, key_ops: _ops, ...own } = keys.key;
     const other = await startProvider({

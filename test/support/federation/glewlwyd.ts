@@ -67,7 +67,7 @@ export async function startGlewlwyd(base: string): Promise<Glewlwyd> {
   const admin = session();
   await admin.send('POST /api/auth/', { username: 'admin', password: 'password' });
   // Glewlwyd does not decode other characters in the header Authorization, against RFC 6749, 2.3.1.
-  const client = { id: 'portal', secret: 'SecretOfThePortalAtGlewlwyd2026' };
+  const client = { id: 'portal', secret: 'Secret of the portal: 50% + 2/3 = ä' };
   await configure(admin, origin, client, base);
   return {
     issuer: `${origin}/api/oidc`,
@@ -186,7 +186,7 @@ async function configure(
     redirect_uri: [`${base}/callback`],
     post_logout_redirect_uri: `${base}/signed-out`,
     authorization_type: ['code', 'refresh_token'],
-    token_endpoint_auth_method: ['client_secret_basic'],
+    token_endpoint_auth_method: ['client_secret_basic', 'client_secret_post'],
     scope: [],
   });
 }

@@ -2,6 +2,7 @@ import type { AuthorizationServer, ExportedJWKSCache } from 'oauth4webapi';
 import type { SingleFlight } from '../../../kernel/concurrency/single-flight.ts';
 import type { RecentMap } from '../../../kernel/recent-map.ts';
 import type { Transport } from '../../http/transport.ts';
+import type { AuthenticationMethod } from '../provider/metadata.ts';
 
 /** The configuration of a provider. */
 export type Provider = {
@@ -21,4 +22,6 @@ export type OidcParts = { transport: Transport; singleFlight?: SingleFlight | un
 export type Memory = OidcParts & {
   providers: RecentMap<string, { provider: Provider; readAt: number }>;
   keySets: RecentMap<string, { jwks: KeySet; readAt: number }>;
+  /** The method by which a provider has accepted a client after it had refused the usual one. */
+  methods: RecentMap<string, AuthenticationMethod>;
 };

@@ -3,7 +3,7 @@ import {
   processPushedAuthorizationResponse,
   pushedAuthorizationRequest,
 } from 'oauth4webapi';
-import { authenticationOf } from '../exchange/authentication.ts';
+import { authenticated } from '../exchange/authentication.ts';
 import { type Call, requestOptions } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import { libraryClient } from '../exchange/library-client.ts';
@@ -47,15 +47,10 @@ async function parametersOf(
 
 const push = (call: Call, provider: Provider, parameters: Record<string, string>): Promise<string> =>
   converting('invalid_response', async () => {
-    const authentication = await authenticationOf(call, provider);
     const client = libraryClient(call.client);
     const options = requestOptions(call);
-    const response = await pushedAuthorizationRequest(
-      provider.metadata,
-      client,
-      authentication,
-      parameters,
-      options,
+    const response = await authenticated(call, provider, (authentication) =>
+      pushedAuthorizationRequest(provider.metadata, client, authentication, parameters, options),
     );
     const { request_uri } = await processPushedAuthorizationResponse(provider.metadata, client, response);
     return request_uri;

@@ -12,7 +12,7 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
-import { authenticationOf } from '../exchange/authentication.ts';
+import { authenticated } from '../exchange/authentication.ts';
 import { type Call, requestOptions } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import { clockToleranceS, libraryClient } from '../exchange/library-client.ts';
@@ -37,15 +37,17 @@ export const exchangeCode = (call: Call, provider: Provider, exchange: CodeExcha
     const { redirectUri, codeVerifier, nonce, maxAge } = exchange;
     const client = libraryClient(call.client);
     const callback = readCallback(call, provider, exchange);
-    const authentication = await authenticationOf(call, provider);
-    const response = await authorizationCodeGrantRequest(
-      provider.metadata,
-      client,
-      authentication,
-      callback,
-      redirectUri,
-      codeVerifier,
-      requestOptions(call),
+    const options = requestOptions(call);
+    const response = await authenticated(call, provider, (authentication) =>
+      authorizationCodeGrantRequest(
+        provider.metadata,
+        client,
+        authentication,
+        callback,
+        redirectUri,
+        codeVerifier,
+        options,
+      ),
     );
     const own = await providerOfTenant(call, provider, response);
     const tokens = await processAuthorizationCodeResponse(own.metadata, client, response, {
@@ -72,14 +74,9 @@ function readCallback(call: Call, { metadata }: Provider, { callback, state }: C
 export const refreshTokens = (call: Call, provider: Provider, refreshToken: string): Promise<Tokens> =>
   converting('token_invalid', async () => {
     const client = libraryClient(call.client);
-    const authentication = await authenticationOf(call, provider);
     const options = requestOptions(call);
-    const response = await refreshTokenGrantRequest(
-      provider.metadata,
-      client,
-      authentication,
-      refreshToken,
-      options,
+    const response = await authenticated(call, provider, (authentication) =>
+      refreshTokenGrantRequest(provider.metadata, client, authentication, refreshToken, options),
     );
     const own = await providerOfTenant(call, provider, response);
     const tokens = await processRefreshTokenResponse(own.metadata, client, response);

@@ -56,19 +56,19 @@ const faulty = (claim: string): OidcError => new OidcError('discovery', { claim 
 export type AuthenticationMethod = ProviderFacts['authenticationMethod'];
 
 /**
- * The announced method that fits the settings of the client.
+ * The announced methods that fit the settings of the client, the usual one first.
  * @throws OidcError `discovery` if the provider announces no such method
  */
-export function authenticationMethod(
+export function authenticationMethods(
   { token_endpoint_auth_methods_supported: announced }: AuthorizationServer,
   { authentication }: OidcClient,
-): AuthenticationMethod {
+): [AuthenticationMethod, ...AuthenticationMethod[]] {
   const list: unknown = announced ?? ['client_secret_basic'];
   const fitting: readonly AuthenticationMethod[] =
     authentication.kind === 'key' ? ['private_key_jwt'] : ['client_secret_basic', 'client_secret_post'];
-  const method = Array.isArray(list) ? fitting.find((name) => list.includes(name)) : undefined;
-  if (method === undefined) throw faulty('token_endpoint_auth_methods_supported');
-  return method;
+  const [first, ...others] = Array.isArray(list) ? fitting.filter((name) => list.includes(name)) : [];
+  if (first === undefined) throw faulty('token_endpoint_auth_methods_supported');
+  return [first, ...others];
 }
 
 /** @throws OidcError `discovery` */
@@ -83,7 +83,7 @@ export function factsOf(metadata: AuthorizationServer, client: OidcClient): Prov
     endSessionEndpoint: metadata.end_session_endpoint,
     jwksUri: metadata.jwks_uri ?? '',
     signingAlgorithms: metadata.id_token_signing_alg_values_supported ?? [],
-    authenticationMethod: authenticationMethod(metadata, client),
+    authenticationMethod: authenticationMethods(metadata, client)[0],
     sendsIssuer: metadata.authorization_response_iss_parameter_supported === true,
     supportsFormPost: Array.isArray(modes) && modes.includes('form_post'),
     supportsBackchannelLogout: metadata.backchannel_logout_supported === true,

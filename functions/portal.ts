@@ -86,10 +86,11 @@ export async function portalDeps(parts: Ingredients): Promise<PortalDeps> {
     ...(await discoverDeps(parts)),
     ...(await ssaDeps(parts)),
     ...(await aggregatorDeps(parts)),
-    // Before the modules that make all calls of dispatchers: it only obtains keys.
+    // A module that uses a part of a dependency comes before those that use all of it: federation connects to no directories,
+    // and auth only obtains keys of dispatchers.
+    ...(await federationDeps(parts)),
     ...(await authDeps(parts)),
     ...(await clientDeps(parts)),
     ...(await webuiDeps(parts)),
-    ...(await federationDeps(parts)),
   };
 }

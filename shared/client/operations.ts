@@ -7365,6 +7365,8 @@ export type Userinfo = {
     name: string;
     /** Short label of the domain. */
     small_name: string;
+    /** `password`: users log in with a password; `redirect`: they sign in at an identity provider. */
+    flow: "password" | "redirect";
   };
   /** Portal of the session: `admin` (administrators) or `user`. */
   portal: "admin" | "user";

@@ -27,6 +27,7 @@ const ownAccount = prebuilt((db, who: EntitledUser) =>
   db
     .select({
       email: users.email,
+      domainType: authenticators.type,
       lastLoginAt: users.last_login_at,
       hasPassword: sql<boolean>`${users.password_hash} is not null`,
       hasDevice: sql<boolean>`${hasDevice(users.id)}`,

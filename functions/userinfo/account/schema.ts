@@ -19,6 +19,11 @@ export const Userinfo = z.strictObject({
       uuid: Id.describe('Identifier of the domain.'),
       name: z.string().describe('Name of the domain.'),
       small_name: z.string().describe('Short label of the domain.'),
+      flow: z
+        .enum(['password', 'redirect'])
+        .describe(
+          '`password`: users log in with a password; `redirect`: they sign in at an identity provider.',
+        ),
     })
     .describe('Domain of the user.'),
   portal: z.enum(['admin', 'user']).describe('Portal of the session: `admin` (administrators) or `user`.'),

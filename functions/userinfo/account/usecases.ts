@@ -6,6 +6,7 @@ import { findOwnAccount, setOwnLanguage } from '../../../db/repositories/identit
 import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
 import type { AccountPrincipal, Session } from '../../../shared/context/principal.ts';
 import { permissionsOf, widestScope } from '../../../shared/context/rights.ts';
+import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { notFound } from '../../../shared/kernel/errors.ts';
 import type { Language } from '../../../shared/messages/languages.ts';
 import type { UserinfoCtx } from '../deps.ts';
@@ -28,7 +29,10 @@ export async function describeCaller({
     name: user.name,
     real_name: user.realName,
     email: account.email,
-    domain: { uuid: domain.id, name: domain.name, small_name: domain.label },
+    domain: {
+      ...{ uuid: domain.id, name: domain.name, small_name: domain.label },
+      flow: domainTypeOf(account.domainType).login.proof,
+    },
     portal,
     roles: principal.roles.map(({ id, name }) => ({ id, name })),
     permissions: permissionsOf(principal),

@@ -32,8 +32,9 @@ export function TwoFactor({ profile }: ProfileProps): JSX.Element {
   const renew = () => renewProfile(client).finally(restart);
   switch (step.name) {
     case 'start':
-      return profile.two_factor.methods.includes('totp') ? (
-        <Enrolled profile={profile} onStep={setStep} />
+      if (profile.two_factor.methods.includes('totp')) return <Enrolled profile={profile} onStep={setStep} />;
+      return isElsewhere(profile) ? (
+        <OfProvider profile={profile} />
       ) : (
         <Start profile={profile} onStep={setStep} />
       );
@@ -48,14 +49,29 @@ export function TwoFactor({ profile }: ProfileProps): JSX.Element {
 
 type StepProps = { onStep: (step: Step) => void };
 
+/** The portal cannot check a password of the user, which a change requires. */
+const isElsewhere = ({ domain: { flow } }: Profile): boolean => flow === 'redirect';
+
 const Enrolled = ({ profile, onStep }: ProfileProps & StepProps): JSX.Element => (
   <div class={classes.form}>
     <Badge tone="good">{say('two_factor_on')}</Badge>
-    <p class={classes.quiet}>{say('two_factor_text_on')}</p>
+    <p class={classes.quiet}>
+      {say(isElsewhere(profile) ? 'two_factor_text_provider_on' : 'two_factor_text_on')}
+    </p>
     {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
-    <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
-      {say('two_factor_remove')}
-    </Button>
+    {!isElsewhere(profile) && (
+      <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
+        {say('two_factor_remove')}
+      </Button>
+    )}
+  </div>
+);
+
+const OfProvider = ({ profile: { domain, two_factor } }: ProfileProps): JSX.Element => (
+  <div class={classes.form}>
+    <Badge tone="info">{say('two_factor_off')}</Badge>
+    <p class={classes.quiet}>{say('two_factor_text_provider', { domain: domain.name })}</p>
+    {two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
   </div>
 );
 

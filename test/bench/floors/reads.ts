@@ -53,10 +53,13 @@ export const sessionReader =
   };
 
 function accountView(account: Row, session: Row) {
-  const { domain_id, domain_name, small_name, roles, ...own } = account;
+  const { domain_id, domain_name, small_name, domain_type, roles, ...own } = account;
   return {
     ...own,
-    domain: { uuid: domain_id, name: domain_name, small_name },
+    domain: {
+      ...{ uuid: domain_id, name: domain_name, small_name },
+      flow: domain_type === 'oidc' ? 'redirect' : 'password',
+    },
     portal: session.portal,
     roles: roles.map(({ id, name }: Row) => ({ id, name })),
     permissions: [...new Set(roles.flatMap((role: Row) => role.permissions))],

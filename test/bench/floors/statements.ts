@@ -39,7 +39,7 @@ export const account: NamedStatement = {
         'methods', array_remove(array[case when f.totp then 'totp' end, case when f.passkey then 'passkey' end], null),
         'required', d.two_factor and not exists(select from group_members m join groups g on g.id = m.group_id
           where m.user_id = u.id and g.skip_two_factor)) as two_factor,
-      d.id as domain_id, d.name as domain_name, d.small_name,
+      d.id as domain_id, d.name as domain_name, d.small_name, d.type as domain_type,
       (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'permissions', r.permissions,
           'scope', r.scope) order by r.name_key), '[]')
         from user_roles m join roles r on r.id = m.role_id where m.user_id = u.id) as roles,

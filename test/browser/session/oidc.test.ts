@@ -68,6 +68,18 @@ requireService('chromium or oathtool', hasPrograms)('a sign-in at an identity pr
     await page.waitForURL('**/signin?next=*');
   });
 
+  it('has an account page that asks for no password', async () => {
+    const page = await open('/home/');
+    await button(page).click();
+    await logIn(page, 'anna');
+    await page.waitForURL('**/home/');
+    await page.goto('/home/#account');
+    await page.getByText('Your identity provider (Company account) decides how you sign in').waitFor();
+    expect(await page.locator('input[type=password]').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Set up an app' }).count()).toBe(0);
+    await expectGood(page, 'account-provider');
+  });
+
   it('is offered on the sign-in page in both languages and on phones', async () => {
     for (const [locale, name] of [
       ['en-GB', 'Sign in with Company account'],
@@ -116,6 +128,9 @@ requireService('chromium or oathtool', hasPrograms)('a sign-in at an identity pr
     await page.locator('#code').fill(codeOf(secret));
     await page.locator('#factor [type=submit]').click();
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+    await page.goto('/home/#account');
+    await page.getByText('ask an administrator to remove the second factor').waitFor();
+    expect(await page.getByRole('button', { name: 'Remove the second factor' }).count()).toBe(0);
     await federation.set({}, { two_factor: false });
   });
 });

@@ -30,7 +30,7 @@ describe('a sign-in at an identity provider', () => {
     expect(await groupsOf(user)).toEqual([stand.group.id]);
     const token = (await browser.send('POST /signin/token')).body.token;
     const { body } = await stand.world.portal.send('GET /api/userinfo', { token });
-    expect([body.name, body.has_password]).toEqual(['anna', false]);
+    expect([body.name, body.has_password, body.domain.flow]).toEqual(['anna', false, 'redirect']);
   });
 
   it('opens the page that asked for it, and no page of another portal or site', async () => {

@@ -1,7 +1,10 @@
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { raisedByMust } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
-import { findRegisteredGroups } from '../../../db/repositories/identity/directory/accounts.ts';
+import {
+  findRegisteredGroups,
+  setMemberships,
+} from '../../../db/repositories/identity/directory/accounts.ts';
 import {
   type ClaimedGrant,
   claimGrants,
@@ -105,7 +108,8 @@ async function checkGrant(
   if (login === 'revoked') return end(parts, claimed, 'revoked');
   if (login.subject !== stored.login.subject) return end(parts, claimed, 'other_person');
   const memberships = await membershipsOf(db, claimed, rules, login.groups);
-  if (!memberships) return end(parts, claimed, 'no_registered_group');
+  // The groups of service tokens of the user end as well.
+  if (!memberships) return end(parts, claimed, 'no_registered_group', (h) => setMemberships(h, user.id, []));
   const next = {
     sealedGrant: await sealGrant(sealer, grant.id, login, login.refreshToken ?? stored.refreshToken),
     checkInS: intervalOf(parts),
@@ -148,6 +152,7 @@ async function end(
   { db, clock }: ProviderCheckParts,
   claimed: Claimed,
   reason: EndReason,
+  more: (h: Db) => Statement[] = () => [],
 ): Promise<undefined> {
   const { grant, domain, user, claim, sessions } = claimed;
   const event = eventBy({ kind: 'job', name: 'provider checks' }, clock(), {
@@ -161,5 +166,5 @@ async function end(
     object_name: user.name,
     details: { by: 'provider', sessions, reason },
   });
-  await atomically(db, (h) => [...endGrant(h, { id: grant.id, claim }), appendAudit(h, event)]);
+  await atomically(db, (h) => [...endGrant(h, { id: grant.id, claim }), ...more(h), appendAudit(h, event)]);
 }

@@ -85,6 +85,8 @@ requireService('glewlwyd', hasGlewlwyd)('a sign-in at Glewlwyd', () => {
     await provider.setPerson({ ...ada, groups: ['visitors'] });
     await check();
     expect((await world.portal.send('GET /api/userinfo', { token })).status).toBe(401);
+    const former = await world.admin(`GET ${usersPath(domain)}/${items[0].id}`);
+    expect(former.body.groups).toEqual([]);
     await provider.setPerson(ada);
   });
 

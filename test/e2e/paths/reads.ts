@@ -123,6 +123,9 @@ export function readsOf(seeded: Seeded) {
     '/aggregator/health/metrics': [{ path: '/aggregator/health/metrics', status: 404 }],
     '/api/webui/aggregator/authenticators': list(domains),
     '/api/webui/aggregator/authenticators/{uuid}': one(`${domains}/${domain.id}`),
+    '/api/webui/aggregator/authenticators/{uuid}/registration': [
+      { path: `${domains}/${domain.id}/registration`, status: 404 },
+    ],
     '/api/webui/aggregator/authenticators/{auth_uuid}/groups': list(`${domains}/${domain.id}/groups`),
     '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}': one(
       `${domains}/${domain.id}/groups/${group.id}`,

@@ -128,6 +128,7 @@ describe('USE-12: the code samples', () => {
   const refused: Record<string, number> = {
     'agent.notify': 401,
     // No domain has an identity provider.
+    'authenticator.getRegistration': 404,
     'clientKey.list': 404,
     'identityProvider.start': 404,
     'connection.check': 404,

@@ -40,7 +40,8 @@ const fleetFigures = {
   services: {
     floor: times,
     warm: { ...times, ratio: positive },
-    cold: { ...times, present: 4 },
+    // On a busy machine, a farm may miss its time limit.
+    cold: { ...times, present: expect.toBeOneOf([3, 4]) },
     cached: times,
     hanging: { ...times, lists: positive, present: 3 },
     circuit_open: { ...times, present: 3 },

@@ -9,11 +9,11 @@ it.each([
   [{ ...rate, measured: 2_499 }, false],
   [time, true],
   [{ ...time, measured: 1_001 }, false],
-])('PERF-4: a goal is a limit in the direction of the better figure', (figure, met) => {
+])('a goal is a limit in the direction of the better figure', (figure, met) => {
   expect(isMet(figure)).toBe(met);
 });
 
-it('PERF-4: the table of goals has the figure before, the goal, the measured figure and the result', () => {
+it('the table of goals has the figure before, the goal, the measured figure and the result', () => {
   const [, first = '', second = ''] = goalLines([{ ...rate, measured: 461 }, time]);
   expect(first.trim().split(/ {2,}/)).toEqual(['userinfo', '–', '≥ 2500', '461', 'missed']);
   expect(second.trim().split(/ {2,}/)).toEqual(['ready', '3200', '≤ 1000', '1000', 'met']);

@@ -145,7 +145,7 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
     expect(faults).toEqual([]);
   });
 
-  it('USE-8: the API page loads in less than 650 kB, and each file once', async () => {
+  it('the API page loads in less than 650 kB, and each file once', async () => {
     const devTools = await page.context().newCDPSession(page);
     await devTools.send('Network.enable');
     /** Transferred bytes by the last part of the path; 0 from the cache. */
@@ -195,7 +195,7 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: the API page finds operations by words of their summaries', async () => {
+  it('the API page finds operations by words of their summaries', async () => {
     await signIn();
     const all = await page.locator('.opblock-tag').count();
     await page.fill('.operation-filter-input', 'create site');
@@ -213,7 +213,7 @@ requireService('chromium', existsSync(program))('the API reference page', () => 
     expect(faults).toEqual([]);
   });
 
-  it('USE-12: the API page shows code samples, and the real response before that of a dry run', async () => {
+  it('the API page shows code samples, and the real response before that of a dry run', async () => {
     await signIn();
     await open('post', sites);
     const sample = page.locator('.code-samples pre');

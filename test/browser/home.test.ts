@@ -79,7 +79,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   const card = (page: Page, name: string) => page.getByRole('article').filter({ hasText: name });
   const shown = (page: Page, name: string) => card(page, name).waitFor();
 
-  it('USE-14, USE-6: is opened from the address of the portal, after the sign-in', async () => {
+  it('is opened from the address of the portal, after the sign-in', async () => {
     const page = await open('/');
     expect(new URL(page.url()).pathname).toBe('/signin');
     await signIn(page);

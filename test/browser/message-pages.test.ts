@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 90_000 });
 /** Messages of the browser itself about the status of the page. */
 const ofBrowser = /^Failed to load resource: .* 404/;
 
-requireService('chromium', hasChromium)('USE-13: pages with one message', () => {
+requireService('chromium', hasChromium)('pages with one message', () => {
   let stand: BrowserStand;
   const tabs: Tab[] = [];
 

@@ -110,7 +110,7 @@ async function prepare(operation: Registered): Promise<Prepared> {
 
 const statusesOf = (operation: Registered): string[] => Object.keys(describedAs(operation).responses);
 
-describe('USE-12: the code samples', () => {
+describe('the code samples', () => {
   it('exist for every operation in each language', () => {
     expect(described.length).toBeGreaterThan(everyOperation.length);
     for (const own of described)

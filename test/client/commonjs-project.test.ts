@@ -53,7 +53,7 @@ async function runProgram(name: string, text: string): Promise<string> {
 const readSnippet = async (): Promise<string> =>
   /```ts\n(.+?)```/s.exec(await readFile(join(root, 'shared/client/README.md'), 'utf8'))?.[1] ?? '';
 
-describe('USE-9: in a project created by `npm init -y`', () => {
+describe('in a project created by `npm init -y`', () => {
   it('CommonJS is the default', async () => {
     const { type = 'commonjs' } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
     expect(type).toBe('commonjs');

@@ -49,7 +49,7 @@ async function refusal(work: Promise<unknown>): Promise<PortalError> {
   throw new Error(`not a PortalError: ${String(error)}`);
 }
 
-describe('USE-9: the message of a PortalError', () => {
+describe('the message of a PortalError', () => {
   it('names each invalid field', async () => {
     const baseUrl = await serve();
     const { token } = await createPortalClient({ baseUrl }).call('login.create', {

@@ -103,7 +103,7 @@ const settings = [
 ];
 
 requireService('npm ci --prefix test/generators', existsSync(join(generators, 'node_modules')))(
-  'PEER-8: a client generated from the OpenAPI document',
+  'a client generated from the OpenAPI document',
   () => {
     it.each(clients)(
       'the generated client compiles and reads a site: $name',
@@ -152,7 +152,7 @@ requireService('npm ci --prefix test/generators', existsSync(join(generators, 'n
   },
 );
 
-describe('PEER-8: the patterns of the OpenAPI document', () => {
+describe('the patterns of the OpenAPI document', () => {
   it('use only the common syntax of ECMAScript, Python and RE2', async () => {
     const { portablePattern } = await import('../../shared/http/document/patterns.ts');
     expect(portablePattern('^[^\\p{Cc}]*$')).toBe('^[^\\x00-\\x1f\\x7f-\\x9f]*$');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.close());
 
-describe('USE-9: an editor', () => {
+describe('an editor', () => {
   it('shows each comment on a line of its own', () => {
     expect(lines.filter((text) => text.includes('/**') && !/^\s*\/\*\*/.test(text))).toEqual([]);
     expect(commented.length).toBeGreaterThan(500);

@@ -118,7 +118,7 @@ async function runAll(): Promise<void> {
 
 const under = (file: string, title: string): string => sections[`${file}: ${title}`] ?? 'no such block';
 
-requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () => {
+requireService('slapd', hasSlapd)('README and guides as one script', () => {
   beforeAll(runAll, 600_000);
   afterAll(async () => {
     if (shell?.exitCode === null && shell.kill('SIGTERM')) await once(shell, 'close');
@@ -126,24 +126,24 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('USE-5: the demo lists services and gets a connection', () => {
+  it('the demo lists services and gets a connection', () => {
     const lines = under(readme, 'First steps 1');
     expect(lines).toMatch(/The demo is ready: https:\/\/localhost:\d+/);
     expect(lines).toMatch(/"name":"Office"[\s\S]*"protocol":"rdp"[^\n]*"password":"/);
   });
 
-  it('USE-5: the first start leads to a site', () => {
+  it('the first start leads to a site', () => {
     expect(under(readme, 'First steps 2')).toMatch(/The portal is ready[\s\S]*CA file/);
     expect(under(readme, 'First steps 3')).toMatch(
       /"name": "admin"[\s\S]*"name": "First site",\s+"uri": "first"/,
     );
   });
 
-  it('USE-16: the configuration is exported, and applied again changes nothing', () => {
+  it('the configuration is exported, and applied again changes nothing', () => {
     expect(under(configuration, 'Configuration as code 1')).toMatch(/No changes[\s\S]*No changes/);
   });
 
-  it('USE-5: monitors read health and metrics, and keys are rotated', () => {
+  it('monitors read health and metrics, and keys are rotated', () => {
     expect(under(operators, 'Monitor 1')).toMatch(
       /"status": "pass"[\s\S]*aggregator_site_up\{site="first"\} /,
     );
@@ -152,40 +152,40 @@ requireService('slapd', hasSlapd)('USE-5: README and guides as one script', () =
     expect(sections['then npm start']).toContain('The portal is ready');
   });
 
-  it('USE-5: a site is added, its dispatcher is probed and its pools are read', () => {
+  it('a site is added, its dispatcher is probed and its pools are read', () => {
     expect(under(administrators, 'Add a site 2')).toContain('"status": "pass"');
     expect(under(administrators, 'Add a site 3')).toContain('pass lists: Pools, workplaces and sessions');
     expect(under(administrators, 'Add a site 4')).toMatch(/"name": "East"[\s\S]*"name": "Workshop"/);
   });
 
-  it('USE-5: a directory is tested, connected, and its group registered', () => {
+  it('a directory is tested, connected, and its group registered', () => {
     expect(under(administrators, 'Connect a directory 1')).toMatch(
       /"The domain works"[\s\S]*pass user: uid=alice/,
     );
     expect(under(administrators, 'Connect a directory 2')).toContain('"name": "staff"');
   });
 
-  it('USE-5: a part of the administration is delegated, and a site is drained', () => {
+  it('a part of the administration is delegated, and a site is drained', () => {
     expect(under(administrators, 'Delegate administration 1')).toContain('"name": "helpdesk"');
     expect(under(administrators, 'Drain a site 1')).toContain('"maintenance": true');
     expect(under(administrators, 'Drain a site 2')).toMatch(/^0$/m);
     expect(under(administrators, 'Drain a site 3')).toMatch(/maintenance_ended\n\S+ maintenance_began$/m);
   });
 
-  it('USE-5: a list is explained for another user', () => {
+  it('a list is explained for another user', () => {
     expect(under(administrators, 'Find causes 1')).toMatch(/"outcome": "c(andidate|hosen)"/);
     expect(sections['the end']).toContain('that was all');
   });
 
-  it('USE-5: the documented refusal occurs, and no other command is refused', () => {
+  it('the documented refusal occurs, and no other command is refused', () => {
     expect(sections['a name that is taken']).toMatch(/\S*name\S*: .*\nrefused/);
     expect(printed).not.toMatch(/^jq: |: command not found|npm error/m);
     expect(printed.match(/^curl: .*/gm)).toHaveLength(1);
   });
 });
 
-describe('USE-5: the guide of the first hour', () => {
-  it('USE-5: has no command that hides an error', () => {
+describe('the guide of the first hour', () => {
+  it('has no command that hides an error', () => {
     for (const file of [readme, administrators, operators, configuration])
       for (const { title, lines } of blocksOf(file)) {
         expect([title, lines]).toEqual([

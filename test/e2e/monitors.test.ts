@@ -70,7 +70,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
   const failing = [22, 2, 0, 503];
   const unknown = [22, 2, 0, 404];
 
-  it('PEER-9: without headers see only that the installation passes', async () => {
+  it('without headers see only that the installation passes', async () => {
     await expect.poll(() => verdicts(urlOf()), patient).toEqual(passing);
     expect((await curl(urlOf(), caFile)).output).toBe('{"version":"7.0","status":"pass"}');
     expect(await verdicts(urlOf('w'.repeat(43)))).toEqual(unknown);
@@ -79,7 +79,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     expect(output).toContain('HTTP OK: HTTP/1.1 200 OK');
   });
 
-  it('CON-13: the embedded database is the broker, and a new site is unknown until it has a node', async () => {
+  it('the embedded database is the broker, and a new site is unknown until it has a node', async () => {
     const { checks } = await report();
     expect(checks['messages_broker:connectionTest']).toEqual([
       { componentId: 'embedded database', componentType: 'component', status: 'pass', state: 'pass' },
@@ -94,7 +94,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     expect(await verdicts(urlOf(key, '?site=north'))).toEqual(passing);
   });
 
-  it('PEER-9: see a failing site, and no alarm while it is in maintenance', async () => {
+  it('see a failing site, and no alarm while it is in maintenance', async () => {
     const farm = { name: 'North farm', site_id: site.id };
     const { id: farm_id } = await accepted(api, `POST ${webui}/farms`, { token: admin, body: farm });
     const node = { name: 'north-1', farm_id, url: 'https://127.0.0.1:9' };
@@ -107,7 +107,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     expect(await verdicts(urlOf())).toEqual(passing);
   });
 
-  it('USE-7: problems of the health port have a resolvable type URI and name the required key', async () => {
+  it('problems of the health port have a resolvable type URI and name the required key', async () => {
     const { base_url } = portal.announcement;
     const refused = await health.send(`GET ${checkPath}`);
     expect(refused.body.detail).toContain('HEALTH_CHECK_ACCESS_KEY');
@@ -131,7 +131,7 @@ requireService('curl, check_http or blackbox_exporter', hasMonitors)('monitors o
     return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
   }
 
-  it('PEER-9: the key is in no log, metric, response or database file', async () => {
+  it('the key is in no log, metric, response or database file', async () => {
     const { base_url, health_url, metrics_access_key } = portal.announcement;
     const { port } = new URL(health_url);
     // Sent to the other port, twice as a path, by plain HTTP, and in a malformed request.

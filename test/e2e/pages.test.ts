@@ -116,7 +116,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
       await page.waitForURL('**/console/');
     });
 
-    it('USE-14: leads users to their workplaces, where they can sign out', async () => {
+    it('leads users to their workplaces, where they can sign out', async () => {
       const user = await addUser(plain, { real_name: 'Ada Lovelace' });
       const { page } = await open('/signin');
       await signIn(page, 'People', user.name);
@@ -296,7 +296,7 @@ requireService('chromium or oathtool', hasPrograms)('the pages in Chromium', () 
     it.each([
       ['en-GB', {}, ['Failing', 'In maintenance', 'Disabled', 'Unknown']],
       ['ru-RU', small, ['Сбой', 'На обслуживании', 'Отключено', 'Неизвестно']],
-    ])('USE-3: shows the states maintenance, disabled and unknown, in %s', async (locale, options, words) => {
+    ])('shows the states maintenance, disabled and unknown, in %s', async (locale, options, words) => {
       const [failing = '', maintenance = '', disabled = '', unknown = ''] = words;
       const { page } = await open('/signin', { ...options, locale });
       await page.locator('#domain').selectOption({ label: 'Built-in' });

@@ -4,6 +4,6 @@ import { requireService } from '../support/services.ts';
 import { describePath } from './paths/path.ts';
 import { nodeTarget } from './twins/targets.ts';
 
-requireService('pgbouncer', hasPgbouncer)('FLT-3: a portal without a database session of its own', () =>
+requireService('pgbouncer', hasPgbouncer)('a portal without a database session of its own', () =>
   describePath({ ...nodeTarget, name: 'Node behind PgBouncer', database: startPooledDatabase }),
 );

@@ -16,7 +16,7 @@ import { bareVariables, freePorts, type PortalProcess, startPortal } from './sup
 
 const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
 
-whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descriptors', () => {
+whereThereIs('prlimit', hasLimits)('a portal that runs out of file descriptors', () => {
   let folder: string;
   let portal: PortalProcess;
   let database: FreshDatabase;
@@ -53,7 +53,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
   const send = (path: string) => api.send(`GET ${path}`).catch(() => api.send(`GET ${path}`));
   const status = async (path: string) => (await send(path)).status;
 
-  it('FLT-2: is alive and not ready above 90 % of its limit, and ready again when descriptors are free', async () => {
+  it('is alive and not ready above 90 % of its limit, and ready again when descriptors are free', async () => {
     const { pid, base_url } = portal.announcement;
     const { hostname, port } = new URL(base_url);
     await expect.poll(() => status('/readyz'), { timeout: 20_000 }).toBe(200);
@@ -74,7 +74,7 @@ whereThereIs('prlimit', hasLimits)('FLT-2 a portal that runs out of file descrip
     await expect.poll(() => status('/readyz'), { timeout: 30_000 }).toBe(200);
   }, 90_000);
 
-  it('FLT-2: has a sidecar that counts its own descriptors', async () => {
+  it('has a sidecar that counts its own descriptors', async () => {
     const headers = { authorization: `Token ${portal.announcement.metrics_access_key}` };
     const { body } = await health.send('GET /aggregator/health/metrics', { headers });
     const sampleOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1]);

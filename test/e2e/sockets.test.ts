@@ -53,7 +53,7 @@ async function silent(port: number, count: number, from?: string): Promise<Clien
 }
 
 describe('npm start', () => {
-  it('FLT-2: releases the descriptors of silent clients on both ports', async () => {
+  it('releases the descriptors of silent clients on both ports', async () => {
     const baselines = processes.map(({ pid }) => descriptorsOf(pid));
     const some = await Promise.all(processes.map(({ port }) => silent(port, 900)));
     expect((await api.send('GET /livez')).status).toBe(200);
@@ -66,7 +66,7 @@ describe('npm start', () => {
         .toBeLessThan((baselines[at] ?? 0) + 200);
   }, 90_000);
 
-  it('FLT-8: ends soon after SIGTERM with thousands of half-open sockets', async () => {
+  it('ends soon after SIGTERM with thousands of half-open sockets', async () => {
     for (const { port } of processes)
       for (const from of ['127.0.0.1', '127.0.0.2']) await silent(port, 1_000, from);
     const before = performance.now();

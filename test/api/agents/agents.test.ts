@@ -19,7 +19,7 @@ const initialize = (token: string, id: unknown) =>
   agent('POST /initialize', { body: { type: 'managed', version: '4.0', token, id } });
 
 describe('a workplace', () => {
-  it('PEER-2: keeps the values that its agent reported when the node returns none, until the node returns them', async () => {
+  it('keeps the values that its agent reported when the node returns none, until the node returns them', async () => {
     const token = await stand.initialize(2);
     const { portal } = stand.world;
     await agent('POST /ready', { body: { token, ip: '10.7.7.7', port: 43910, secret: 'of the agent' } });
@@ -213,7 +213,7 @@ describe('a state reported by an agent', () => {
     await agent('POST /logout', { body: { token, username: 'CORP\\two\u2028lines' } });
   });
 
-  it('PEER-4: is in the journal with its level and without extra text', async () => {
+  it('is in the journal with its level and without extra text', async () => {
     const token = await stand.initialize(1);
     const lines: [unknown, string][] = [
       ['debug', 'never seen'],

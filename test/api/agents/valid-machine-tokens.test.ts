@@ -28,8 +28,8 @@ const tripsOf = async (work: () => Promise<unknown>) => {
 };
 const times = Array.from({ length: 3 * limit }, (_, n) => n);
 
-describe('SEC-9 a valid token from an address that sends wrong ones', () => {
-  it('SEC-9: of an agent is accepted while the address is locked, with one statement', async () => {
+describe('a valid token from an address that sends wrong ones', () => {
+  it('of an agent is accepted while the address is locked, with one statement', async () => {
     const ip = '198.51.100.20';
     const call = (token: string) => stand.agent('POST /test', { body: { token }, ip });
     const quiet = await tripsOf(() => call(own));
@@ -44,7 +44,7 @@ describe('SEC-9 a valid token from an address that sends wrong ones', () => {
     expect(flooded).toBe(quiet * times.length);
   });
 
-  it('SEC-9: is accepted while a flood of wrong ones is under way', async () => {
+  it('is accepted while a flood of wrong ones is under way', async () => {
     const ip = '198.51.100.21';
     const flood = times.map((n) => stand.agent('POST /test', { body: { token: `wrong-${n}` }, ip }));
     const valid = await Promise.all(times.map(() => stand.agent('POST /test', { body: { token: own }, ip })));
@@ -52,7 +52,7 @@ describe('SEC-9 a valid token from an address that sends wrong ones', () => {
     expect(new Set(valid.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('SEC-9: of an agent within a session is accepted', async () => {
+  it('of an agent within a session is accepted', async () => {
     const ip = '198.51.100.22';
     const ping = (bearer: string) => stand.ssa('POST /ping', { bearer, body: {}, ip });
     for (const n of times) await ping(`wrong-${n}`);
@@ -62,7 +62,7 @@ describe('SEC-9 a valid token from an address that sends wrong ones', () => {
     expect([(await poll('wrong')).status, (await poll(sessionToken)).status]).toEqual([429, 200]);
   });
 
-  it('SEC-9: of a gateway is accepted', async () => {
+  it('of a gateway is accepted', async () => {
     const ip = '198.51.100.23';
     const gateway = await addGateway(stand.world.admin);
     const beat = (token: string) =>
@@ -78,7 +78,7 @@ describe('SEC-9 a valid token from an address that sends wrong ones', () => {
     expect(new Set(valid)).toEqual(new Set([200]));
   });
 
-  it('SEC-9: of a service is accepted, also by a process that has not seen it before', async () => {
+  it('of a service is accepted, also by a process that has not seen it before', async () => {
     const ip = '198.51.100.24';
     const { user } = await addServiceUser(stand.world, ['sites.read']);
     const { made } = await addServiceToken(stand.world, user);
@@ -93,7 +93,7 @@ describe('SEC-9 a valid token from an address that sends wrong ones', () => {
     expect((await isolate(`GET ${base}/sites`, { token: made.token, ip })).status).toBe(200);
   });
 
-  it('SEC-9: a request that proves nothing still counts to its address', async () => {
+  it('a request that proves nothing still counts to its address', async () => {
     const ip = '198.51.100.25';
     const statuses: number[] = [];
     for (const _ of times) statuses.push((await stand.agent('POST /test', { body: '{', ip })).status);

@@ -33,8 +33,8 @@ const logIn = (body: Json) =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { password: 'wrong lanterns drift', ...body } }),
   );
 
-describe('CON-10: the object of an audit event', () => {
-  it('CON-10: of a connection has its service, its pool and its session', async () => {
+describe('the object of an audit event', () => {
+  it('of a connection has its service, its pool and its session', async () => {
     const office = uuidOf(at, 'Office');
     await sync(world.portal, at.farm, 'servicespools');
     const details = { servicepool_uuid: office, servicepool_name: 'Office', farm: at.farm.name };
@@ -57,7 +57,7 @@ describe('CON-10: the object of an audit event', () => {
     ]);
   });
 
-  it('CON-10: of a failed login is the domain of the attempt, also one that does not exist', async () => {
+  it('of a failed login is the domain of the attempt, also one that does not exist', async () => {
     const authSmallName = unique('nowhere');
     const nowhere = await logIn({ username: 'ada', authSmallName });
     expect(nowhere.result.status).toBe(401);
@@ -74,7 +74,7 @@ describe('CON-10: the object of an audit event', () => {
     expect(event?.details).toMatchObject({ domain_tried: { auth: `x\\u000a${'y'.repeat(100)}` } });
   });
 
-  it('CON-10: of a refused request is the requested object', async () => {
+  it('of a refused request is the requested object', async () => {
     const role = await addRole(world.admin, ['sites.read']);
     const refused = async (route: string, body: Json) => {
       const { result, events } = await audited(world.portal, () => member.ask(route, body));

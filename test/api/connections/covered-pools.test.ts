@@ -37,8 +37,8 @@ const shown = async (who: Member): Promise<string[]> => {
 };
 const forBob = () => ({ users: [bob.user.id] });
 
-describe('SEC-6 a pool that a rule covers', () => {
-  it('SEC-6: is neither listed for other users nor found by its bare id', async () => {
+describe('a pool that a rule covers', () => {
+  it('is neither listed for other users nor found by its bare id', async () => {
     expect(await shown(kate)).toContain(idOf('Office'));
     const rule = await addRule(world, site, [memberOf(at, 'Office')], forBob());
     expect(await shown(kate)).toEqual([idOf('Other')]);
@@ -53,14 +53,14 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Other'))).status).toBe(200);
   });
 
-  it('SEC-6: is covered by its tags as well', async () => {
+  it('is covered by its tags as well', async () => {
     await addSnapshotPool(world, at, 'Office', { tags: ['finance'] });
     await addRule(world, site, [], { ...forBob(), match_tags: { any: ['finance'], all: [] } });
     expect(await shown(kate)).toEqual([idOf('Other')]);
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
   });
 
-  it('SEC-6: is not covered by a disabled rule or a disabled member', async () => {
+  it('is not covered by a disabled rule or a disabled member', async () => {
     const rule = await addRule(world, site, [memberOf(at, 'Office')], forBob());
     const { db } = world.portal;
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
@@ -73,7 +73,7 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Office'))).status).toBe(200);
   });
 
-  it('SEC-6: allows only the owner of a live session to reconnect', async () => {
+  it('allows only the owner of a live session to reconnect', async () => {
     const { session_uuid } = (await connect(kate, idOf('Office'))).body;
     await addRule(world, site, [memberOf(at, 'Office')], forBob());
     const renew = (who: Member) => who.ask(`POST ${client()}/reconnect/`, { session_uuid });
@@ -83,7 +83,7 @@ describe('SEC-6 a pool that a rule covers', () => {
     expect((await connect(kate, idOf('Office'))).status).toBe(404);
   });
 
-  it('SEC-6: is not covered by a rule of another site', async () => {
+  it('is not covered by a rule of another site', async () => {
     const elsewhere = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const other = elsewhere.farms[0] as FarmWithNode;
     await addRule(world, elsewhere.site, [memberOf(other, 'Office')], forBob());

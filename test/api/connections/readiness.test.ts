@@ -128,8 +128,8 @@ const services = {
   'a rule': async () => (await addRule(world, site, [memberOf(at, 'Office')])).id,
 };
 
-describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readiness of %s', (kind) => {
-  it.each(Object.keys(ways))('CON-1: the list, the check and the connection agree on %s', async (way) => {
+describe.each(Object.keys(services) as (keyof typeof services)[])('readiness of %s', (kind) => {
+  it.each(Object.keys(ways))('the list, the check and the connection agree on %s', async (way) => {
     const id = await services[kind]();
     // The list of the farm is cached, so that it is shown while the farm is not called.
     await client('servicesList/');
@@ -138,7 +138,7 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readin
     expect(await answers(id)).toEqual(ways[way]?.blocks ? maintained : ready);
   });
 
-  it.each(Object.keys(ways))('CON-1: a live session can be reconnected with %s', async (way) => {
+  it.each(Object.keys(ways))('a live session can be reconnected with %s', async (way) => {
     const id = await services[kind]();
     await client('servicesList/');
     await world.portal.settled();
@@ -152,7 +152,7 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('CON-1: readin
     expect([found.verdict[0], found.connection[0]]).toEqual(['connect', 200]);
   });
 
-  it('CON-1: the service is ready again when its maintenance ends, despite a cached list', async () => {
+  it('the service is ready again when its maintenance ends, despite a cached list', async () => {
     const id = await services[kind]();
     const path = `PATCH ${base}/servicespools/${at.farm.id}/maintenance/${office}`;
     await world.admin(path, { maintenance: true });

@@ -31,13 +31,13 @@ const renew = (linkStart: string | null) => {
 const allow = (value: string, ask = world.admin) =>
   ask(`PUT ${path}`, { aggregator: { link_schemes: { value } } });
 
-describe('SEC-10 the link of reconnect', () => {
+describe('the link of reconnect', () => {
   it.each([
     'https://d1.example.com',
     'HTTPS://d1.example.com:8443',
     'udss://north',
     'udss:',
-  ])('SEC-10: is returned when it begins with %s', async (start) => {
+  ])('is returned when it begins with %s', async (start) => {
     const { status, body } = await renew(start);
     expect([status, body.link?.startsWith(start)]).toEqual([200, true]);
   });
@@ -60,7 +60,7 @@ describe('SEC-10 the link of reconnect', () => {
     'udss:\\\\server',
     'ms-msdt:/id',
     '',
-  ])('SEC-10: is not returned when it begins with %j', async (start) => {
+  ])('is not returned when it begins with %j', async (start) => {
     const { status, body } = await renew(start);
     expect([status, body.code, body.reason, body.link]).toEqual([
       502,
@@ -71,7 +71,7 @@ describe('SEC-10 the link of reconnect', () => {
     expect(JSON.stringify(body)).not.toContain('reconnect=');
   });
 
-  it('SEC-10: may use further schemes by a system parameter, and never a dangerous one', async () => {
+  it('may use further schemes by a system parameter, and never a dangerous one', async () => {
     expect((await renew('tdsk://north')).status).toBe(502);
     expect((await allow('udss,tdsk')).status).toBe(200);
     expect((await world.portal.isolate()(`GET ${path}`, { token: await world.portal.login() })).status).toBe(
@@ -99,7 +99,7 @@ describe('SEC-10 the link of reconnect', () => {
     expect((await allow('udss')).status).toBe(200);
   });
 
-  it('SEC-10: has its schemes changed only by a caller with access to all sites', async () => {
+  it('has its schemes changed only by a caller with access to all sites', async () => {
     const permissions = ['system_parameters.read', 'system_parameters.update'];
     const narrow = await addMember(world, permissions, [site.id]);
     expect((await allow('udss,ms-msdt', narrow.ask)).status).toBe(403);

@@ -90,7 +90,7 @@ describe('the list of services', () => {
     expect((await connect(member, site, `${c.farm.id}.${uuidOf(c, 'Office')}`)).status).toBe(404);
   });
 
-  it('SEC-6: shows a rule to its users only, and its pools to no other user', async () => {
+  it('shows a rule to its users only, and its pools to no other user', async () => {
     const group = await addGroup(world.admin, world.domain);
     const [byName, byGroup, stranger] = [
       await addMember(world, []),
@@ -126,7 +126,7 @@ describe('the list of services', () => {
     expect([a.farm.id, b.farm.id]).toContain(farm_id);
   });
 
-  it('F8 reports two live sessions of one caller for one rule, and ends neither', async () => {
+  it('reports two live sessions of one caller for one rule, and ends neither', async () => {
     const member = await addMember(world, []);
     const { site, a, b, all } = await threeFarms();
     for (const at of [a, b]) await connect(member, site, `${at.farm.id}.${uuidOf(at, 'Office')}`);

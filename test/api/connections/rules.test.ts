@@ -130,7 +130,7 @@ describe('routing rules', () => {
     });
   });
 
-  it('CON-4: may name several pools of one farm', async () => {
+  it('may name several pools of one farm', async () => {
     const [first, second] = [memberOf(world.farm), memberOf(world.farm)].map((one) => ({
       ...one,
       servicepool_uuid: newId(),

@@ -92,7 +92,7 @@ describe('a cached list of services', () => {
     ]);
   });
 
-  it('F2 makes the answer 200 with stale services when all farms are down, and 503 without a cached list', async () => {
+  it('makes the answer 200 with stale services when all farms are down, and 503 without a cached list', async () => {
     const [member, newcomer] = [await addMember(world, []), await addMember(world, [])];
     const { site, east, west } = await twoFarms();
     await list(member, site);
@@ -174,7 +174,7 @@ describe('a cached list of services', () => {
   });
 });
 
-describe('F11 a withdrawn right', () => {
+describe('a withdrawn right', () => {
   it('of the portal is gone from the list and from connections at once', async () => {
     const member = await addMember(world, []);
     const { site, east, west } = await twoFarms();

@@ -116,7 +116,7 @@ describe('an export', () => {
   });
 });
 
-describe('H4: a download', () => {
+describe('a download', () => {
   it('resumes at any byte, across the chunks of the file', async () => {
     const report = await builtExport(admin, audit, 'format=ndjson&event=test.Filled');
     const whole = await obtain(audit, { export_id: report.export_id });
@@ -153,8 +153,8 @@ describe('H4: a download', () => {
   });
 });
 
-describe('H5: an export', () => {
-  it('CON-10: is audited when it is requested, built and downloaded', async () => {
+describe('an export', () => {
+  it('is audited when it is requested, built and downloaded', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=watched');
     await obtain(audit, { export_id });
     await obtain(audit, { export_id, offset: 5 });
@@ -188,7 +188,7 @@ describe('H5: an export', () => {
     expect((await other.ask(`GET ${audit}/export?export_id=${export_id}`)).status).toBe(404);
   });
 
-  it('CON-14: that failed is reported with the reason, and can be requested again', async () => {
+  it('that failed is reported with the reason, and can be requested again', async () => {
     const { export_id } = await builtExport(admin, audit, 'user=fails');
     await world.portal.db
       .update(exportedFiles)

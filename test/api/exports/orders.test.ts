@@ -101,7 +101,7 @@ describe('the request of an export', () => {
   });
 });
 
-describe('H5: an export', () => {
+describe('an export', () => {
   it.each([
     ['audit', 'audit'],
     ['monitoring', 'monitoring'],

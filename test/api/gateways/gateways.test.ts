@@ -236,7 +236,7 @@ describe('gateways', () => {
 });
 
 describe('an administrator of one site', () => {
-  it('SEC-11: writes the gateways of that site only, and none that also serve another site', async () => {
+  it('writes the gateways of that site only, and none that also serve another site', async () => {
     const everywhere = await addGateway(admin);
     const made = await addGateway(admin, { sites: [world.site.id] });
     const { ask } = await addMember(world, permissions, [world.site.id]);

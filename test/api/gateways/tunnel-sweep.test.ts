@@ -52,8 +52,8 @@ async function age(seconds: number): Promise<void> {
   await stand.world.portal.db.update(gateways).set({ reported_at });
 }
 
-describe('PEER-5: open tunnels of a gateway that was killed', () => {
-  it('PEER-5: stay open while there is no sign that they ended', async () => {
+describe('open tunnels of a gateway that was killed', () => {
+  it('stay open while there is no sign that they ended', async () => {
     await begin();
     await age(120);
     await begin(another);
@@ -64,7 +64,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([2, 2]);
   });
 
-  it('PEER-5: are ended when its next heartbeat reports fewer, the oldest first', async () => {
+  it('are ended when its next heartbeat reports fewer, the oldest first', async () => {
     const oldest = await begin();
     await age(60);
     const other = await begin(another);
@@ -82,7 +82,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: are not ended by a heartbeat that was measured before they began', async () => {
+  it('are not ended by a heartbeat that was measured before they began', async () => {
     await begin();
     await age(30);
     await beat(0);
@@ -96,7 +96,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: are not ended by a heartbeat without the number of tunnels', async () => {
+  it('are not ended by a heartbeat without the number of tunnels', async () => {
     await begin();
     await age(120);
     await beat();
@@ -104,7 +104,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([1, 1]);
   });
 
-  it('PEER-5: are ended when a later ticket opens a tunnel to their session', async () => {
+  it('are ended when a later ticket opens a tunnel to their session', async () => {
     const [first, second] = [await begin(), await begin()];
     await age(20);
     await begin();
@@ -119,7 +119,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: stay open when the later ticket is of another session or unused', async () => {
+  it('stay open when the later ticket is of another session or unused', async () => {
     await begin();
     await age(60);
     await stand.ticketOf(gateway);
@@ -132,7 +132,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([2, 2]);
   });
 
-  it('PEER-5: are ended after 24 hours', async () => {
+  it('are ended after 24 hours', async () => {
     await begin();
     await age(24 * 3_600 - 60);
     await sweep();
@@ -142,7 +142,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect([await shownOpen(), await storedOpen()]).toEqual([0, 0]);
   });
 
-  it('PEER-5: count their bytes, and leave the number of open tunnels once, when the end is reported late', async () => {
+  it('count their bytes, and leave the number of open tunnels once, when the end is reported late', async () => {
     const lost = await begin();
     await age(25 * 3_600);
     const open = await begin();
@@ -155,7 +155,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await stats()).toEqual({ connections: 0, sent: 6, received: 7 });
   });
 
-  it('PEER-5: are counted once when sweeps and ends run concurrently', async () => {
+  it('are counted once when sweeps and ends run concurrently', async () => {
     const open = [];
     for (let n = 0; n < 10; n++) open.push(await begin());
     await age(25 * 3_600);
@@ -172,7 +172,7 @@ describe('PEER-5: open tunnels of a gateway that was killed', () => {
     expect(await shownOpen()).toBe(0);
   });
 
-  it('PEER-5: do not change the fields that an administrator wrote', async () => {
+  it('do not change the fields that an administrator wrote', async () => {
     const { db } = stand.world.portal;
     const row = async () => (await db.select().from(gateways).where(eq(gateways.id, gateway.id)))[0];
     await begin();

@@ -67,7 +67,7 @@ describe('the gateway of a connection', () => {
     ['silent', (gateway: Json) => stand.silentFor(gateway, 61)],
     ['disabled', (gateway: Json) => change(gateway, { enabled: false })],
     ['in maintenance', (gateway: Json) => change(gateway, { maintenance: true })],
-  ])('PEER-6: is not bypassed while the only one is %s, unless the site allows it', async (_, stop) => {
+  ])('is not bypassed while the only one is %s, unless the site allows it', async (_, stop) => {
     const only = await onlineGateway({ networks: ['203.0.113.0/24'] });
     await stop(only);
     const refused = await stand.connect();

@@ -77,7 +77,7 @@ describe('a heartbeat of a gateway', () => {
     expect((await stand.shown(gateway)).state).toBe('unknown');
   });
 
-  it('B1 needs the token of a gateway and accepts no other token', async () => {
+  it('needs the token of a gateway and accepts no other token', async () => {
     const { token } = await addMember(stand.world, ['gateways.update']);
     const refused = [
       await stand.beat(undefined),

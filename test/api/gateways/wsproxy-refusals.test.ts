@@ -28,7 +28,7 @@ const pathsTo = (ticket: string, ip: string, token: string) =>
   ] as const;
 
 describe('a request of a gateway', () => {
-  it('B1 is refused with the same error for every cause', async () => {
+  it('is refused with the same error for every cause', async () => {
     const ticket = await stand.ticketOf(gateway);
     const used = await stand.ticketOf(gateway);
     const { notify } = (await stand.use(used, gateway)).body;

@@ -141,13 +141,13 @@ describe('the client address that a ticket is bound to', () => {
     ['family', '203.0.113.8', 403],
     ['off', '2001:db8::7', 200],
     ['off', '203.0.113.8', 200],
-  ])('PEER-7: is compared as the gateway is configured: %s, requested from 203.0.113.7, used from %s', async (client_address, ip, status) => {
+  ])('is compared as the gateway is configured: %s, requested from 203.0.113.7, used from %s', async (client_address, ip, status) => {
     await change({ client_address });
     const ticket = await stand.ticketOf(gateway);
     expect((await stand.use(ticket, gateway, ip)).status).toBe(status);
   });
 
-  it('PEER-7: allows a dual-stack client, requested from 127.0.0.1 and used from ::1, and the reverse', async () => {
+  it('allows a dual-stack client, requested from 127.0.0.1 and used from ::1, and the reverse', async () => {
     const ticket = await stand.ticketOf(gateway, { ip: '127.0.0.1' });
     expect((await stand.use(ticket, gateway, '::1')).status).toBe(200);
     expect((await stand.use(ticket, gateway, '::2')).status).toBe(403);
@@ -163,7 +163,7 @@ describe('the client address that a ticket is bound to', () => {
 });
 
 describe('the gateway of a ticket', () => {
-  it('PEER-5: counts as online when a tunnel begins and ends, without heartbeats', async () => {
+  it('counts as online when a tunnel begins and ends, without heartbeats', async () => {
     expect((await stand.shown(gateway)).last_used_at).toBeNull();
     const { body } = await stand.use(await stand.ticketOf(gateway), gateway);
     const { last_used_at: begun, state } = await stand.shown(gateway);

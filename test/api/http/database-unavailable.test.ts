@@ -30,10 +30,7 @@ const unavailable = {
   '40P01': 'a deadlock',
 } as const;
 
-describe.each<Driver>([
-  'pg',
-  'neon',
-])('FLT-3: a database that is unavailable, by the driver %s,', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('a database that is unavailable, by the driver %s,', (driver) => {
   let portal: TestPortal;
   let admin: Ask;
 
@@ -76,7 +73,7 @@ describe.each<Driver>([
   });
 });
 
-it('FLT-3: every SQLSTATE of connections, resources and operators may be retried', () => {
+it('every SQLSTATE of connections, resources and operators may be retried', () => {
   const raised = (code: string) => isUnavailable(Object.assign(new Error(), { code }));
   expect(
     ['08001', '08004', '53000', '53400', '57000', '57P04', '57P05', '25P04'].filter(raised),
@@ -84,7 +81,7 @@ it('FLT-3: every SQLSTATE of connections, resources and operators may be retried
   expect(['23505', '22P02', '25001', '25P02', '42501', '55006', 'AG001', '58030'].filter(raised)).toEqual([]);
 });
 
-it('FLT-3: a lost WebSocket within a transaction of Neon is reported as unavailable', async () => {
+it('a lost WebSocket within a transaction of Neon is reported as unavailable', async () => {
   const database = await freshDatabase();
   const errors: unknown[] = [];
   for (const isBusy of [true, false]) {

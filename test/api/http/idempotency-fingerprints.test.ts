@@ -25,8 +25,8 @@ async function withKeys<T>(secretKeys: readonly string[], work: (ask: World['adm
   return done;
 }
 
-describe('SEC-4 the fingerprint of a request', () => {
-  it('SEC-4: cannot be computed from a guessed password', async () => {
+describe('the fingerprint of a request', () => {
+  it('cannot be computed from a guessed password', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     expect((await send(world.admin, key, body)).status).toBe(201);
     const stored = await storedFor(key);
@@ -40,7 +40,7 @@ describe('SEC-4 the fingerprint of a request', () => {
       expect(stored).not.toContain(createHash('sha256').update(request).digest(encoding));
   });
 
-  it('SEC-4: is the same for a repeated request, and differs for another password', async () => {
+  it('is the same for a repeated request, and differs for another password', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     const first = await send(world.admin, key, body);
     expect((await send(world.admin, key, body)).body).toEqual(first.body);
@@ -48,7 +48,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('SEC-4: is verified with the previous key during a rotation, and computed with the current one', async () => {
+  it('is verified with the previous key during a rotation, and computed with the current one', async () => {
     const [before, during] = [unique('key'), unique('key')];
     const bodies = [before, during].map(() => ({ name: unique('user'), password: goodPassword }));
     const [one = {}, two = {}] = bodies;
@@ -66,7 +66,7 @@ describe('SEC-4 the fingerprint of a request', () => {
     expect((await storedFor(during))?.split('.')[0]).toBe(next);
   });
 
-  it('SEC-4: whose key was removed answers that the outcome is unknown, and nothing runs again', async () => {
+  it('whose key was removed answers that the outcome is unknown, and nothing runs again', async () => {
     const [key, body] = [unique('key'), { name: unique('user'), password: goodPassword }];
     expect((await send(world.admin, key, body)).status).toBe(201);
     const { status, body: answer } = await withKeys([current], (ask) => send(ask, key, body));

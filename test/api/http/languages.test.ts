@@ -39,7 +39,7 @@ const languageOf = (answer: { headers: Headers; body: Json }): unknown[] => [
 const ru = ['ru', 'accept-language', 'ru'];
 const en = ['en', 'accept-language', 'en'];
 
-describe('CON-9: the language of an answer', () => {
+describe('the language of an answer', () => {
   it('is that of the installation by default', async () => {
     expect(languageOf(await member.ask(refused))).toEqual(en);
     await setDefault('ru');
@@ -123,7 +123,7 @@ describe('CON-9: the language of an answer', () => {
   });
 });
 
-describe('CON-9: texts that describe the API to administrators', () => {
+describe('texts that describe the API to administrators', () => {
   const texts = async (language: string) => {
     await speak(language);
     const [parameters, entries, types, form] = await Promise.all([
@@ -181,7 +181,7 @@ describe('CON-9: texts that describe the API to administrators', () => {
   });
 });
 
-describe('CON-9: the language and the name of the installation', () => {
+describe('the language and the name of the installation', () => {
   it('have one value under each of their names', async () => {
     await setDefault('ru');
     expect((await world.admin(`GET ${themes}`)).body.default_language).toBe('ru');

@@ -24,8 +24,8 @@ beforeAll(async () => {
 const faults = async (route: string, body?: unknown): Promise<Json[]> =>
   (await admin(route, body)).body.errors;
 
-describe('USE-11: an error detail has a remedy:', () => {
-  it('USE-11: a missing property is named as required', async () => {
+describe('an error detail has a remedy:', () => {
+  it('a missing property is named as required', async () => {
     const { name } = siteBody();
     const { body } = await admin(`POST ${base}/sites`, { name });
     expect(body).toMatchObject({
@@ -35,7 +35,7 @@ describe('USE-11: an error detail has a remedy:', () => {
     });
   });
 
-  it('USE-11: an unknown parameter is answered with the supported ones', async () => {
+  it('an unknown parameter is answered with the supported ones', async () => {
     const [fault] = await faults(`GET ${base}/sites?colour=red`);
     expect(fault).toMatchObject({ pointer: '?colour', code: 'unknown' });
     for (const known of ['limit', 'cursor', 'sort', 'search', 'enabled'])
@@ -45,14 +45,14 @@ describe('USE-11: an error detail has a remedy:', () => {
     ]);
   });
 
-  it('USE-11: a page number is answered with the cursor parameter', async () => {
+  it('a page number is answered with the cursor parameter', async () => {
     const [fault] = await faults(`GET ${base}/sites?page=2`);
     expect(fault?.detail).toMatch(/`next`.*`cursor`/);
     // Without cursors there is no such hint.
     expect((await faults(`GET ${base}/sites/${world.site.id}?page=2`))[0]?.detail).not.toContain('cursor');
   });
 
-  it('USE-11: two taken names are both reported', async () => {
+  it('two taken names are both reported', async () => {
     const [first, second] = [await addSite(admin), await addSite(admin)];
     const both = await admin(`POST ${base}/sites`, { name: first.name, uri: second.uri });
     expect([both.status, both.body.code]).toEqual([409, 'already_exists']);
@@ -66,7 +66,7 @@ describe('USE-11: an error detail has a remedy:', () => {
     expect(domain.body.errors.map(({ pointer }: Json) => pointer).sort()).toEqual(['/name', '/small_name']);
   });
 
-  it('USE-11: a token in the wrong header is reported with the right one', async () => {
+  it('a token in the wrong header is reported with the right one', async () => {
     const { token } = await addMember(world, ['sites.read']);
     const nobody = asker(world.portal);
     const misplaced = await nobody(`GET ${base}/sites`, undefined, { authorization: `Bearer ${token}` });
@@ -77,8 +77,8 @@ describe('USE-11: an error detail has a remedy:', () => {
   });
 });
 
-describe('CON-14: an error names its subject:', () => {
-  it('CON-14: the properties are named where a body has several forms', async () => {
+describe('an error names its subject:', () => {
+  it('the properties are named where a body has several forms', async () => {
     const bulk = `POST ${base}/sites/bulk_destroy`;
     const oneOf = 'One of ids, all is required';
     expect(await faults(bulk, {})).toEqual([
@@ -102,13 +102,13 @@ describe('CON-14: an error names its subject:', () => {
     ]);
   });
 
-  it('CON-14: the site of an error is given by its uri', async () => {
+  it('the site of an error is given by its uri', async () => {
     const dispatcher = await addDispatcher(admin, world.farm, { url: 'https://127.0.0.1:1' });
     const { status, body } = await admin('POST /api/auth/v7.0/jwtauth', { dispatcher_id: dispatcher.id });
     expect([status, body.site]).toEqual([502, world.site.uri]);
   });
 
-  it('CON-14: a signed-in user without the right gets a page, and is not redirected to the login', async () => {
+  it('a signed-in user without the right gets a page, and is not redirected to the login', async () => {
     const { user } = await addMember(world, []);
     const signedIn = await world.portal.send('POST /signin', {
       body: { username: user.name, password: 'seven purple lanterns drift', authId: world.domain.id },

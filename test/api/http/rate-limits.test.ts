@@ -37,7 +37,7 @@ const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => s
 const from = (ip: string, token?: string) => () => world.portal.send('GET /api/userinfo', { ip, token });
 
 describe('the rate limit of a session', () => {
-  it('I3 refuses excess requests with Retry-After, and no other session', async () => {
+  it('refuses excess requests with Retry-After, and no other session', async () => {
     const [loud, quiet] = [await addMember(world, []), await addMember(world, [])];
     await Promise.all([loud.ask('GET /api/userinfo'), quiet.ask('GET /api/userinfo')]);
     await limit(3, 3_000);
@@ -80,7 +80,7 @@ describe('the rate limit of a session', () => {
 });
 
 describe('the rate limit of an address', () => {
-  it('I3 counts requests without a valid session, and no other address', async () => {
+  it('counts requests without a valid session, and no other address', async () => {
     await limit(6_000, 3);
     const ip = freshIp();
     const answers = await inTurn(4, from(ip));

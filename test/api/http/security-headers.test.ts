@@ -65,7 +65,7 @@ async function curl(path: string, ...args: string[]): Promise<Head> {
 
 const html = ['-H', 'Accept: text/html'];
 
-describe('SEC-12: pages', () => {
+describe('pages', () => {
   it.each([
     ['the sign-in page', '/signin'],
     ['the console', '/console/'],
@@ -91,7 +91,7 @@ describe('SEC-12: pages', () => {
   });
 });
 
-describe('SEC-12: Strict-Transport-Security', () => {
+describe('Strict-Transport-Security', () => {
   const hsts = 'max-age=31536000';
 
   it.each<[string, string, string[]]>([
@@ -130,7 +130,7 @@ const negotiate = async (...args: string[]): Promise<string> => {
   return /^\s*New, (\S+), Cipher is (\S+)/m.exec(stdout)?.slice(1).join(' ') ?? stdout;
 };
 
-describe('SEC-12: TLS by openssl', () => {
+describe('TLS by openssl', () => {
   it.each([
     ['-tls1_3', 'TLSv1.3 TLS_AES_256_GCM_SHA384'],
     ['-tls1_2', 'TLSv1.2 ECDHE-ECDSA-AES'],

@@ -45,7 +45,7 @@ function expectLast({ status, body }: Answer): void {
   expect([status, body.code, body.reason]).toEqual([409, 'invalid_state', 'last_administrator']);
 }
 
-describe('B7 the last administrator', () => {
+describe('the last administrator', () => {
   it('cannot be deleted, deactivated or demoted by any caller', async () => {
     expectLast(await deputy.ask(`DELETE ${rootPath()}`));
     expectLast(await deputy.ask(`PATCH ${rootPath()}`, { state: 'inactive' }));

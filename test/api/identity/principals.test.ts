@@ -36,27 +36,27 @@ async function addGuest(permissions: readonly string[]): Promise<{ peer: Json; t
   return { peer: one.peer, token, ask: asker(portal, token) };
 }
 
-describe('STR-3: the principal of a request', () => {
-  it('STR-3: is a user, and the log names it', async () => {
+describe('the principal of a request', () => {
+  it('is a user, and the log names it', async () => {
     const { user, token } = await addMember(stand.world, []);
     await portal.send('GET /api/userinfo', { token });
     expect(lastCaller()).toEqual({ by: 'user', user_id: user.id });
   });
 
-  it('STR-3: is a service token that acts for its user', async () => {
+  it('is a service token that acts for its user', async () => {
     const { user } = await addServiceUser(stand.world, ['sites.read']);
     const { made, ask } = await addServiceToken(stand.world, user);
     expect((await ask(`GET ${base}/sites`)).status).toBe(200);
     expect(lastCaller()).toEqual({ by: 'service_token', by_id: made.id, user_id: user.id });
   });
 
-  it('STR-3: is a peer, without a user', async () => {
+  it('is a peer, without a user', async () => {
     const { peer, ask } = await addGuest(['sites.read']);
     expect((await ask(`GET ${base}/sites`)).status).toBe(200);
     expect(lastCaller()).toEqual({ by: 'peer', by_id: peer.id });
   });
 
-  it('STR-3: is an agent, with each of its three credentials', async () => {
+  it('is an agent, with each of its three credentials', async () => {
     const token = await stand.initialize(1);
     expect(lastCaller()).toMatchObject({ by: 'agent', by_id: expect.any(String) });
     const { body } = await stand.agent('POST /login', { body: { token, username: 'grace' } });
@@ -70,7 +70,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual(agent);
   });
 
-  it('STR-3: is a gateway', async () => {
+  it('is a gateway', async () => {
     const gateway = await addGateway(stand.world.admin);
     const headers = { authorization: `Bearer ${gateway.token}` };
     const answer = await portal.send('POST /api/wsproxy/v7.0/heartbeat', { headers, body: {} });
@@ -78,7 +78,7 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'gateway', by_id: gateway.id });
   });
 
-  it('STR-3: is a portal that reports its own heartbeat', async () => {
+  it('is a portal that reports its own heartbeat', async () => {
     const path = '/api/aggregator/v7.0/portals/heartbeat';
     const report = {
       name: unique('portal'),
@@ -93,22 +93,22 @@ describe('STR-3: the principal of a request', () => {
     expect(lastCaller()).toEqual({ by: 'portal' });
   });
 
-  it('STR-3: is anonymous, also for a machine with rejected credentials', async () => {
+  it('is anonymous, also for a machine with rejected credentials', async () => {
     await portal.send('GET /api/auth/v7.0/authenticators');
     expect(lastCaller()).toEqual({ by: 'anonymous' });
     await stand.agent('POST /ready', { body: { token: 'agat_wrong', ip: '192.0.2.1' } });
     expect(lastCaller()).toEqual({ by: 'anonymous' });
   });
 
-  it('STR-3: is a job in the audit log, without a user', () => {
+  it('is a job in the audit log, without a user', () => {
     const event = { event: 'portal.EntityAction', category: 'config' } as const;
     const entry = eventBy({ kind: 'job', name: 'maintenance' }, new Date(0), event);
     expect(entry).toMatchObject({ user_name: 'system', user_id: null, domain: null, portal: null });
   });
 });
 
-describe('STR-3: a peer with roles', () => {
-  it('STR-3: is refused where a user account is needed, whatever its roles', async () => {
+describe('a peer with roles', () => {
+  it('is refused where a user account is needed, whatever its roles', async () => {
     const { ask } = await addGuest(['sites.read']);
     const owned = [
       'GET /api/userinfo',
@@ -119,7 +119,7 @@ describe('STR-3: a peer with roles', () => {
     for (const route of owned) expect([route, (await ask(route)).body.code]).toEqual([route, 'forbidden']);
   });
 
-  it('STR-3: is stored in writes, dry runs and repeated requests', async () => {
+  it('is stored in writes, dry runs and repeated requests', async () => {
     const { peer, token, ask } = await addGuest(['sites.create', 'sites.read']);
     const headers = { 'idempotency-key': unique('key') };
     const options = { token, headers, body: siteBody() };

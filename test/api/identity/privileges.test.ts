@@ -40,7 +40,7 @@ function expectLacking({ status, body }: Answer, missing: readonly string[]): vo
   expect([status, body.code, body.missing]).toEqual([403, 'forbidden', missing]);
 }
 
-describe('B7 a caller cannot grant a permission that they do not have', () => {
+describe('a caller cannot grant a permission that they do not have', () => {
   it('by a new or wider role', async () => {
     const create = (permissions: string[], scope?: unknown) =>
       clerk.ask(`POST ${base}/rbac`, {
@@ -193,7 +193,7 @@ describe('a user with more permissions than the caller', () => {
     expect((await admin(`PATCH ${one}`, { small_name: unique('renamed') })).status).toBe(200);
   });
 
-  it('SEC-3: keeps the second factor unless the caller has all permissions: by a new, changed or joined group', async () => {
+  it('keeps the second factor unless the caller has all permissions: by a new, changed or joined group', async () => {
     const group = await addGroup(admin, domain);
     const skipping = await addGroup(admin, domain, { skip_two_factor: true });
     await admin(`PATCH ${one()}`, { groups: [group.id] });

@@ -21,10 +21,10 @@ const world = useWorld();
 /** Names of tags are ASCII; monitoring records have none. */
 const named = resources.filter(({ type }) => !['tag', 'monitoring_record'].includes(type));
 
-describe('SEC-13 confusable names', () => {
+describe('confusable names', () => {
   it.each(
     named.map((one) => [one.type, one] as const),
-  )('SEC-13: a new %s has no invisible code point in its name', async (_, { path, body, fixedName }) => {
+  )('a new %s has no invisible code point in its name', async (_, { path, body, fixedName }) => {
     const given = body(world);
     const made = await world.admin(`POST ${path(world)}`, { ...given, name: hidden(given.name) });
     expect([made.status, made.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
@@ -35,7 +35,7 @@ describe('SEC-13 confusable names', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
   });
 
-  it('SEC-13: a name from a directory stays, and the rest of its row can be changed', async () => {
+  it('a name from a directory stays, and the rest of its row can be changed', async () => {
     const [user, group] = [
       await addUser(world.admin, world.domain),
       await addGroup(world.admin, world.domain),
@@ -62,13 +62,8 @@ describe('SEC-13 confusable names', () => {
   });
 });
 
-describe('SEC-13 the user name aggregator', () => {
-  it.each([
-    'aggregator',
-    'Aggregator',
-    '\uff41ggregator',
-    ' aggregator ',
-  ])('SEC-13: %j is reserved', async (name) => {
+describe('the user name aggregator', () => {
+  it.each(['aggregator', 'Aggregator', '\uff41ggregator', ' aggregator '])('%j is reserved', async (name) => {
     const made = await world.admin(`POST ${usersPath(world.domain)}`, { name, password: goodPassword });
     expect([made.status, made.body.errors?.map(({ code }: { code: string }) => code)]).toEqual([
       422,
@@ -79,7 +74,7 @@ describe('SEC-13 the user name aggregator', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.code]).toEqual([422, 'reserved']);
   });
 
-  it('SEC-13: a directory user of this name signs in, and gets no dispatcher token', async () => {
+  it('a directory user of this name signs in, and gets no dispatcher token', async () => {
     const { site, farms } = await siteWithFarms(world, [{ pools: [pool('Office')] }]);
     const [{ node } = { node: undefined }] = farms;
     const { ask, user } = await addMember(world, []);

@@ -40,7 +40,7 @@ const reads = everyOperation.filter(
   ({ module, method, browser }) => ['webui', 'aggregator'].includes(module) && method === 'GET' && !browser,
 );
 
-describe('STR-1, SEC-11: a caller of one site', () => {
+describe('a caller of one site', () => {
   it.each(
     reads.map((operation) => [operation.id, operation] as const),
   )('gets no data of another site by %s', async (_, operation) => {
@@ -142,7 +142,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
   });
 });
 
-it('SEC-11: the servers of a domain are returned only for the scope of all sites', async () => {
+it('the servers of a domain are returned only for the scope of all sites', async () => {
   const domain = await addDirectory(world.admin, { hosts: ['ldaps://hidden.example.com'] });
   const path = `${base}/authenticators`;
   for (const query of [`/${domain.id}`, `?search=${domain.name}`]) {
@@ -153,7 +153,7 @@ it('SEC-11: the servers of a domain are returned only for the scope of all sites
   }
 });
 
-it('STR-1: each object kind declares its site and existing permissions', () => {
+it('each object kind declares its site and existing permissions', () => {
   const known = new Set(permissions.map((one) => one.split('.')[0]));
   const named = resourceTypes.flatMap((type: ResourceType) => resources[type].permissions ?? []);
   expect(named.filter((resource) => !known.has(resource))).toEqual([]);

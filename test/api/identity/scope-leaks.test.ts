@@ -31,9 +31,9 @@ const byId = (operations: readonly Registered[]) =>
   operations.map((operation) => [operation.id, operation] as const);
 const sited = resourceTypes.filter((type) => resources[type].siteScope === 'by_site');
 
-describe('STR-1: the data of the scope tests', () => {
+describe('the data of the scope tests', () => {
   /** An operation that shows nothing of the other site to any caller would make the test meaningless. */
-  it('STR-1: is returned for the other site to a caller with all sites, by each operation', async () => {
+  it('is returned for the other site to a caller with all sites, by each operation', async () => {
     const silent: string[] = [];
     for (const operation of reads) {
       const answer = await admin(`GET ${pathAt(operation, other)}`);
@@ -138,8 +138,8 @@ describe('STR-1: the data of the scope tests', () => {
   });
 });
 
-describe('STR-1, SEC-11: a caller of one site', () => {
-  it.each(byId(reads))('STR-1: gets no data of another site by %s', async (_, operation) => {
+describe('a caller of one site', () => {
+  it.each(byId(reads))('gets no data of another site by %s', async (_, operation) => {
     const path = pathAt(operation, other);
     const answer = await scoped(`GET ${path}`);
     const asked = path.split(/[/?]/);
@@ -180,9 +180,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     if (isForeign(name, value)) expect([query, body.items]).toEqual([query, []]);
   }
 
-  it.each(
-    byId(queried),
-  )('STR-1: gets no data of another site by the parameters of %s', async (_, operation) => {
+  it.each(byId(queried))('gets no data of another site by the parameters of %s', async (_, operation) => {
     const parameters: Json[] = describedAs(operation).parameters;
     for (const { name, in: place } of parameters)
       for (const value of place === 'query' ? (wanted()[name] ?? []) : [])
@@ -201,7 +199,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
 
   it.each(
     byId(writes),
-  )('STR-1: reads and changes nothing of another site by %s, with or without a dry run', async (_, operation) => {
+  )('reads and changes nothing of another site by %s, with or without a dry run', async (_, operation) => {
     const path = pathAt(operation, other);
     const body = operation.method === 'DELETE' ? undefined : bodyFor(operation);
     for (const headers of [{ 'x-dry-run': 'true' }, {}]) {
@@ -215,7 +213,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     }
   });
 
-  it('STR-1: gets the same 404 for objects of another site and unknown ones', async () => {
+  it('gets the same 404 for objects of another site and unknown ones', async () => {
     const bodies: [string, Json][] = [
       ['farms', { name: 'mine', site_id: other.site }],
       ['dispatchers', { name: 'mine', farm_id: other.farm, url: 'https://mine.example.com' }],
@@ -241,7 +239,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     'farms',
     'dispatchers',
     'gateways',
-  ])('STR-1: deletes no %s of another site in bulk', async (path) => {
+  ])('deletes no %s of another site in bulk', async (path) => {
     const method = path === 'gateways' ? 'PATCH' : 'POST';
     for (const body of [{ all: true }, { ids: Object.values(other).filter((id) => id.length === 36) }]) {
       const { status, body: would } = await scoped(`${method} ${base}/${path}/bulk_destroy`, body, {
@@ -259,7 +257,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     'monitoring',
     'tags',
     'appnodes/portals',
-  ])('SEC-11: cannot export %s in any format', async (path) => {
+  ])('cannot export %s in any format', async (path) => {
     for (const format of ['csv', 'ndjson', 'json']) {
       const ordered = await scoped(`GET ${base}/${path}/export?format=${format}`);
       expect([ordered.status, ordered.body.code]).toEqual([403, 'forbidden']);
@@ -267,7 +265,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     expect((await scoped(`POST ${base}/${path}/export`, {})).status).toBe(403);
   });
 
-  it('STR-1: has a dashboard that counts the objects of the own site', async () => {
+  it('has a dashboard that counts the objects of the own site', async () => {
     const counted = async (ask: Ask) => (await ask(`GET ${base}/dashboard/admin`)).body.counters;
     // One gateway of the own site, and the one of both sites.
     const objects = { sites: 1, farms: 1, dispatchers: 1, gateways: 2, workplaces: 1, sessions: 1 };
@@ -276,7 +274,7 @@ describe('STR-1, SEC-11: a caller of one site', () => {
     for (const [name, own] of Object.entries(objects)) expect([name, all[name] > own]).toEqual([name, true]);
   });
 
-  it('STR-1: has not changed the other site', async () => {
+  it('has not changed the other site', async () => {
     const farm = (await admin(`GET ${base}/farms/${other.farm}`)).body;
     expect(farm).toMatchObject({ name: 'omega-farm', site_id: other.site, comments: 'omega' });
     expect((await admin(`GET ${base}/sites/${other.site}`)).body).toMatchObject({ name: 'omega-site' });

@@ -98,7 +98,7 @@ describe('a download of a user', () => {
     expect(await ended).toBe('complete');
   });
 
-  it.each(['user', 'domain', 'session'] as const)('SEC-5: is aborted when the %s ends', async (what) => {
+  it.each(['user', 'domain', 'session'] as const)('is aborted when the %s ends', async (what) => {
     const { domain, user, token, ask } = await member();
     const under = await download(token);
     const ends = {

@@ -83,8 +83,8 @@ function stateIn(text: string, kind: string, uri: string): string | undefined {
   return /state="(\w+)"/.exec(labels)?.[1];
 }
 
-describe('USE-3 the state of sites, farms and nodes', () => {
-  it('USE-3: is the same in records, lists, dashboard, health check and metrics', async () => {
+describe('the state of sites, farms and nodes', () => {
+  it('is the same in records, lists, dashboard, health check and metrics', async () => {
     const place = await addPlace();
     expect(await statesOf(place)).toEqual(['unknown', 'unknown', 'unknown']);
     await probed(place, 'pass');
@@ -109,7 +109,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     expect(await statesOf(place)).toEqual(['disabled', 'disabled', 'disabled']);
   });
 
-  it('USE-3: follows the current probe interval', async () => {
+  it('follows the current probe interval', async () => {
     const place = await addPlace();
     await probed(place, 'pass', 60);
     expect(await statesOf(place)).toEqual(['fail', 'fail', 'fail']);
@@ -120,7 +120,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     await world.portal.ownerDb.execute(sql`delete from system_parameters`);
   });
 
-  it('USE-3: is maintenance only from the start to the end of its template', async () => {
+  it('is maintenance only from the start to the end of its template', async () => {
     const place = await addPlace();
     await probed(place, 'fail');
     const hours = (n: number) => new Date(Date.now() + n * 3_600_000);
@@ -143,7 +143,7 @@ describe('USE-3 the state of sites, farms and nodes', () => {
     }
   });
 
-  it('CON-13: a site without a farm, or with a farm without nodes, is unknown and not failed', async () => {
+  it('a site without a farm, or with a farm without nodes, is unknown and not failed', async () => {
     const site = await addSite(admin);
     const stateNow = async () => (await admin(`GET ${base}/sites/${site.id}`)).body.state;
     expect(await stateNow()).toBe('unknown');

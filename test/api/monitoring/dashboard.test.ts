@@ -56,7 +56,7 @@ describe('the dashboard of administrators', () => {
     expect(pools_near_full).toEqual([]);
   });
 
-  it('CON-14: shows snapshot counts within the scope only, equal to those of the lists', async () => {
+  it('shows snapshot counts within the scope only, equal to those of the lists', async () => {
     const [mine, other] = [await addSite(admin), await addSite(admin)];
     const [near, far] = [await addFarm(admin, mine), await addFarm(admin, other)];
     const node = await addNode(world, near, {
@@ -157,7 +157,7 @@ describe('the dashboard of administrators', () => {
     ]);
   });
 
-  it('USE-13: groups failures by cause, with their number, times and objects', async () => {
+  it('groups failures by cause, with their number, times and objects', async () => {
     const farm = await addFarm(admin, world.site);
     const [first, second] = [await addDispatcher(admin, farm), await addDispatcher(admin, farm)];
     const failed = (node: Json, minute: number, last_error: string) => ({

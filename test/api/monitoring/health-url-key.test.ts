@@ -68,8 +68,8 @@ const seen = ({ status, headers, text }: Answer) => {
   return { status, headers: rest, problem };
 };
 
-describe('PEER-9 the health check with the key in the path', () => {
-  it('PEER-9: returns version and status only, with the HTTP status code', async () => {
+describe('the health check with the key in the path', () => {
+  it('returns version and status only, with the HTTP status code', async () => {
     const port = await start();
     await addNode(admin.db, passing(), { site: { uri: 'north' } });
     const answer = await port.ask(urlCheckPath);
@@ -83,7 +83,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect(outcomeOf(await port.ask(urlCheckPath))).toEqual(fail);
   });
 
-  it('PEER-9: answers for one site like its entry of the health check', async () => {
+  it('answers for one site like its entry of the health check', async () => {
     const port = await start();
     const { db } = admin;
     await addNode(db, passing(), { site: { uri: 'up' } });
@@ -99,7 +99,7 @@ describe('PEER-9 the health check with the key in the path', () => {
       expect(await of(uri), uri).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
   });
 
-  it('PEER-9: fails for every site before the first answer of the database', async () => {
+  it('fails for every site before the first answer of the database', async () => {
     proxy.freeze();
     const port = await start();
     const answers = [await port.ask(`${urlCheckPath}?site=any`), await port.ask(urlCheckPath)];
@@ -107,7 +107,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect(answers.map(outcomeOf)).toEqual([fail, fail]);
   });
 
-  it('PEER-9: a wrong key gets the same answer as any key without a configured one', async () => {
+  it('a wrong key gets the same answer as any key without a configured one', async () => {
     const [keyed, unkeyed] = [await start(), await withoutKey()];
     for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
       const wrong = seen(await keyed.ask(wrongPath, { method }));
@@ -122,7 +122,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await unkeyed.ask(`${checkPath}/undefined`)).status).toBe(404);
   });
 
-  it('PEER-9: the key is valid for nothing else, and other keys are rejected here', async () => {
+  it('the key is valid for nothing else, and other keys are rejected here', async () => {
     const port = await start();
     for (const path of [checkPath, metricsPath])
       expect((await port.ask(path, { headers: token(accessKeys.url) })).status).toBe(401);
@@ -131,7 +131,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await port.ask(`${urlCheckPath}/more`)).status).toBe(404);
   });
 
-  it('PEER-9: is rate limited, separately for wrong and right keys, configured or not', async () => {
+  it('is rate limited, separately for wrong and right keys, configured or not', async () => {
     // Rate limits refill with time, so the clock is stopped.
     const clock = () => new Date(1_700_000_000_000);
     const keyed = await start({ clock });
@@ -150,7 +150,7 @@ describe('PEER-9 the health check with the key in the path', () => {
     expect((await keyed.ask(urlCheckPath)).status).toBe(429);
   });
 
-  it('PEER-9: has its key in no log line and in no answer', async () => {
+  it('has its key in no log line and in no answer', async () => {
     const port = await start();
     const odd = [
       urlCheckPath,

@@ -51,7 +51,7 @@ const setParameter = (name: string, value: number | boolean) =>
     sql`insert into system_parameters values (${name}, ${JSON.stringify(value)}::jsonb, now())`,
   );
 
-describe('I1 the health keys', () => {
+describe('the health keys', () => {
   test.each([
     ['no header', {}, 'unauthenticated'],
     ['another scheme', { authorization: `Bearer ${accessKeys.check}` }, 'unauthenticated'],
@@ -70,7 +70,7 @@ describe('I1 the health keys', () => {
     });
   });
 
-  test('USE-7: are named in the 401 when missing, with a resolvable type URI', async () => {
+  test('are named in the 401 when missing, with a resolvable type URI', async () => {
     const refusal = async (path: string, headers = {}) => {
       const answer = await port.ask(path, { headers });
       return { realm: answer.headers['www-authenticate'], text: answer.text, ...JSON.parse(answer.text) };
@@ -105,7 +105,7 @@ describe('I1 the health keys', () => {
   });
 });
 
-describe('I1 the health port', () => {
+describe('the health port', () => {
   test('of the portal does not serve the two paths', async () => {
     const portal = await startPortal();
     const headers = { ...token(accessKeys.check) };
@@ -133,7 +133,7 @@ describe('I1 the health port', () => {
   });
 });
 
-describe('I1 the health check', () => {
+describe('the health check', () => {
   test('has exactly the shape of the specification', async () => {
     await addNode(admin.db, passing, { site: { uri: 'north.example' } });
     const { status, headers, report } = await check();
@@ -265,7 +265,7 @@ describe('I1 the health check', () => {
     expect((await check()).status).toBe(503);
   });
 
-  test('F12 answers within a second while the database hangs, from the last probes', async () => {
+  test('answers within a second while the database hangs, from the last probes', async () => {
     await addNode(admin.db, passing, { site: { uri: 'north.example' } });
     expect((await check()).status).toBe(200);
     proxy.freeze();
@@ -285,7 +285,7 @@ describe('I1 the health check', () => {
     await expect.poll(async () => (await check()).status, { timeout: 5_000 }).toBe(200);
   });
 
-  test('F12 answers within a second when a database has never answered', async () => {
+  test('answers within a second when a database has never answered', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();

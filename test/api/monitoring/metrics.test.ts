@@ -78,7 +78,7 @@ const further = {
 };
 const counters = ['disk_read_count', 'disk_write_count', 'disk_read_bytes', 'disk_write_bytes'];
 
-test('I2 every line parses, every family has HELP and TYPE, and every specified name exists', async () => {
+test('every line parses, every family has HELP and TYPE, and every specified name exists', async () => {
   const { text } = await scrape();
   const families = parseMetrics(text);
   const own = ['version_info', 'system_info', ...gauges, ...counters];
@@ -101,7 +101,7 @@ test.each([
   'application/json',
   'application/openmetrics-text;version=1.0.0',
   'image/png',
-])('I2 the text format is returned for Accept: %s as well', async (accept) => {
+])('the text format is returned for Accept: %s as well', async (accept) => {
   const { status, headers } = await scrape(accept);
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/plain; version=0.0.4');
@@ -141,7 +141,7 @@ test('the metrics count the valid sessions by portal', async () => {
   expect(Number(longer('admin_session_count')) - Number(after('admin_session_count'))).toBe(1);
 });
 
-test('USE-3: states of sites, farms and dispatchers are one series each, exactly one of them 1', async () => {
+test('states of sites, farms and dispatchers are one series each, exactly one of them 1', async () => {
   const { db } = admin;
   const passing = { status: 'pass', last_check_at: new Date() } as const;
   await addNode(db, { ...passing, name: 's1' }, { site: { uri: 's-pass' } });
@@ -191,7 +191,7 @@ test('USE-3: states of sites, farms and dispatchers are one series each, exactly
   expect(ofDisabled.map(([name]) => name)).toEqual(['aggregator_dispatcher_state']);
 });
 
-test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 without one', async () => {
+test('the age of the oldest event outside of the chain is a metric, 0 without one', async () => {
   const name = 'aggregator_audit_unsealed_age_seconds';
   expect((await values())(name)).toBe(0);
   const add = (age: string) =>
@@ -206,7 +206,7 @@ test('FLT-7: the age of the oldest event outside of the chain is a metric, 0 wit
   expect(age).toBeLessThan(150);
 });
 
-test('DIR-7: a directory that rejects the password of its account is a metric', async () => {
+test('a directory that rejects the password of its account is a metric', async () => {
   const { db } = admin;
   const name = 'aggregator_directory_account_refused';
   const [id, label] = [newId(), 'refusing'];
@@ -221,7 +221,7 @@ test('DIR-7: a directory that rejects the password of its account is a metric', 
   expect((await values())(name, `{domain="${label}"}`)).toBeUndefined();
 });
 
-test('FLT-2: the descriptors of the process are counted, and their limit', async () => {
+test('the descriptors of the process are counted, and their limit', async () => {
   if (process.platform !== 'linux') return;
   const value = await values();
   expect(value('process_open_fds')).toBeGreaterThan(10);

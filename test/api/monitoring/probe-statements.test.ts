@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('FLT-4 the probe plan', () => {
+describe('the probe plan', () => {
   it('has the active nodes, sorted by their last probe, oldest first', async () => {
     const { db } = connection;
     const past = new Date(Date.now() - 60_000);
@@ -80,7 +80,7 @@ describe('FLT-4 the probe plan', () => {
   });
 });
 
-describe('FLT-4 a probe result', () => {
+describe('a probe result', () => {
   const rowOf = async (id: string) => {
     const [row] = await connection.db.select().from(dispatchers).where(eq(dispatchers.id, id));
     return { status: row?.status, ageMs: Date.now() - (row?.last_check_at?.getTime() ?? 0) };

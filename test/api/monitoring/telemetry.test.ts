@@ -65,7 +65,7 @@ async function told(family: string, at = 0): Promise<Record<string, number>> {
 const requests = 'aggregator_http_requests_total';
 const durations = 'aggregator_http_request_duration_seconds';
 
-describe('I2 the request metrics of functions', () => {
+describe('the request metrics of functions', () => {
   it('are counted by module, operation and status, with closed sets of labels', async () => {
     const { portal, admin } = world;
     for (let n = 0; n < 2; n++) await admin('GET /api/userinfo');
@@ -135,7 +135,7 @@ describe('I2 the request metrics of functions', () => {
   });
 });
 
-describe('I2 the metrics of dispatcher calls', () => {
+describe('the metrics of dispatcher calls', () => {
   it('are timed by site, also after the dispatcher is deleted, and deleted with the site', async () => {
     const { portal } = world;
     const member = await addMember(world, []);
@@ -159,7 +159,7 @@ describe('I2 the metrics of dispatcher calls', () => {
   });
 });
 
-describe('I2 the metrics of logins', () => {
+describe('the metrics of logins', () => {
   it('are counted once each by their results', async () => {
     const { user } = await addMember(world, []);
     await addUpAll();

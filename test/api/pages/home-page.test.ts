@@ -80,7 +80,7 @@ describe('the page of the user', () => {
   });
 });
 
-describe('USE-6: a browser at the address of the portal', () => {
+describe('a browser at the address of the portal', () => {
   it('is led to the sign-in page, and with a session to the first page for the user', async () => {
     expect(leadsTo(await visit('/'))).toEqual([302, '/signin?next=%2F']);
     expect((await visit('/signin?next=%2F')).status).toBe(200);
@@ -103,7 +103,7 @@ describe('USE-6: a browser at the address of the portal', () => {
 });
 
 describe('the sign-in page', () => {
-  it('USE-4: has the domains in it, so that a form that is sent at once is not lost', async () => {
+  it('has the domains in it, so that a form that is sent at once is not lost', async () => {
     const { domains } = factsIn(await visit('/signin'));
     expect(domains).toContainEqual({ id: world.domain.id, name: world.domain.name });
   });

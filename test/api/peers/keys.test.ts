@@ -45,8 +45,8 @@ const come = (peer: Parameters<typeof exchange>[1], given: object = {}) =>
 const outcome = ({ status, body }: Answer) =>
   [status, body.code ?? body.result, body.reason].filter((part) => part !== undefined);
 
-describe('A16 the published keys of a peer', () => {
-  it('A16 are fetched once, also for concurrent tokens', async () => {
+describe('the published keys of a peer', () => {
+  it('are fetched once, also for concurrent tokens', async () => {
     const { server, peer } = await published('own');
     const answers = await Promise.all(Array.from({ length: 8 }, () => come(peer)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -54,7 +54,7 @@ describe('A16 the published keys of a peer', () => {
     expect(server.calls).toBe(1);
   });
 
-  it('A16 are fetched again for an unknown kid, because a peer may rotate its keys at any time', async () => {
+  it('are fetched again for an unknown kid, because a peer may rotate its keys at any time', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     const next = { ...peer, signer: await createSigner('EdDSA') };
@@ -70,7 +70,7 @@ describe('A16 the published keys of a peer', () => {
     expect([outcome(await come(unknown)), server.calls]).toEqual([[401, 'invalid_token'], 3]);
   });
 
-  it('A16 are accepted for at most five minutes after they were withdrawn', async () => {
+  it('are accepted for at most five minutes after they were withdrawn', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     server.reply = { keys: [] };
@@ -78,7 +78,7 @@ describe('A16 the published keys of a peer', () => {
     expect(outcome(await come(peer))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 are accepted while their server fails, until they are too old', async () => {
+  it('are accepted while their server fails, until they are too old', async () => {
     const { server, peer } = await published('own');
     expect(outcome(await come(peer))).toEqual([200, 'ok']);
     server.reply = { status: 503 };
@@ -90,7 +90,7 @@ describe('A16 the published keys of a peer', () => {
     expect(outcome(await come(peer))).toEqual([502, 'upstream_failed', 'unexpected_status']);
   });
 
-  it('A16 of another type, for encryption or without a kid are ignored', async () => {
+  it('of another type, for encryption or without a kid are ignored', async () => {
     const { server, peer } = await published('own');
     const { jwk } = peer.signer;
     for (const key of [
@@ -115,12 +115,12 @@ describe('A16 the published keys of a peer', () => {
   });
 });
 
-describe('A16 a peer that is changed while its keys are fetched', () => {
+describe('a peer that is changed while its keys are fetched', () => {
   it.each([
     ['disabled', { enabled: false }],
     ['given other keys', { jwks_url: 'https://keys.example.com/' }],
     ['given another name', { name: unique('peer') }],
-  ])('A16 and is %s begins no session with its former state', async (_, change) => {
+  ])('and is %s begins no session with its former state', async (_, change) => {
     const { server, peer } = await published('own');
     const path = `${peersPath}/${peer.peer.id}`;
     server.meanwhile = () => world.admin(`PUT ${path}`, { ...peer.peer, ...change });
@@ -129,14 +129,14 @@ describe('A16 a peer that is changed while its keys are fetched', () => {
     expect(await db.select().from(peerSessions).where(eq(peerSessions.peer_id, peer.peer.id))).toEqual([]);
   });
 
-  it('A16 and is deleted begins none either', async () => {
+  it('and is deleted begins none either', async () => {
     const { server, peer } = await published('own');
     server.meanwhile = () => world.admin(`DELETE ${peersPath}/${peer.peer.id}`);
     expect(outcome(await come(peer))).toEqual([401, 'invalid_token']);
   });
 });
 
-describe('A16 a key server', () => {
+describe('a key server', () => {
   it.each([
     ['that redirects', { status: 302, headers: { location: 'https://127.0.0.1:1/' } }, 'redirect'],
     ['that answers without end', { status: 200, body: `{"keys":[${'{},'.repeat(40_000)}{}]}` }, 'too_large'],
@@ -145,7 +145,7 @@ describe('A16 a key server', () => {
     ['that sends too many', { status: 200, body: `{"keys":[${'{},'.repeat(64)}{}]}` }, 'wrong_shape'],
     ['that sends no set', { status: 200, body: '[]' }, 'wrong_shape'],
     ['that fails', { status: 500 }, 'unexpected_status'],
-  ])('A16 %s admits no token', async (_, reply, reason) => {
+  ])('%s admits no token', async (_, reply, reason) => {
     const { server, peer } = await published(reply);
     const { result, events } = await audited(world.portal, () => come(peer));
     expect([outcome(result), server.calls]).toEqual([[502, 'upstream_failed', reason], 1]);
@@ -154,7 +154,7 @@ describe('A16 a key server', () => {
     ]);
   });
 
-  it('A16 that hangs is aborted, and delays no other request', async () => {
+  it('that hangs is aborted, and delays no other request', async () => {
     const { server, peer } = await published('hang');
     const [hanging, other] = [come(peer), await come((await published('own')).peer)];
     expect(outcome(other)).toEqual([200, 'ok']);
@@ -166,7 +166,7 @@ describe('A16 a key server', () => {
     'wrong_name',
     'self_signed',
     'unknown_ca',
-  ] as const)('A16 whose certificate is %s is not trusted', async (kind) => {
+  ] as const)('whose certificate is %s is not trusted', async (kind) => {
     const signer = await createSigner();
     const certified = { ...authority, issue: () => authority.issue(kind) };
     const server = await startKeyServer(certified, { keys: [signer.jwk] });
@@ -176,7 +176,7 @@ describe('A16 a key server', () => {
     expect(server.calls).toBe(0);
   });
 
-  it('A16 is not called for tokens of an unknown issuer or a forbidden algorithm', async () => {
+  it('is not called for tokens of an unknown issuer or a forbidden algorithm', async () => {
     const { server, peer } = await published('own');
     expect((await come(peer, { iss: 'https://nobody.example.com' })).status).toBe(401);
     const token = await peer.signer.sign(claimsOf(world.portal, peer.peer));
@@ -186,7 +186,7 @@ describe('A16 a key server', () => {
   });
 });
 
-describe('G1 and G2 the key address of a peer', () => {
+describe('the key address of a peer', () => {
   it.each([
     'http://keys.example.com/jwks',
     'https://user:pw@keys.example.com/jwks',
@@ -196,7 +196,7 @@ describe('G1 and G2 the key address of a peer', () => {
     'https://[::1]/jwks',
     'https://0x0a000001/jwks',
     'no url',
-  ])('G1 %s is rejected when it is saved', async (jwks_url) => {
+  ])('%s is rejected when it is saved', async (jwks_url) => {
     const { status, body } = await world.admin(`POST ${peersPath}`, peerBody({ jwks_url }));
     expect([status, body.errors[0]]).toMatchObject([
       422,
@@ -205,7 +205,7 @@ describe('G1 and G2 the key address of a peer', () => {
     if (jwks_url.includes('10.0.0.7')) expect(body.errors[0].detail).toContain('ALLOWED_PRIVATE_NETWORKS');
   });
 
-  it('G2 is checked again when it is called, because an allowed network may be withdrawn', async () => {
+  it('is checked again when it is called, because an allowed network may be withdrawn', async () => {
     const { server, peer } = await published('own');
     const { database } = world.portal;
     const strict = await startPortal({ database, allowedNetworks: [] });
@@ -214,7 +214,7 @@ describe('G1 and G2 the key address of a peer', () => {
     await strict.close();
   });
 
-  it('G2 is checked as stored in the database, whatever wrote it there', async () => {
+  it('is checked as stored in the database, whatever wrote it there', async () => {
     const { peer } = await published('own');
     const { db } = world.portal;
     for (const jwks_url of ['https://10.0.0.7/jwks', 'http://127.0.0.1/jwks']) {

@@ -38,8 +38,8 @@ async function addGuest(permissions: readonly string[], sites: '*' | string[] = 
 }
 const outcome = ({ status, body }: Answer) => [status, body.code].filter((part) => part !== undefined);
 
-describe('A16 the session of a peer', () => {
-  it('A16 gains and loses permissions with its roles, at the next request to any process', async () => {
+describe('the session of a peer', () => {
+  it('gains and loses permissions with its roles, at the next request to any process', async () => {
     const guest = await addGuest(['sites.read']);
     const sites = async () =>
       Promise.all(
@@ -70,14 +70,14 @@ describe('A16 the session of a peer', () => {
     ]);
   });
 
-  it('A16 has the sites of its roles only', async () => {
+  it('has the sites of its roles only', async () => {
     const guest = await addGuest(['sites.read'], [world.site.id]);
     await world.admin(`POST ${base}/sites`, siteBody());
     const { body } = await guest.ask(`GET ${base}/sites`);
     expect(body.items.map(({ id }: Json) => id)).toEqual([world.site.id]);
   });
 
-  it('A16 is audited as the peer, in its writes and in its refusals', async () => {
+  it('is audited as the peer, in its writes and in its refusals', async () => {
     const guest = await addGuest(['sites.create']);
     const { events } = await audited(portal, async () => {
       expect((await guest.ask(`POST ${base}/sites`, siteBody())).status).toBe(201);
@@ -90,20 +90,20 @@ describe('A16 the session of a peer', () => {
     ]);
   });
 
-  it('A16 cannot grant more than its own permissions', async () => {
+  it('cannot grant more than its own permissions', async () => {
     const guest = await addGuest(['roles.create', 'roles.read', 'peers.create']);
     const role = await guest.ask(`POST ${base}/rbac`, { name: unique('role'), permissions: ['sites.read'] });
     expect([role.status, role.body.missing]).toEqual([403, ['sites.read']]);
   });
 
   const forUsers = operations.filter(({ access, forPeers }) => access === 'signed-in' && !forPeers);
-  it.each(forUsers)('A16 cannot use $id, which is for users', async (operation) => {
+  it.each(forUsers)('cannot use $id, which is for users', async (operation) => {
     const { token } = await addGuest(['sites.read']);
     const answer = await portal.send(`${operation.method} ${pathOf(operation)}`, { token, body: undefined });
     expect(outcome(answer)).toEqual([403, 'forbidden']);
   });
 
-  it('A16 may use the operations of any session that return no user, and log out', async () => {
+  it('may use the operations of any session that return no user, and log out', async () => {
     const open = operations.filter(({ access, forPeers }) => access === 'signed-in' && forPeers);
     expect(open.map(({ id }) => id).sort()).toEqual([
       'change.stream',
@@ -121,7 +121,7 @@ describe('A16 the session of a peer', () => {
     expect(outcome(await ask('POST /api/auth/v7.0/logout'))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 has idempotency keys of its own, which are deleted with the peer', async () => {
+  it('has idempotency keys of its own, which are deleted with the peer', async () => {
     const guest = await addGuest(['sites.create']);
     const member = await addMember(world, ['sites.create']);
     const key = { 'idempotency-key': unique('key') };
@@ -141,7 +141,7 @@ describe('A16 the session of a peer', () => {
     expect(await kept()).not.toContainEqual({ peer: guest.peer.id });
   });
 
-  it('A16 is read in one database round trip, like any other', async () => {
+  it('is read in one database round trip, like any other', async () => {
     const { ask } = await addGuest(['sites.read']);
     await portal.settled();
     const before = portal.trips();
@@ -149,7 +149,7 @@ describe('A16 the session of a peer', () => {
     expect(portal.trips() - before).toBe(2);
   });
 
-  it('A16 has the portal of its roles, or none', async () => {
+  it('has the portal of its roles, or none', async () => {
     const [staff, plain] = [await addGuest(['sites.read']), await addPeer(world.admin)];
     const { database } = portal;
     const token = (await exchange(portal, plain)).body.token;
@@ -162,7 +162,7 @@ describe('A16 the session of a peer', () => {
 });
 
 // Moves the clock, which expires all other sessions.
-it('A14 the session of a peer ends by idleness and by age, and a new token can be obtained', async () => {
+it('the session of a peer ends by idleness and by age, and a new token can be obtained', async () => {
   const { token, peer, signer } = await addGuest(['sites.read']);
   const status = async (one: string) => {
     const answer = await portal.send('GET /api/discover/', { token: one });
@@ -180,7 +180,7 @@ it('A14 the session of a peer ends by idleness and by age, and a new token can b
   expect(await status(next)).toBe(401);
 });
 
-it('CON-3: the session of a peer that ended by idleness stays ended when the parameter is raised', async () => {
+it('the session of a peer that ended by idleness stays ended when the parameter is raised', async () => {
   const tune = async (value: number) => {
     const { status } = await world.admin(`PUT ${base}/tconfig`, { session: { idle_s: { value } } });
     expect(status).toBe(200);

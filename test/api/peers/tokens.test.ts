@@ -44,12 +44,8 @@ const outcome = ({ status, body }: Answer) => [status, body.code ?? body.result]
 const sessionsOf = ({ peer }: Peer, { db } = portal) =>
   db.select().from(peerSessions).where(eq(peerSessions.peer_id, peer.id));
 
-describe('A16 a token of a peer', () => {
-  it.each<Algorithm>([
-    'RS256',
-    'ES256',
-    'EdDSA',
-  ])('A16 by %s is exchanged for a session', async (algorithm) => {
+describe('a token of a peer', () => {
+  it.each<Algorithm>(['RS256', 'ES256', 'EdDSA'])('by %s is exchanged for a session', async (algorithm) => {
     const peer = await addPeer(world.admin, [role.id], { signer: await createSigner(algorithm) });
     const { status, body } = await exchange(portal, peer);
     expect([status, Object.keys(body).sort(), body.result, body.expires_in]).toEqual([
@@ -63,7 +59,7 @@ describe('A16 a token of a peer', () => {
     expect(JSON.stringify(kept)).not.toContain(body.token);
   });
 
-  it('A16 grants exactly the roles of the peer, and nothing without one', async () => {
+  it('grants exactly the roles of the peer, and nothing without one', async () => {
     const { body } = await exchange(portal, one);
     const ask = asker(portal, body.token);
     expect((await ask(`GET ${base}/gateways`)).status).toBe(200);
@@ -74,7 +70,7 @@ describe('A16 a token of a peer', () => {
     expect((await portal.send('GET /api/discover/', { token: none })).body.sites).toEqual([]);
   });
 
-  it('A16 without a signature, or signed with the public key as a secret, is refused', async () => {
+  it('without a signature, or signed with the public key as a secret, is refused', async () => {
     const claims = claimsOf(portal, one.peer);
     for (const alg of ['none', 'None', '']) {
       const unsigned = `${encode({ alg, kid: one.signer.kid, typ: 'peer+jwt' })}.${encode(claims)}.`;
@@ -109,7 +105,7 @@ describe('A16 a token of a peer', () => {
     ['with an empty jti', () => ({ jti: '' })],
     ['with a jti that is no text', () => ({ jti: 7 })],
     ['with an exp that is no number', () => ({ exp: 'soon' })],
-  ])('A16 %s is refused, in the same words as any other', async (_, claims) => {
+  ])('%s is refused, in the same words as any other', async (_, claims) => {
     const { status, body, headers } = await exchange(portal, one, claims());
     expect([status, body.code, body.detail]).toEqual([401, 'invalid_token', 'The token is not valid']);
     expect(headers.get('www-authenticate')).toBe('Token realm="aggregator"');
@@ -118,7 +114,7 @@ describe('A16 a token of a peer', () => {
     );
   });
 
-  it('A16 is accepted with a clock difference below half a minute', async () => {
+  it('is accepted with a clock difference below half a minute', async () => {
     const answers = [
       await exchange(portal, one, { iat: now() - 60, exp: now() - 15 }),
       await exchange(portal, one, { nbf: now() + 15, iat: now() + 15, exp: now() + 60 }),
@@ -131,7 +127,7 @@ describe('A16 a token of a peer', () => {
     ]);
   });
 
-  it('A16 with an unknown kid, without one, or with that of another key is refused', async () => {
+  it('with an unknown kid, without one, or with that of another key is refused', async () => {
     const claims = () => claimsOf(portal, one.peer);
     const [stranger, neighbour] = [await createSigner(), await addPeer(world.admin, [role.id])];
     const tokens = [
@@ -146,7 +142,7 @@ describe('A16 a token of a peer', () => {
     for (const token of tokens) expect(outcome(await bring(token))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 that was modified or is malformed is refused', async () => {
+  it('that was modified or is malformed is refused', async () => {
     const [head, , signature] = (await one.signer.sign(claimsOf(portal, one.peer))).split('.');
     const other = encode(claimsOf(portal, one.peer, { sub: 'somebody' }));
     for (const token of [`${head}.${other}.${signature}`, `${head}.${other}.`, 'a.b.c', 'x', '..'])
@@ -154,8 +150,8 @@ describe('A16 a token of a peer', () => {
   });
 });
 
-describe('A16 the jti of a token', () => {
-  it('A16 is not accepted again for a peer that was deleted and created again', async () => {
+describe('the jti of a token', () => {
+  it('is not accepted again for a peer that was deleted and created again', async () => {
     const peer = await addPeer(world.admin);
     const token = await peer.signer.sign(claimsOf(portal, peer.peer));
     expect(outcome(await bring(token))).toEqual([200, 'ok']);
@@ -166,7 +162,7 @@ describe('A16 the jti of a token', () => {
     expect(outcome(await bring(token))).toEqual([401, 'invalid_token']);
   });
 
-  it('A16 is specific to its issuer: another may use the same', async () => {
+  it('is specific to its issuer: another may use the same', async () => {
     const other = await addPeer(world.admin);
     const jti = unique('jti');
     expect(outcome(await exchange(portal, one, { jti }))).toEqual([200, 'ok']);
@@ -174,14 +170,14 @@ describe('A16 the jti of a token', () => {
   });
 });
 
-describe.each(['pg', 'neon'] as const)('A16 the jti of a token by the driver %s', (driver) => {
+describe.each(['pg', 'neon'] as const)('the jti of a token by the driver %s', (driver) => {
   let stand: World;
   beforeAll(async () => {
     stand = await startWorld({ driver });
   });
   afterAll(() => stand.portal.close());
 
-  it('A16 is accepted once', async () => {
+  it('is accepted once', async () => {
     const peer = await addPeer(stand.admin);
     const token = await peer.signer.sign(claimsOf(stand.portal, peer.peer));
     expect([
@@ -196,7 +192,7 @@ describe.each(['pg', 'neon'] as const)('A16 the jti of a token by the driver %s'
     expect(await sessionsOf(peer, stand.portal)).toHaveLength(2);
   });
 
-  it('A16 is accepted once in concurrent requests, also to another isolate', async () => {
+  it('is accepted once in concurrent requests, also to another isolate', async () => {
     const peer = await addPeer(stand.admin);
     const token = await peer.signer.sign(claimsOf(stand.portal, peer.peer));
     const senders = [stand.portal.send, stand.portal.isolate(), stand.portal.isolate()];
@@ -269,7 +265,7 @@ describe('jwtauth', () => {
 });
 
 // Moves the clock, which expires all other sessions.
-it('A16 deletes expired rows with the next token', async () => {
+it('deletes expired rows with the next token', async () => {
   const { peer, signer } = await addPeer(world.admin);
   const come = () => exchange(portal, { peer, signer });
   const used = () => portal.db.$count(usedPeerTokens);

@@ -50,8 +50,8 @@ const orders: Record<string, Order> = {
   logoff: { send: async () => [`PATCH ${session('logoff')}`] },
 };
 
-describe.each(Object.keys(orders))('CON-7: %s', (name) => {
-  it.each(terse)('CON-7: succeeds for a node that answers with %s', async (answer) => {
+describe.each(Object.keys(orders))('%s', (name) => {
+  it.each(terse)('succeeds for a node that answers with %s', async (answer) => {
     const { send, shows = {} } = orders[name] as Order;
     const [route, body] = await send();
     fleet.simulator.knobs.terse = answer;
@@ -64,12 +64,12 @@ describe.each(Object.keys(orders))('CON-7: %s', (name) => {
   });
 });
 
-describe('CON-7: a property that the answer omits', () => {
+describe('a property that the answer omits', () => {
   const isOne = () =>
     and(eq(workplaces.farm_id, fleet.farm.id), eq(workplaces.uuid, workplaceOf(fleet, 'Office', 1).uuid));
   const rowOf = async () => (await world.portal.db.select().from(workplaces).where(isOne()))[0];
 
-  it('CON-7: stays unchanged in the snapshot, and is read again in the next sync', async () => {
+  it('stays unchanged in the snapshot, and is read again in the next sync', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'empty_object';
     await world.admin(`PATCH ${workplace('machine')}`, { action: 'suspend' });
@@ -83,7 +83,7 @@ describe('CON-7: a property that the answer omits', () => {
     expect((await rowOf())?.machine_state).toBe('suspended');
   });
 
-  it('CON-7: is not taken from a row of another object', async () => {
+  it('is not taken from a row of another object', async () => {
     const before = await rowOf();
     fleet.simulator.knobs.terse = 'other_row';
     await world.admin(`PATCH ${workplace('refresh')}`, {});

@@ -79,7 +79,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 ends the oldest one when the user has too many', async () => {
+  it('ends the oldest one when the user has too many', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     const open = async () => {
@@ -91,7 +91,7 @@ describe('a session', () => {
     await portal.db.delete(systemParameters);
   });
 
-  it('A4 is limited in number also for concurrent logins', async () => {
+  it('is limited in number also for concurrent logins', async () => {
     await set('session.max_per_user', 2);
     const user = await addUser(admin, world.domain);
     await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));

@@ -71,7 +71,7 @@ describe('a tag', () => {
     expect([await tagsOf(one), await tagsOf(other)]).toEqual([[], [tag.name]]);
   });
 
-  it('PEER-1: accepts null in attach and detach as no change', async () => {
+  it('accepts null in attach and detach as no change', async () => {
     const tag = await addTag(admin);
     for (const body of [{ attach: null }, { detach: null }, { attach: null, detach: null }])
       expect((await admin(`PATCH ${tagsPath}/${tag.id}`, body)).status).toBe(200);

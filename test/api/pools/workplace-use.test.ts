@@ -45,12 +45,12 @@ const inSnapshot = () => {
   return { farm_id: fleet.farm.id as string, uuid };
 };
 
-describe.each(Object.keys(orders))('CON-2: %s', (name) => {
-  it('CON-2: is refused during a live session, without a dispatcher call', async () => {
+describe.each(Object.keys(orders))('%s', (name) => {
+  it('is refused during a live session, without a dispatcher call', async () => {
     expect(await order(careful, name, 0)).toMatchObject({ outcome: [409, 'session_live'], calls: [] });
   });
 
-  it('CON-2: is refused when only an agent reported a session', async () => {
+  it('is refused when only an agent reported a session', async () => {
     const { farm_id, uuid } = inSnapshot();
     await world.portal.db
       .update(workplaces)
@@ -59,10 +59,7 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
     expect(await order(careful, name, 1)).toMatchObject({ outcome: [409, 'session_live'], calls: [] });
   });
 
-  it.each([
-    'workplaces',
-    'spsessions',
-  ] as const)('CON-2: is refused when the list of %s is stale', async (kind) => {
+  it.each(['workplaces', 'spsessions'] as const)('is refused when the list of %s is stale', async (kind) => {
     const ofList = and(eq(farmParts.farm_id, fleet.farm.id), eq(farmParts.kind, kind));
     await world.portal.db.update(farmParts).set({ fetched_at: sql`now() - interval '1 hour'` }).where(ofList);
     expect(await order(careful, name, 1)).toMatchObject({ outcome: [409, 'snapshot_stale'], calls: [] });
@@ -70,7 +67,7 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
     expect(await order(careful, name, 1)).toMatchObject({ outcome: [409, 'snapshot_stale'], calls: [] });
   });
 
-  it('CON-2: is forced with the permission for the site only, and the journal records it', async () => {
+  it('is forced with the permission for the site only, and the journal records it', async () => {
     expect(await order(careful, name, 0, true)).toMatchObject({ outcome: [403, 'forbidden'], calls: [] });
     const elsewhere = await startFleet(world);
     const able = ['power', 'refresh', 'delete', 'force'].map((action) => `workplaces.${action}`);
@@ -86,13 +83,13 @@ describe.each(Object.keys(orders))('CON-2: %s', (name) => {
   });
 });
 
-describe('CON-2: an action', () => {
-  it.each(['start', 'resume'])('CON-2: to %s interrupts no session, and needs no force', async (action) => {
+describe('an action', () => {
+  it.each(['start', 'resume'])('to %s interrupts no session, and needs no force', async (action) => {
     const { calls } = await order(careful, action, 0);
     expect(calls).toHaveLength(1);
   });
 
-  it('CON-2: is executed as soon as the session has ended', async () => {
+  it('is executed as soon as the session has ended', async () => {
     expect((await order(careful, 'refresh', 0)).outcome).toEqual([409, 'session_live']);
     const { uuid } = workplaceOf(fleet, 'Office', 0);
     const { db } = world.portal;

@@ -25,14 +25,14 @@ const file = async (id: string, type: string) => {
 };
 const idOf = (name: string): string => `${at.farm.id}.${uuidOf(at, name)}`;
 
-it('USE-14: the file of a rule has its display name', async () => {
+it('the file of a rule has its display name', async () => {
   expect(await file(rule.id, 'rdp')).toEqual([
     200,
     `attachment; filename="Buro -Sud-.rdp"; filename*=UTF-8''B%C3%BCro%20-S%C3%BCd-.rdp`,
   ]);
 });
 
-it('USE-14: the file of a pool has the name in the list, in no further round trip', async () => {
+it('the file of a pool has the name in the list, in no further round trip', async () => {
   const id = idOf('Сметы / 2026');
   expect(await file(id, 'virt-viewer')).toEqual([
     200,

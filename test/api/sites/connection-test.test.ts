@@ -166,7 +166,7 @@ describe('the test of settings', () => {
     }
   });
 
-  it('G7: gives one result at one time for a closed port, a silent server and one without TLS', async () => {
+  it('gives one result at one time for a closed port, a silent server and one without TLS', async () => {
     const urls = ['https://127.0.0.1:9', await startTcp('silent'), await startTcp('closing')];
     const results = await Promise.all(
       urls.map(async (url) => {
@@ -192,7 +192,7 @@ describe('the test of settings', () => {
     ]);
   });
 
-  it('G2: refuses private addresses at the field, and names that resolve to them at the step', async () => {
+  it('refuses private addresses at the field, and names that resolve to them at the step', async () => {
     const refused = await ask(`POST ${path}`, { name: unique('node'), url: 'https://10.0.0.1' });
     expect(refused.body.errors).toMatchObject([{ pointer: '/url', code: 'address_not_allowed' }]);
     const lookup: Lookup = (_name, _options, callback) =>
@@ -313,7 +313,7 @@ describe('the test of a stored node', () => {
     expect(JSON.stringify(answer.body)).not.toContain('health-key');
   });
 
-  it('B3: is not found outside of the scope, and needs the permission', async () => {
+  it('is not found outside of the scope, and needs the permission', async () => {
     const node = await addDispatcher(admin, world.farm);
     const elsewhere = await addSite(admin);
     const route = `POST ${base}/dispatchers/${node.id}/test`;
@@ -325,7 +325,7 @@ describe('the test of a stored node', () => {
   });
 });
 
-it('G7: tests of a user are limited to 30 a minute, over both operations', async () => {
+it('tests of a user are limited to 30 a minute, over both operations', async () => {
   const node = await addDispatcher(admin, world.farm, { url: 'https://no-such-node.invalid' });
   const { ask } = await addMember(world, ['dispatchers.create', 'dispatchers.update']);
   const stored = () => ask(`POST ${base}/dispatchers/${node.id}/test`);

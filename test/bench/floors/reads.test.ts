@@ -30,7 +30,7 @@ it.each([
   ['the login list', () => '/api/auth/v7.0/authenticators', () => own],
   ['userinfo', () => '/api/userinfo', () => own],
   ['a page of users', () => `${users}?limit=1`, () => admin],
-])('PERF-4: the floor of %s has the members of the portal', async (_read, pathOf, tokenOf) => {
+])('the floor of %s has the members of the portal', async (_read, pathOf, tokenOf) => {
   const [path, token] = [pathOf(), tokenOf()];
   const { status, body } = await portal.send(`GET ${path}`, { token });
   const floor = readRoutes(async ({ text }, values) => (await pool.query(text, values)).rows);

@@ -51,7 +51,7 @@ requireService('chromium', hasChromium)('the console', () => {
   const shownSites = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
   const allSites = ['North', 'West', 'Kept', 'Alpha', 'Off'];
 
-  it('USE-13: shows what fails first, with the reason, at both addresses', async () => {
+  it('shows what fails first, with the reason, at both addresses', async () => {
     const page = await open();
     await site(page, 'North').getByText('A node did not respond in time').waitFor();
     const names = await shownSites(page);
@@ -68,7 +68,7 @@ requireService('chromium', hasChromium)('the console', () => {
     expect(await page.title()).toMatch(/^Console – /);
   });
 
-  it('USE-13: groups failures by cause in the language of the page, in the past tense', async () => {
+  it('groups failures by cause in the language of the page, in the past tense', async () => {
     const page = await open({ locale: 'ru-RU' });
     const failures = page.getByRole('region', { name: 'Недавние сбои' });
     const timeout = failures.getByRole('listitem').filter({ hasText: 'Узел не ответил вовремя' });

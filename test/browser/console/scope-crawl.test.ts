@@ -22,13 +22,13 @@ const isSeen = (places: ReadonlySet<string>, list: string): boolean =>
 /** Without the names of records that are exempt, which labels contain. */
 const plain = (text: string): string => exempt.reduce((rest, name) => rest.replaceAll(name, ''), text);
 
-requireService('chromium', hasChromium)('STR-1: the console of an administrator of one site', () => {
+requireService('chromium', hasChromium)('the console of an administrator of one site', () => {
   let sites: TwoSites;
   const tabs = useConsoleTabs(async ({ world }) => {
     sites = await startTwoSites(world);
   });
 
-  it('STR-1: shows and receives nothing of the other site, at any place, in any dialog', async () => {
+  it('shows and receives nothing of the other site, at any place, in any dialog', async () => {
     const { member, world, other } = sites;
     const found = new Map<string, string[]>();
     const own = new Set<string>();
@@ -53,7 +53,7 @@ requireService('chromium', hasChromium)('STR-1: the console of an administrator 
   });
 
   describe('the places of the crawl', () => {
-    it('STR-1: show the other site to an administrator of all sites', async () => {
+    it('show the other site to an administrator of all sites', async () => {
       const shown = new Set<string>();
       const onSight = ({ place, text }: Sight) => {
         if (leaks(sites.other, text).length > 0) shown.add(place);

@@ -22,8 +22,8 @@ import type { Json } from '../../support/portal.ts';
 import { document } from '../generated/described.ts';
 import { descriptionFaults } from './descriptions.ts';
 
-describe('USE-12: descriptions of the OpenAPI document', () => {
-  it('USE-12: every property, parameter and response header has a description', () =>
+describe('descriptions of the OpenAPI document', () => {
+  it('every property, parameter and response header has a description', () =>
     expect(descriptionFaults(document)).toEqual([]));
 
   it.each<[string, (broken: Json) => void, RegExp]>([
@@ -54,13 +54,13 @@ describe('USE-12: descriptions of the OpenAPI document', () => {
     ],
     ['a long text', (broken) => describeAs(broken, `Number ${'x'.repeat(300)}.`), /more than 300/],
     ['no end', (broken) => describeAs(broken, 'Number of farms'), /does not end as a sentence/],
-  ])('USE-12: would not pass with %s', (_, breaks, fault) => {
+  ])('would not pass with %s', (_, breaks, fault) => {
     const broken = structuredClone(document);
     breaks(broken);
     expect(descriptionFaults(broken).join('\n')).toMatch(fault);
   });
 
-  it('USE-12: a description survives null, defaults, patches and other forms of one object', () => {
+  it('a description survives null, defaults, patches and other forms of one object', () => {
     const { Site, SiteWrite, SitePatch } = document.components.schemas;
     for (const name of ['uri', 'maintenance', 'maintenance_template_id', 'users', 'location']) {
       expect(SiteWrite.properties[name].description).toBe(Site.properties[name].description);
@@ -70,7 +70,7 @@ describe('USE-12: descriptions of the OpenAPI document', () => {
   });
 });
 
-describe('USE-12: descriptions in the JSON Schemas of request bodies', () => {
+describe('descriptions in the JSON Schemas of request bodies', () => {
   it.each(
     Object.entries({
       ...{ AuthenticatorWrite, DispatcherWrite, FarmWrite, GatewayWrite, GroupWrite },
@@ -87,7 +87,7 @@ describe('USE-12: descriptions in the JSON Schemas of request bodies', () => {
         Object.entries(domainTypes).map(([name, { settings }]) => [name, settings.shape]),
       ),
     }),
-  )('USE-12: %s has a description for every property', (_, shape) => {
+  )('%s has a description for every property', (_, shape) => {
     const { properties } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
     const silent = Object.entries(properties ?? {}).filter(
       ([, member]) => typeof member !== 'object' || !member.description,
@@ -96,7 +96,7 @@ describe('USE-12: descriptions in the JSON Schemas of request bodies', () => {
   });
 });
 
-describe('USE-12: descriptions in production bundles', () => {
+describe('descriptions in production bundles', () => {
   it.each([
     ["z.string().describe('A name.').optional()", 'z.string().optional()'],
     ['z.string().describe("It\'s one."),', 'z.string(),'],
@@ -106,9 +106,9 @@ describe('USE-12: descriptions in production bundles', () => {
     ],
     ["z.string().describe('It\\'s (one).')", 'z.string()'],
     ['shape.describe(member.description)', 'shape.describe(member.description)'],
-  ])('USE-12: are removed: %s', (source, stripped) => expect(stripDescriptions(source)).toBe(stripped));
+  ])('are removed: %s', (source, stripped) => expect(stripDescriptions(source)).toBe(stripped));
 
-  it('USE-12: are all written in the removable form', () => {
+  it('are all written in the removable form', () => {
     const kept = readSources(root)
       .filter(({ path }) => /^(functions|shared|db)\/(?!tooling\/)/.test(path))
       .map(({ path }) => ({ path, text: stripDescriptions(readFileSync(join(root, path), 'utf8')) }))

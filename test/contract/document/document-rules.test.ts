@@ -25,7 +25,7 @@ const breaches: [rule: string, breaks: (broken: Json) => void][] = [
   ],
 ];
 
-describe('PEER-8, USE-12: the rules of the OpenAPI document', () => {
+describe('the rules of the OpenAPI document', () => {
   it.each(breaches)('%s reports a violation', { timeout: 60_000 }, async (rule, breaks) => {
     const broken = structuredClone(document);
     breaks(broken);

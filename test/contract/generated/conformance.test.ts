@@ -183,7 +183,7 @@ async function send(operation: Registered, call: Call): Promise<Reply> {
   };
 }
 
-describe('PEER-8: generated calls', () => {
+describe('generated calls', () => {
   it.each(operations)('of $id get documented responses', { timeout: 600_000 }, async (operation) => {
     const at = await ground.of(operation);
     const conforms = fc.asyncProperty(callsOf(operation, at), async (call) => {

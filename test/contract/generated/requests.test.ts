@@ -87,7 +87,7 @@ describe('a request body', () => {
       expectProblem(await send(operation, { body }), 'malformed_json', operation);
   });
 
-  it.each(withBody)('SEC-2: of $id must keep to the limits of JSON', async (operation) => {
+  it.each(withBody)('of $id must keep to the limits of JSON', async (operation) => {
     const deep = `{"a":${'['.repeat(32)}${']'.repeat(32)}}`;
     expectFault(await send(operation, { body: deep }), operation, {
       pointer: `/a${'/0'.repeat(31)}`,
@@ -101,7 +101,7 @@ describe('a request body', () => {
     expectFault(long, operation, { pointer: '', code: 'too_many_values' });
   });
 
-  it.each(withBody)('SEC-2: of $id is rejected with at most 100 errors', async (operation) => {
+  it.each(withBody)('of $id is rejected with at most 100 errors', async (operation) => {
     const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, '\0']));
     const answer = await send(operation, { body: unknown });
     expectProblem(answer, 'invalid_request', operation);

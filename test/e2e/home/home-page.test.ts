@@ -91,7 +91,7 @@ requireService('chromium, xfreerdp, Xvfb or xrdp', isPresent)('the page of the u
     }
     const card = (page: Page, name: string) => page.getByRole('article').filter({ hasText: name });
 
-    it('USE-14: leads from the first sign-in to a file that xfreerdp opens', async () => {
+    it('leads from the first sign-in to a file that xfreerdp opens', async () => {
       const page = await open('/');
       await signIn(page);
       const path = await download(page, () =>

@@ -35,8 +35,8 @@ const change = async (ask: Ask, current: string, to: string) => {
   return [status, body?.errors?.[0]?.code];
 };
 
-describe('SEC-8: former passwords and npm run admin', { timeout: 60_000 }, () => {
-  it('SEC-8: one that reset-password replaced cannot be chosen again', async () => {
+describe('former passwords and npm run admin', { timeout: 60_000 }, () => {
+  it('one that reset-password replaced cannot be chosen again', async () => {
     const { user } = await addMember(world, []);
     const name = `${world.domain.small_name}/${user.name}`;
     const { code } = await runAdmin(env, ['reset-password', name, '--password'], `${typed}\n`);
@@ -46,7 +46,7 @@ describe('SEC-8: former passwords and npm run admin', { timeout: 60_000 }, () =>
     expect(await change(ask, typed, next)).toEqual([204, undefined]);
   });
 
-  it('SEC-8: they are compared after a rotation of SECRET_KEY, and skipped without a lost key', async () => {
+  it('they are compared after a rotation of SECRET_KEY, and skipped without a lost key', async () => {
     const { user, ask } = await addMember(world, []);
     expect(await change(ask, goodPassword, next)).toEqual([204, undefined]);
     const [rotated, lost] = [newSecretKey(), newSecretKey()];

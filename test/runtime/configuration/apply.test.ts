@@ -79,8 +79,8 @@ gateways:
 `;
 const env = { CORP_PASSWORD: 'a secret of the directory', N1_KEY: 'a secret of the node' };
 
-describe('USE-16 npm run admin -- apply', { timeout: 60_000 }, () => {
-  it('USE-16: creates the objects of a file in the order of their references', async () => {
+describe('npm run admin -- apply', { timeout: 60_000 }, () => {
+  it('creates the objects of a file in the order of their references', async () => {
     const first = await on.apply(twoSites, { env });
     expect(first.fault).toBe('');
     expect(first.output).toContain('+ sites/North\n    uri: north\n    authenticators: ["Corporate"]');
@@ -94,7 +94,7 @@ describe('USE-16 npm run admin -- apply', { timeout: 60_000 }, () => {
     expect(readFileSync(tokens, 'utf8')).toMatch(/^gateways:\n {2}gw1: \S{48}\n$/);
   });
 
-  it('USE-16: changes nothing when the same file is applied twice', async () => {
+  it('changes nothing when the same file is applied twice', async () => {
     const events = (await eventsOf()).length;
     const again = await on.apply(twoSites, { env });
     expect(again).toEqual({ output: 'No changes. 13 unchanged.\n', fault: '' });
@@ -102,7 +102,7 @@ describe('USE-16 npm run admin -- apply', { timeout: 60_000 }, () => {
     expect(existsSync(join(on.folder, 'configuration-2.tokens.yaml'))).toBe(false);
   });
 
-  it('USE-16: writes audit events of system:apply, one for each object', async () => {
+  it('writes audit events of system:apply, one for each object', async () => {
     const own = await eventsOf();
     expect(own.filter(({ action }) => action === 'create')).toHaveLength(13);
     const [site] = own.filter(({ object_name }) => object_name === 'North');
@@ -117,7 +117,7 @@ describe('USE-16 npm run admin -- apply', { timeout: 60_000 }, () => {
     expect(JSON.stringify(own)).not.toContain('a secret of');
   });
 
-  it('USE-16: shows each changed property, and a dry run changes nothing', async () => {
+  it('shows each changed property, and a dry run changes nothing', async () => {
     const changed = twoSites
       .replace('uri: south', 'uri: south\n    priority: 7')
       .replace('groups: [corp/Staff]\n    maintenance', 'groups: []\n    maintenance');
@@ -137,7 +137,7 @@ Plan: 0 to create, 2 to change, 0 to delete, 11 unchanged.
     expect((await on.apply(twoSites, { env })).output).toContain('+ corp/Staff');
   });
 
-  it('USE-16: sends a secret when it differs from the stored one or its destination changes', async () => {
+  it('sends a secret when it differs from the stored one or its destination changes', async () => {
     const other = await on.apply(twoSites, { env: { ...env, N1_KEY: 'another secret' } });
     expect(other.output).toBe(`~ dispatchers/n1
     health_key: secret: changed

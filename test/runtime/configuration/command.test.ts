@@ -44,8 +44,8 @@ const slow = { timeout: 300_000 };
 const siteCount = async (): Promise<number> =>
   (await portal.db.select({ all: count() }).from(sites))[0]?.all ?? 0;
 
-describe('USE-16 npm run admin', slow, () => {
-  it('USE-16: an interrupted apply leaves complete objects, and the same command continues', async () => {
+describe('npm run admin', slow, () => {
+  it('an interrupted apply leaves complete objects, and the same command continues', async () => {
     const many = Array.from({ length: 300 }, (_, n) => `  - { name: Site ${n}, uri: site-${n} }\n`);
     const path = at('many.yaml', `sites:\n${many.join('')}`);
     const child = spawn(process.execPath, [programFile('shared/tooling/admin/admin.ts'), 'apply', path], {
@@ -70,7 +70,7 @@ describe('USE-16 npm run admin', slow, () => {
     expect((await runAdmin(env, ['apply', path])).stdout).toBe('No changes. 300 unchanged.\n');
   });
 
-  it('USE-16: export writes what apply reads, and --dry-run and --tokens-file work as documented', async () => {
+  it('export writes what apply reads, and --dry-run and --tokens-file work as documented', async () => {
     const gateway = at('gateway.yaml', 'gateways: [{ name: gw1, host: gw1.example.com }]\n');
     const dry = await runAdmin(env, ['apply', gateway, '--dry-run']);
     expect([dry.code, dry.stdout.split('\n').at(-2)]).toEqual([0, 'Dry run: nothing was changed.']);
@@ -100,7 +100,7 @@ gateways:
     );
   });
 
-  it('USE-16: an error ends with code 1 and its position, and wrong arguments with the usage', async () => {
+  it('an error ends with code 1 and its position, and wrong arguments with the usage', async () => {
     const path = at('fault.yaml', 'sites:\n  - { name: A, uri: A }\n');
     expect(await runAdmin(env, ['apply', path])).toEqual({
       code: 1,
@@ -115,7 +115,7 @@ gateways:
     );
   });
 
-  it('USE-16: the JSON Schema accepts what apply accepts, and marks the same errors in an editor', async () => {
+  it('the JSON Schema accepts what apply accepts, and marks the same errors in an editor', async () => {
     const { code, stdout } = await runAdmin({}, ['schema']);
     expect(code).toBe(0);
     // The validator that linters of the OpenAPI document use.

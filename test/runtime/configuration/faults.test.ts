@@ -20,7 +20,7 @@ const faultOf = async (text: string, env: NodeJS.ProcessEnv = {}): Promise<strin
 const node = 'dispatchers:\n  - name: d1\n    farm_id: F\n    url: https://d1.example.com\n';
 const farm = 'farms: [{ name: F, site_id: North }]\n';
 
-describe('USE-16 errors of a configuration file', { timeout: 60_000 }, () => {
+describe('errors of a configuration file', { timeout: 60_000 }, () => {
   it.each([
     ['no mapping', '- a\n', 'FILE: its content is not a mapping'],
     [
@@ -87,7 +87,7 @@ describe('USE-16 errors of a configuration file', { timeout: 60_000 }, () => {
       'roles:\n  - name: operator\n    permissions: []\n',
       'roles/operator (line 2): Built-in roles cannot be changed\nNothing was changed.',
     ],
-  ])('USE-16: %s is rejected with its position, and nothing is changed', async (_, text, expected) => {
+  ])('%s is rejected with its position, and nothing is changed', async (_, text, expected) => {
     const fault = await faultOf(text);
     if (typeof expected === 'string') expect(fault).toBe(expected);
     else expect(fault).toMatch(expected);
@@ -95,14 +95,14 @@ describe('USE-16 errors of a configuration file', { timeout: 60_000 }, () => {
     expect(sites.body.total).toBe(1);
   });
 
-  it('USE-16: all errors are reported at once', async () => {
+  it('all errors are reported at once', async () => {
     const fault = await faultOf(
       'sites:\n  - { name: A, uri: A }\n  - { name: B, uri: b, pryority: 1 }\nfarms:\n  - { name: F, site_id: Nowhere }\n',
     );
     expect(fault.split('\n')).toHaveLength(3);
   });
 
-  it('USE-16: a file above 1 MiB, multiplying aliases and deep nesting are rejected quickly', async () => {
+  it('a file above 1 MiB, multiplying aliases and deep nesting are rejected quickly', async () => {
     expect(await faultOf(`# ${'x'.repeat(1_048_576)}\n`)).toBe(
       'FILE: a configuration file has at most 1 MiB',
     );
@@ -113,7 +113,7 @@ describe('USE-16 errors of a configuration file', { timeout: 60_000 }, () => {
     );
   });
 
-  it('USE-16: secrets and images are read from files beside it', async () => {
+  it('secrets and images are read from files beside it', async () => {
     mkdirSync(join(on.folder, 'secrets'), { recursive: true });
     writeFileSync(join(on.folder, 'secrets', 'key'), 'the key of the node\n');
     writeFileSync(

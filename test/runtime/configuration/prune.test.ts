@@ -16,8 +16,8 @@ const read = async (path: string): Promise<Json> => (await on.admin(`GET ${base}
 const names = async (path: string): Promise<string[]> =>
   (await read(path)).items.map(({ name }: Json) => name);
 
-describe('USE-16 npm run admin -- apply --prune', { timeout: 60_000 }, () => {
-  it('USE-16: deletes only on request, only kinds in the file, and keeps built-in and used objects', async () => {
+describe('npm run admin -- apply --prune', { timeout: 60_000 }, () => {
+  it('deletes only on request, only kinds in the file, and keeps built-in and used objects', async () => {
     const whole = `
 sites: [{ name: North, uri: north }, { name: South, uri: south }]
 farms: [{ name: F, site_id: South }]
@@ -48,7 +48,7 @@ tags: [{ name: office }]
     expect(await names('rbac')).toEqual(['administrator', 'auditor', 'Helpers', 'operator', 'support']);
   });
 
-  it('USE-16: keeps the last administrator', async () => {
+  it('keeps the last administrator', async () => {
     const domain = await addDomain(on.admin);
     await addUser(on.admin, domain, { roles: [await builtinRole(on.admin, 'administrator')] });
     const { output } = await on.apply('authenticators: []\n', { prune: true });
@@ -58,7 +58,7 @@ tags: [{ name: office }]
   });
 });
 
-describe('USE-16 changes that depend on each other', { timeout: 60_000 }, () => {
+describe('changes that depend on each other', { timeout: 60_000 }, () => {
   const cycle = (one: string, other: string) => `
 sites: [{ name: S1, uri: ${one} }, { name: S2, uri: ${other} }]
 farms: [{ name: G, site_id: ${one === 's1' ? 'S1' : 'S2'} }]
@@ -68,7 +68,7 @@ rules:
     members: [{ farm_id: G, servicepool_uuid: 01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11, priority: 1 }]
 `;
 
-  it('USE-16: a farm and its rule move together, and sites swap their addresses', async () => {
+  it('a farm and its rule move together, and sites swap their addresses', async () => {
     expect((await on.apply(cycle('s1', 's2'))).fault).toBe('');
     const [before] = (await read('rules?search=r')).items;
     const { output, fault } = await on.apply(cycle('s2', 's1'));
@@ -87,14 +87,14 @@ rules:
     expect((await on.apply(cycle('s2', 's1'))).output).toMatch(/^No changes/);
   });
 
-  it('USE-16: a farm referred to by a rule outside the file is refused', async () => {
+  it('a farm referred to by a rule outside the file is refused', async () => {
     const { fault } = await on.apply('farms: [{ name: G, site_id: S1 }]\n');
     expect(fault).toBe('farms/G (line 1): in use by rule R\nNothing was changed.');
   });
 });
 
-describe('USE-16 concurrent changes', { timeout: 60_000 }, () => {
-  it('USE-16: an object changed after planning stops the apply, and a second apply continues', async () => {
+describe('concurrent changes', { timeout: 60_000 }, () => {
+  it('an object changed after planning stops the apply, and a second apply continues', async () => {
     const path = join(on.folder, 'concurrent.yaml');
     writeFileSync(
       path,

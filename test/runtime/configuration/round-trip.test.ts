@@ -25,8 +25,8 @@ const namesIn = (installation: Installation): Record<string, string[]> =>
       .map(([section, entries]) => [section, entries.map(({ name }) => name).sort()]),
   );
 
-describe('USE-16 the round trip of export and apply', () => {
-  it('USE-16: converts any installation into any other, and its export reproduces it elsewhere', {
+describe('the round trip of export and apply', () => {
+  it('converts any installation into any other, and its export reproduces it elsewhere', {
     timeout: 600_000,
   }, async () => {
     await fc.assert(

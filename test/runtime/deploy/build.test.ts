@@ -99,7 +99,7 @@ describe('the bundles for Workers', () => {
     }
   });
 
-  it('USE-12: have no descriptions of schemas', async () => {
+  it('have no descriptions of schemas', async () => {
     const { components } = documentOf(createPortal({ portalType: 'universal' } as PortalDeps).modules);
     const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = JSON.parse(
       JSON.stringify(components?.schemas),

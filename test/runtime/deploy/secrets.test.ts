@@ -71,9 +71,9 @@ const deploy = (...args: string[]) => start(args).end;
 const own = () => ({ BASE_URL: 'https://portal.example.org', DATABASE_URL: url });
 const signing = 'AGGREGATOR_JWT_SSL_KEY';
 
-requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deploy --secrets', () => {
+requireService('postgresql', findBinaries() !== undefined)('npm run deploy --secrets', () => {
   it(
-    'USE-16: generates missing secrets into the file, and gives each module its own secrets only',
+    'generates missing secrets into the file, and gives each module its own secrets only',
     slow,
     async () => {
       write(own());
@@ -101,7 +101,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     },
   );
 
-  it('USE-16: continues an interrupted deployment with the keys that it had generated', slow, async () => {
+  it('continues an interrupted deployment with the keys that it had generated', slow, async () => {
     write(own());
     const first = start(['auth', 'discover']);
     const reached = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
       expect(api.workers.get(`aggregator-${module}`)?.values.SECRET_KEY).toBe(keys[0]);
   });
 
-  it('USE-16: removes the secrets from an error message that repeats them', slow, async () => {
+  it('removes the secrets from an error message that repeats them', slow, async () => {
     write(own());
     onSecrets = () => Promise.reject(new Error('refused'));
     const { code, stdout, stderr } = await deploy('auth');
@@ -145,7 +145,7 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
   });
 
   it(
-    'USE-16: rejects a file readable by others, a misspelt name and an incomplete group, without an API call',
+    'rejects a file readable by others, a misspelt name and an incomplete group, without an API call',
     slow,
     async () => {
       write(own(), 0o644);
@@ -164,38 +164,33 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
     },
   );
 
-  it(
-    'USE-16: never generates a key for a database that has one, and rejects a different one',
-    slow,
-    async () => {
-      const portal = await startPortal();
-      const { assertSecretKey } = await import('../../../shared/runtime/config/secret-key.ts');
-      try {
-        await assertSecretKey(portal.deps.db, portal.deps.sealer);
-        url = portal.databaseUrl;
-        write(own());
-        const before = readFileSync(file(), 'utf8');
-        const { code, stderr } = await deploy('auth');
-        expect([code, stderr.trimEnd().split('\n')]).toEqual([
-          1,
-          ['SECRET_KEY', signing].map(
-            (key) =>
-              `${key}: missing in ${file()}, and the database has one in use; add that key to the file`,
-          ),
-        ]);
-        expect(readFileSync(file(), 'utf8')).toBe(before);
-        write({ ...own(), SECRET_KEY: newSecretKey() });
-        expect((await deploy('auth')).stderr).toMatch(/^SECRET_KEY: the database was sealed with the key /);
-        expect(api.calls).toEqual([]);
-      } finally {
-        await portal.close();
-      }
-    },
-  );
+  it('never generates a key for a database that has one, and rejects a different one', slow, async () => {
+    const portal = await startPortal();
+    const { assertSecretKey } = await import('../../../shared/runtime/config/secret-key.ts');
+    try {
+      await assertSecretKey(portal.deps.db, portal.deps.sealer);
+      url = portal.databaseUrl;
+      write(own());
+      const before = readFileSync(file(), 'utf8');
+      const { code, stderr } = await deploy('auth');
+      expect([code, stderr.trimEnd().split('\n')]).toEqual([
+        1,
+        ['SECRET_KEY', signing].map(
+          (key) => `${key}: missing in ${file()}, and the database has one in use; add that key to the file`,
+        ),
+      ]);
+      expect(readFileSync(file(), 'utf8')).toBe(before);
+      write({ ...own(), SECRET_KEY: newSecretKey() });
+      expect((await deploy('auth')).stderr).toMatch(/^SECRET_KEY: the database was sealed with the key /);
+      expect(api.calls).toEqual([]);
+    } finally {
+      await portal.close();
+    }
+  });
 });
 
-requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deploy -- lambda', () => {
-  it('USE-16: writes the JSON object that lambda.yaml reads from Secrets Manager', slow, async () => {
+requireService('postgresql', findBinaries() !== undefined)('npm run deploy -- lambda', () => {
+  it('writes the JSON object that lambda.yaml reads from Secrets Manager', slow, async () => {
     write({ ...own(), RDP_SIGNING_CERT: 'cert.pem' });
     const output = join(folder, 'secrets.json');
     expect((await deploy('lambda', '--output', output)).stderr).toMatch(
@@ -214,8 +209,8 @@ requireService('postgresql', findBinaries() !== undefined)('USE-16 npm run deplo
   });
 });
 
-describe('USE-16 npm run deploy --secrets --dry-run', () => {
-  it('USE-16: writes nothing and makes no API call', slow, async () => {
+describe('npm run deploy --secrets --dry-run', () => {
+  it('writes nothing and makes no API call', slow, async () => {
     write(own());
     const before = readFileSync(file(), 'utf8');
     const { code, stdout } = await deploy('auth', '--dry-run');

@@ -89,7 +89,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.end();
 });
 
-describe('FLT-3: limits of the embedded database', () => {
+describe('limits of the embedded database', () => {
   let server: Server;
 
   beforeAll(async () => {
@@ -217,7 +217,7 @@ describe('FLT-3: limits of the embedded database', () => {
 });
 
 requireService('postgresql', postgresBinaries !== undefined)(
-  'FLT-3: the extended query protocol on both databases',
+  'the extended query protocol on both databases',
   () => {
     let servers: { embedded: Server; postgres: Server };
 

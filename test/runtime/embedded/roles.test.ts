@@ -43,7 +43,7 @@ const ownersOf = `
     and not (nspname = 'public' and kind = 'pg_namespace'::regclass)
   group by 1`;
 
-describe('FLT-1: the roles of the embedded database', () => {
+describe('the roles of the embedded database', () => {
   let folder: string;
   let database: EmbeddedDatabase;
 
@@ -137,7 +137,7 @@ describe('FLT-1: the roles of the embedded database', () => {
   });
 });
 
-describe('FLT-1: an embedded database of an earlier version', () => {
+describe('an embedded database of an earlier version', () => {
   let folder: string;
 
   beforeAll(() => {

@@ -81,7 +81,7 @@ async function ask(
   return { status: statusCode, contentType, body: JSON.parse(result.body) };
 }
 
-describe.each(forms)('SEC-2: the body of a Lambda function behind %s', (...form) => {
+describe.each(forms)('the body of a Lambda function behind %s', (...form) => {
   it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const { module, route, headers, limit } = call;

@@ -54,7 +54,7 @@ async function load(module: EdgeModule, instance = 'first') {
 }
 
 describe('a module as a Lambda function', () => {
-  it('FLT-3: answers 503 with Retry-After when the database does not answer in time', async () => {
+  it('answers 503 with Retry-After when the database does not answer in time', async () => {
     configure(complete());
     const auth = await load('auth', 'locked');
     const owner = new pg.Client({ connectionString: database.ownerUrl });
@@ -105,7 +105,7 @@ describe('a module as a Lambda function', () => {
     expect(await userinfo('GET /api/userinfo/nothing')).toMatchObject({ statusCode: 404 });
   });
 
-  it('SEC-12: sends Strict-Transport-Security with every answer, unless it is off', async () => {
+  it('sends Strict-Transport-Security with every answer, unless it is off', async () => {
     const hsts = async (route: string, instance = 'first') =>
       (await (await load('userinfo', instance))(route)).headers['strict-transport-security'];
     for (const route of ['GET /api/userinfo', 'GET /api/userinfo/nothing', 'OPTIONS /api/userinfo'])
@@ -191,7 +191,7 @@ describe('a module as a Lambda function', () => {
     }
   });
 
-  it('USE-8: sends a file of the reference compressed, in base64', async () => {
+  it('sends a file of the reference compressed, in base64', async () => {
     const [auth, discover] = [await load('auth'), await load('discover', 'reference')];
     const body = { username: 'admin', password, authSmallName: 'builtin' };
     const signedIn = await auth('POST /signin', { body, headers: { 'sec-fetch-site': 'same-origin' } });
@@ -236,7 +236,7 @@ describe('a module as a Lambda function', () => {
     expect(line).toMatchObject({ status: 200, client_ip: '198.51.100.7' });
   });
 
-  it('FLT-5: is ready after a write to the database', async () => {
+  it('is ready after a write to the database', async () => {
     const answer = await (await load('discover'))('GET /readyz');
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });

@@ -88,7 +88,7 @@ async function next({ socket, answer }: RawClient): Promise<number> {
 const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${portal.announcement.pid}/status`, 'utf8'))?.[1]) * 1_024;
 
-describe('SEC-2: a request body on Node', () => {
+describe('a request body on Node', () => {
   it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     const exchange = async (body: Buffer) => {
@@ -152,7 +152,7 @@ describe('SEC-2: a request body on Node', () => {
   }, 60_000);
 });
 
-describe('SEC-2: the Node server', () => {
+describe('the Node server', () => {
   it.each([
     'Content-Length: 65536',
     chunked,

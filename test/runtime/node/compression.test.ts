@@ -75,7 +75,7 @@ describe('a file of the page of the user', () => {
   });
 });
 
-describe('USE-8: a file of the reference', () => {
+describe('a file of the reference', () => {
   it.each(['br', 'gzip'] as const)('by %s is a quarter of its size and has the same text', async (coding) => {
     for (const path of filesOfReference) {
       const text = await ownAssets().text(path.replace(/.*\//, ''));
@@ -127,7 +127,7 @@ describe('USE-8: a file of the reference', () => {
   });
 });
 
-describe('USE-8: the OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   it.each(['json', 'yaml'])('as %s is a tenth of its size, and is revalidated each time', async (form) => {
     const path = `/api/openapi.${form}`;
     const plain = await receive(path, {});
@@ -141,7 +141,7 @@ describe('USE-8: the OpenAPI document', () => {
   });
 });
 
-describe('USE-8: a list', () => {
+describe('a list', () => {
   it('is compressed from 4 kB upwards', async () => {
     for (const at of Array(20).keys()) {
       const body = { name: `Site ${at}`, uri: `site-${at}` };
@@ -158,7 +158,7 @@ describe('USE-8: a list', () => {
   });
 });
 
-describe('USE-8: a response that may contain a secret', () => {
+describe('a response that may contain a secret', () => {
   it('is never compressed: a login, a page, an error, an export file', async () => {
     const every = accepting('gzip, br');
     const json = ['-H', 'content-type: application/json'];

@@ -66,7 +66,7 @@ const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close'
 
 const isOpen = ({ socket }: Client): boolean => !socket.closed;
 
-describe('FLT-2: the connection limit of an address', () => {
+describe('the connection limit of an address', () => {
   it('closes its connection with the longest idle time, and none of another address', async () => {
     const port = await start({ maxConnectionsPerAddress: 10 });
     const others = await silent(port, 10, '127.0.0.2');
@@ -86,7 +86,7 @@ describe('FLT-2: the connection limit of an address', () => {
   });
 });
 
-describe('FLT-2: the connection limit of the server', () => {
+describe('the connection limit of the server', () => {
   it('protects busy clients and other addresses from an address with many idle connections', async () => {
     const port = await start({ maxConnections: 12 });
     const busy = ask(port, '/held', '127.0.0.2');
@@ -130,7 +130,7 @@ describe('FLT-2: the connection limit of the server', () => {
   });
 });
 
-describe('FLT-8: a stop of the server', () => {
+describe('a stop of the server', () => {
   it('does not wait for thousands of connections without a request', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'limits-'));
     const { certPem, keyPem } = await ensureLocalTls(folder, []);

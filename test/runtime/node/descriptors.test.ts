@@ -19,8 +19,8 @@ const script = `
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   console.log(JSON.stringify([before, kept, await read()]));`;
 
-whereThereIs('/proc', process.platform === 'linux')('FLT-2 the descriptors of a process', () => {
-  it('FLT-2: are counted against the soft limit, also when none is left for the count itself', async () => {
+whereThereIs('/proc', process.platform === 'linux')('the descriptors of a process', () => {
+  it('are counted against the soft limit, also when none is left for the count itself', async () => {
     const command =
       'ulimit -n 90; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
     const { stdout } = await promisify(execFile)('bash', ['-c', command, process.execPath, script]);
@@ -34,7 +34,7 @@ whereThereIs('/proc', process.platform === 'linux')('FLT-2 the descriptors of a 
     expect(areDescriptorsScarce(after)).toBe(true);
   });
 
-  it('FLT-2: have no limit where the system has none', () => {
+  it('have no limit where the system has none', () => {
     const line = 'Max open files            1024                 524288               files';
     expect(softLimitIn(`Limit  Soft Limit\n${line}\n`)).toBe(1_024);
     const unlimited = softLimitIn(line.replace('1024     ', 'unlimited'));

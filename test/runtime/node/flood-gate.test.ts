@@ -50,7 +50,7 @@ describe('a flood of requests', () => {
   });
 });
 
-it('SEC-12: every response of a Worker has Strict-Transport-Security, also those outside of modules', async () => {
+it('every response of a Worker has Strict-Transport-Security, also those outside of modules', async () => {
   const page = '/api/errors/not_found';
   const paths = ['/api/auth/v7.0/jwks', page, '/nowhere', page, page];
   const answers = [];

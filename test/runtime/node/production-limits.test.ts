@@ -76,7 +76,7 @@ describe('a Worker isolate', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it('FLT-5: is ready for concurrent callers, also when some of them disconnect', async () => {
+  it('is ready for concurrent callers, also when some of them disconnect', async () => {
     const leaving = Array.from({ length: 6 }, () =>
       workers.send('GET /readyz', { signal: AbortSignal.timeout(5) }),
     );

@@ -64,7 +64,7 @@ async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
 const backTo = ({ descriptors }: ServerProcess, baseline: number) =>
   expect.poll(descriptors, { timeout: 15_000 }).toBeLessThanOrEqual(baseline);
 
-describe('FLT-2: descriptors of the Node server', () => {
+describe('descriptors of the Node server', () => {
   it('of 1,000 silent clients are released after the handshake timeout', async () => {
     const process = await start(secured());
     const baseline = process.descriptors();
@@ -162,7 +162,7 @@ describe('FLT-2: descriptors of the Node server', () => {
   }, 60_000);
 });
 
-describe('FLT-2: 9,000 idle connections', () => {
+describe('9,000 idle connections', () => {
   it('do not slow down requests noticeably', async () => {
     const process = await start();
     const medianMs = async (): Promise<number> => {

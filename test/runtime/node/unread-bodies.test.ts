@@ -29,7 +29,7 @@ async function answered(connection: string, sent: Buffer, unread: number): Promi
   return client;
 }
 
-it('SEC-2: a connection is reused after an unread body has ended', async () => {
+it('a connection is reused after an unread body has ended', async () => {
   const { socket, answer, closed } = await answered('keep-alive', whole, 300);
   const later = new Promise((resolve) => setTimeout(resolve, 600, 'open'));
   expect(await Promise.race([closed.then(() => 'closed'), later])).toBe('open');
@@ -38,12 +38,12 @@ it('SEC-2: a connection is reused after an unread body has ended', async () => {
   await closed;
 });
 
-it('SEC-2: a connection is closed after an unread body if the client requested it', async () => {
+it('a connection is closed after an unread body if the client requested it', async () => {
   const { closed } = await answered('close', whole, 60_000);
   await closed;
 });
 
-it('SEC-2: a connection is closed when an unread body does not end in time', async () => {
+it('a connection is closed when an unread body does not end in time', async () => {
   const { closed } = await answered('keep-alive', body, 300);
   await closed;
 });

@@ -188,7 +188,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('USE-10: a refused start reports in one line the cause and the remedy', () => {
+describe('a refused start reports in one line the cause and the remedy', () => {
   it.each([...configuration, ...folders, ...certificates.slice(-1)])('%s', async (_, variables, ...lines) => {
     const data = mkdtempSync(at('data-'));
     const output = await refusedStart({ ...bareVariables(data, ports), ...variables() });
@@ -201,7 +201,7 @@ describe('USE-10: a refused start reports in one line the cause and the remedy',
   });
 });
 
-describe('FLT-8: an unusable database folder is reported', () => {
+describe('an unusable database folder is reported', () => {
   let intact: string;
 
   beforeAll(async () => {

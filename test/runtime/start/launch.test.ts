@@ -119,7 +119,7 @@ describe('launch.mjs', () => {
     expect(await once(child, 'exit')).toEqual([42, null]);
   });
 
-  it('USE-5: ends with npm, which does not forward SIGTERM', async () => {
+  it('ends with npm, which does not forward SIGTERM', async () => {
     const child = spawn('npm', ['run', '--silent', 'wait'], { cwd: root });
     await once(child.stdout, 'data');
     const left = once(child.stdout, 'close');

@@ -119,13 +119,13 @@ describe('the Workers', { timeout: 120_000 }, () => {
     }
   };
 
-  it('USE-1: answer every request with 503 for another SECRET_KEY, and log the reason once', async () => {
+  it('answer every request with 503 for another SECRET_KEY, and log the reason once', async () => {
     const { answers, lines } = await ask(wrong);
     expectRefusals(answers, lines);
     await expectNothingWritten();
   });
 
-  it('USE-1: serve with the right one, and write the check value of a database', async () => {
+  it('serve with the right one, and write the check value of a database', async () => {
     await connection.db.update(installation).set({ secret_key_check: null });
     const { answers, lines } = await ask(right);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200, 201, 200]);
@@ -143,7 +143,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
     vi.unstubAllGlobals();
   });
 
-  it('USE-1: answers every request with 503 for another SECRET_KEY, and logs the reason once', async () => {
+  it('answers every request with 503 for another SECRET_KEY, and logs the reason once', async () => {
     vi.stubGlobal('awslambda', awslambda);
     const bundles = await cachedBundles('lambda');
     const given = { ...variables(wrong), DATABASE_URL: portal.databaseUrl };
@@ -165,7 +165,7 @@ describe('a Lambda function', { timeout: 120_000 }, () => {
 });
 
 describe('the check value in a module that is deployed alone', () => {
-  it('USE-1: costs the first request of a process one round trip, and the others none', async () => {
+  it('costs the first request of a process one round trip, and the others none', async () => {
     const signedIn = { 'x-auth-token': await portal.login() };
     const background: Promise<unknown>[] = [];
     const tripsOf = async (served: Portal, headers: Record<string, string> = signedIn) => {

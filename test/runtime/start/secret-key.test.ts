@@ -55,7 +55,7 @@ const lineFor = (found: string, configured: readonly string[]): string =>
   `SECRET_KEY: the database was sealed with the key ${found}, which is not among the configured keys (${configured.join(', ')}); add that key, or, if it is lost for good, run npm run admin -- replace-lost-key`;
 
 describe('the check value of SECRET_KEY', () => {
-  it('USE-1: is written once, and one of two concurrent first starts with different keys is refused', async () => {
+  it('is written once, and one of two concurrent first starts with different keys is refused', async () => {
     for (let round = 0; round < 10; round++) {
       await unclaim();
       const keys = [newSecretKey(), newSecretKey()];
@@ -76,7 +76,7 @@ describe('the check value of SECRET_KEY', () => {
     }
   });
 
-  it('USE-1: is written to an upgraded database only by a key that opens its sealed values', async () => {
+  it('is written to an upgraded database only by a key that opens its sealed values', async () => {
     const { db } = connection;
     const [former, other] = await Promise.all(
       [newSecretKey(), newSecretKey()].map((key) => createSealer([key])),
@@ -93,7 +93,7 @@ describe('the check value of SECRET_KEY', () => {
     await db.delete(dispatchers).where(eq(dispatchers.id, node));
   });
 
-  it('USE-1: is reported differently when it was changed and when the key is another', async () => {
+  it('is reported differently when it was changed and when the key is another', async () => {
     const sealer = await createSealer([newSecretKey()]);
     await unclaim();
     await assertSecretKey(connection.db, sealer);
@@ -127,17 +127,17 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     ['the portal', [programFile('functions/all.ts')]],
     ['the sidecar', [programFile('functions/health/main.ts')]],
     ['an administrative command', [programFile('shared/tooling/admin/admin.ts'), 'unlock', 'builtin/admin']],
-  ])('USE-1: is refused in one line that names the missing key: %s', async (_, command) => {
+  ])('is refused in one line that names the missing key: %s', async (_, command) => {
     const { code, stdout, stderr } = await runPortal({ env: { ...env, SECRET_KEY: wrong }, command });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: refusal });
   });
 
-  it('USE-1: is refused before the Workers accept requests', async () => {
+  it('is refused before the Workers accept requests', async () => {
     const start = startWorkers({ ...env, SECRET_KEY: wrong, TLS: 'off' });
     await expect(start).rejects.toThrow(`the Workers ended with 1: ${refusal.trim()}`);
   });
 
-  it('USE-1: is accepted again with the right key among several, and after reseal with the new one alone', async () => {
+  it('is accepted again with the right key among several, and after reseal with the new one alone', async () => {
     const both = { ...env, SECRET_KEY: `${wrong},${right}` };
     const portal = await startPortal({ env: both });
     await portal.stop();
@@ -151,7 +151,7 @@ describe('a start with another SECRET_KEY', { timeout: 120_000 }, () => {
     await expect(assertSecretKey(connection.db, await createSealer([right]))).rejects.toThrow(back);
   });
 
-  it('USE-1: replace-lost-key continues with another key and lists what is lost', async () => {
+  it('replace-lost-key continues with another key and lists what is lost', async () => {
     const lost = await createSealer([newSecretKey()]);
     const node = await addSealedNode(lost);
     await unclaim();
@@ -181,7 +181,7 @@ describe('a lost configuration file', { timeout: 120_000 }, () => {
   const key = { 'idempotency-key': 'made-once' };
   const makeSite = { body: { name: 'North', uri: 'north' }, headers: key };
 
-  it('FLT-6: is not replaced by a new SECRET_KEY, and a keyed write has its result when the file is back', async () => {
+  it('is not replaced by a new SECRET_KEY, and a keyed write has its result when the file is back', async () => {
     const own = bareVariables(join(folder, 'embedded'), await freePorts(2));
     const file = join(folder, 'embedded', 'aggregator.conf');
     const withPortal = async <T>(

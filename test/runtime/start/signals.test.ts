@@ -67,7 +67,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
   });
   afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-  it('USE-2: at any moment of the start leaves no process, no locked folder and no used port', async () => {
+  it('at any moment of the start leaves no process, no locked folder and no used port', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     // Random within equal parts of the start, so that all of it is covered: of a first start, then of later ones.
     const moments = [2, 5].flatMap((parts) =>
@@ -88,7 +88,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
     await again.stop();
   });
 
-  it('USE-2: at any moment of the start of npm run workers leaves no process and no folder', async () => {
+  it('at any moment of the start of npm run workers leaves no process and no folder', async () => {
     const temporary = mkdtempSync(join(parent, 'temporary-'));
     // The throwaway PostgreSQL of root runs as another user.
     chmodSync(parent, 0o755);
@@ -115,7 +115,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
     'SIGINT',
     'SIGTERM',
     'SIGHUP',
-  ] as const)('USE-2: %s while the sidecar starts leaves no process', async (signal) => {
+  ] as const)('%s while the sidecar starts leaves no process', async (signal) => {
     const started = start(used);
     await appearance(used, 'health/main.mjs');
     started.child.kill(signal);
@@ -123,7 +123,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
     await expectNothingLeft(used);
   });
 
-  it('FLT-8: kill -9 of the portal while the sidecar starts leaves no process', async () => {
+  it('kill -9 of the portal while the sidecar starts leaves no process', async () => {
     const started = start(used);
     await appearance(used, 'health/main.mjs');
     process.kill(await appearance(used, '/functions/all.mjs'), 'SIGKILL');
@@ -131,7 +131,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: kill -9 of the portal ends a frozen sidecar, which releases its port', async () => {
+  it('kill -9 of the portal ends a frozen sidecar, which releases its port', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     process.kill(portal.announcement.pid, 'SIGKILL');
@@ -139,7 +139,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
     await vi.waitFor(() => expectNothingLeft(used), patient);
   });
 
-  it('FLT-8: a normal stop ends with 0 and kills a frozen sidecar', async () => {
+  it('a normal stop ends with 0 and kills a frozen sidecar', async () => {
     const portal = await startPortal({ env: used.env });
     process.kill(await appearance(used, 'health/main.mjs'), 'SIGSTOP');
     portal.signal('SIGTERM');

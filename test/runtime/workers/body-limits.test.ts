@@ -68,7 +68,7 @@ const kinds = [
   ['in pieces', streamed],
 ] as const;
 
-describe.each(kinds)('SEC-2: the body of a Worker request sent %s', (_, sent) => {
+describe.each(kinds)('the body of a Worker request sent %s', (_, sent) => {
   it.each(callNames)('of %s is accepted up to its exact size limit', async (name) => {
     const call = calls[name];
     expect(await ask(call, sent(padded(call, call.limit)))).toMatchObject({ status: call.accepted });
@@ -81,7 +81,7 @@ describe.each(kinds)('SEC-2: the body of a Worker request sent %s', (_, sent) =>
 const stalled = (): ReadableStream<Uint8Array> =>
   new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{"a":"')) });
 
-describe('SEC-2: a Worker', () => {
+describe('a Worker', () => {
   it.each(callNames)('rejects a body of %s that is too large before it has ended', async (name) => {
     const call = calls[name];
     const client = await connectRaw(portal.url);

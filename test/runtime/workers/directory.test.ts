@@ -77,7 +77,7 @@ requireService('slapd', hasSlapd)('a directory called by Workers', () => {
     expect(codeOf(await logIn(gone, 'alice'))).toEqual([502, 'upstream_failed', 'unreachable']);
   });
 
-  it('A8 that hangs ends with 504 within its time limit', async () => {
+  it('that hangs ends with 504 within its time limit', async () => {
     const proxy = await startFreezableProxy(slapd.url);
     const made = await domain({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 });
     proxy.freeze();

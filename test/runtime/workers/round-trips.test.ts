@@ -51,7 +51,7 @@ let serial = 0;
 const keyed = (route: string, body: object) => ask(route, body, { 'idempotency-key': `key-${serial++}` });
 const tag = () => ask(`POST ${webui}/tags`, { name: `tag-${serial++}` });
 
-describe('PERF-1: round trips of a Worker to the database', () => {
+describe('round trips of a Worker to the database', () => {
   it.each<[name: string, most: number, run: () => Promise<Answer>]>([
     ['the list of domains', 1, () => portal.send('GET /api/auth/v7.0/authenticators')],
     ['the own user', 1, () => ask('GET /api/userinfo')],

@@ -94,7 +94,7 @@ describe('the modules as Workers', () => {
     expect(portal.url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
-  it('FLT-5: are alive, and ready after a write to the database', async () => {
+  it('are alive, and ready after a write to the database', async () => {
     expect(await portal.send('GET /livez')).toMatchObject({ status: 200, body: 'ok' });
     expect(await portal.send('GET /readyz')).toMatchObject({ status: 200, body: '' });
   });
@@ -122,7 +122,7 @@ describe('the modules as Workers', () => {
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('FLT-3: answer 503 with Retry-After when the database does not answer in time', async () => {
+  it('answer 503 with Retry-After when the database does not answer in time', async () => {
     const owner = new pg.Client({ connectionString: database.ownerUrl });
     await owner.connect();
     await owner.query('begin; lock table authenticators');

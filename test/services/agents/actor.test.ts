@@ -53,8 +53,8 @@ const certificate = {
   ciphers: expect.stringContaining('ECDHE-ECDSA-'),
 };
 
-describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
-  it('PEER-3: of a managed machine are all answered with the values it reads', async () => {
+describe('the requests of an OpenUDS actor 4.0', () => {
+  it('of a managed machine are all answered with the values it reads', async () => {
     const master = await stand.register();
     expect(await actor('test', { type: 'managed', token: master })).toBe('ok');
     const { unique_id } = workplaceOf(stand.fleet, 'Office', 1);
@@ -79,7 +79,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
     expect(await session()).toBeUndefined();
   });
 
-  it('PEER-3: of an unmanaged machine are answered at its start and at each login', async () => {
+  it('of an unmanaged machine are answered at its start and at each login', async () => {
     const master = await stand.register();
     const start = { id: interfacesOf(2), token: master, secret: 's'.repeat(44), port: 43910 };
     expect(await actor('unmanaged', start)).toEqual(certificate);
@@ -91,7 +91,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
     expect(next.token).not.toBe(token);
   });
 
-  it('PEER-3: of an actor 3.6 are answered too, whose levels are 10,000 lower', async () => {
+  it('of an actor 3.6 are answered too, whose levels are 10,000 lower', async () => {
     const master = await stand.register();
     const { own_token: token } = await actor('initialize', {
       ...initialization(master, 1),
@@ -115,7 +115,7 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
     await actor('initialize', initialization(token, 1));
   });
 
-  it('PEER-3: of a machine without a workplace do not lock its network', async () => {
+  it('of a machine without a workplace do not lock its network', async () => {
     const master = await stand.register();
     const ip = '198.51.100.77';
     const id = [{ mac: '00:50:56:00:00:77', ip: '10.0.0.77' }];
@@ -133,8 +133,8 @@ describe('PEER-3: the requests of an OpenUDS actor 4.0', () => {
   });
 });
 
-describe('PEER-3: a repeated initialization', () => {
-  it('PEER-3: returns the same token with one journal entry, until the token is used', async () => {
+describe('a repeated initialization', () => {
+  it('returns the same token with one journal entry, until the token is used', async () => {
     const master = await stand.register();
     const before = await cameTimes(0);
     const [first, ...others] = await Promise.all(
@@ -154,7 +154,7 @@ describe('PEER-3: a repeated initialization', () => {
     await actor('test', { type: 'managed', token: next });
   });
 
-  it('PEER-3: with the token of the workplace has one journal entry a minute', async () => {
+  it('with the token of the workplace has one journal entry a minute', async () => {
     const own = await stand.initialize(0);
     await actor('ready', { token: own, secret: 's', ip: '10.1.1.1', port: 43910 });
     const before = await cameTimes(0);
@@ -166,7 +166,7 @@ describe('PEER-3: a repeated initialization', () => {
     expect(await cameTimes(0)).toBe(before + 1);
   });
 
-  it('PEER-3: with another registration returns another token', async () => {
+  it('with another registration returns another token', async () => {
     const [one, other] = [await stand.register(), await stand.register()];
     const first = await actor('initialize', initialization(one, 0));
     const second = await actor('initialize', initialization(other, 0));
@@ -181,8 +181,8 @@ describe('PEER-3: a repeated initialization', () => {
   });
 });
 
-describe('PEER-3: the key pair of an agent', () => {
-  it('PEER-3: is not stored; the journal has the fingerprint', async () => {
+describe('the key pair of an agent', () => {
+  it('is not stored; the journal has the fingerprint', async () => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip: '10.2.2.2', port: 43910 });
     const { fingerprint256 } = new X509Certificate(issued.server_certificate);
@@ -199,7 +199,7 @@ describe('PEER-3: the key pair of an agent', () => {
       expect(kept).not.toContain(secret);
   });
 
-  it.each(['10.3.3.3', '2001:db8::7'])('PEER-3: opens with its password, and names %s', async (ip) => {
+  it.each(['10.3.3.3', '2001:db8::7'])('opens with its password, and names %s', async (ip) => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip, port: 43910 });
     const key = createPrivateKey({ key: issued.private_key, passphrase: issued.password });
@@ -210,8 +210,8 @@ describe('PEER-3: the key pair of an agent', () => {
   });
 });
 
-requireService('openssl', has('openssl', 'version'))('PEER-3: openssl and the key pair of an agent', () => {
-  it('PEER-3: opens the key with the password only, and reads the certificate of the same key', async () => {
+requireService('openssl', has('openssl', 'version'))('openssl and the key pair of an agent', () => {
+  it('opens the key with the password only, and reads the certificate of the same key', async () => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip: '10.4.4.4', port: 43910 });
     const options = (input: string) => ({ input, encoding: 'utf8', stdio: 'pipe' }) as const;
@@ -249,14 +249,14 @@ while True:
         print(error, file=sys.stderr)
 `;
 
-requireService('python3', has(python, '--version'))('PEER-3: Python, in which actors are written', () => {
+requireService('python3', has(python, '--version'))('Python, in which actors are written', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'actor-'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('PEER-3: serves TLS 1.2 and 1.3 with the key pair', async () => {
+  it('serves TLS 1.2 and 1.3 with the key pair', async () => {
     const own = await stand.initialize(1);
     const issued = await actor('ready', { token: own, secret: 's', ip: '127.0.0.1', port: 43910 });
     const file = join(folder, 'identity.pem');

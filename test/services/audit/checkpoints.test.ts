@@ -67,7 +67,7 @@ const resealed = [
 const cutHead = `update audit_head h set seq = e.seq, hash = e.hash
   from (select seq, hash from audit_events order by seq desc limit 1) e`;
 
-describe('H3 the verification of the audit', () => {
+describe('the verification of the audit', () => {
   beforeEach(async () => {
     await write(10);
     await seal();
@@ -185,7 +185,7 @@ describe('a checkpoint of the audit', () => {
     expect(await checkpoints()).toHaveLength(2);
   });
 
-  it('H2 can be neither changed nor deleted', async () => {
+  it('can be neither changed nor deleted', async () => {
     await write(1);
     await seal();
     const kept = await checkpoints();
@@ -288,7 +288,7 @@ describe('the retention of the audit', () => {
     expect(await verify()).toEqual(good(9));
   });
 
-  it('H3 does not hide a truncated end, a missing beginning or a forged one', async () => {
+  it('does not hide a truncated end, a missing beginning or a forged one', async () => {
     await retain();
     await tamper(`delete from audit_events where seq = 7`, cutHead);
     expect(await verify()).toMatchObject({ ok: false, sealed_to: 7, first_bad: 7 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 describe.each(
   resources.map((resource) => [resource.type, resource] as const),
-)('H1 each write of a %s', (type, resource) => {
+)('each write of a %s', (type, resource) => {
   it('is one event with user, action, object, result, address and time', async () => {
     const { portal, admin } = world;
     const path = resource.path(world);
@@ -65,7 +65,7 @@ describe.each(
   });
 });
 
-describe('H1 each login', () => {
+describe('each login', () => {
   it('is one event, whether it succeeds or fails', async () => {
     const { portal, admin, domain } = world;
     const user = await addUser(admin, domain);
@@ -82,7 +82,7 @@ describe('H1 each login', () => {
   });
 });
 
-describe('H2 the audit', () => {
+describe('the audit', () => {
   it('has no operation that changes or deletes an event', () => {
     const file = new URL('../../../shared/openapi/openapi.json', import.meta.url);
     const document: { paths: Record<string, Json> } = JSON.parse(readFileSync(file, 'utf8'));
@@ -113,7 +113,7 @@ describe('H2 the audit', () => {
   });
 });
 
-describe('H7 a line of the audit or the log', () => {
+describe('a line of the audit or the log', () => {
   const evil = 'root\r\n{"level":"info","message":"forged"}\u001b[2J\u009b\u007f';
 
   it('cannot be forged by a user name or a user agent', async () => {

@@ -27,7 +27,7 @@ const patient = { timeout: 60_000 };
 const most = { 'aggregator-portal': 10, 'aggregator-sidecar': 13, 'aggregator-queue': 4 };
 const sites = (query = '') => ({ route: `GET ${base}/sites${query}` });
 
-requireService('postgresql', findBinaries() !== undefined)('FLT-3: a database that does not answer', () => {
+requireService('postgresql', findBinaries() !== undefined)('a database that does not answer', () => {
   let server: DatabaseServer;
   let portal: RunningPortal;
   let agent: Agent;

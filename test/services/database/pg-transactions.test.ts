@@ -44,7 +44,7 @@ describe('a transaction over sockets', () => {
     expect(await rowOf(connection)).toEqual({ n: 0 });
   });
 
-  it('FLT-3: that waits for a lock is ended by the server, and its connection is reused', async () => {
+  it('that waits for a lock is ended by the server, and its connection is reused', async () => {
     const before = await pidOf(connection);
     await direct.query('begin; lock table kept');
     const work = withTransaction(connection.db, (handle) => handle.execute(insert));
@@ -53,7 +53,7 @@ describe('a transaction over sockets', () => {
     expect([await rowOf(connection), await pidOf(connection)]).toEqual([{ n: 0 }, before]);
   });
 
-  it('FLT-3: that gets no answer closes its connection, and the next one has no part of it', async () => {
+  it('that gets no answer closes its connection, and the next one has no part of it', async () => {
     const before = await pidOf(connection);
     const work = withTransaction(connection.db, async (handle) => {
       await handle.execute(insert);
@@ -93,7 +93,7 @@ describe('a transaction over sockets', () => {
   });
 });
 
-describe('PERF-2: a batch over sockets', () => {
+describe('a batch over sockets', () => {
   const failing = sql`select 1 / 0`;
   const notEncodable = {
     toPostgres: () => {
@@ -138,7 +138,7 @@ describe('PERF-2: a batch over sockets', () => {
   });
 });
 
-describe('PERF-2: a transaction between opening and closing statements', () => {
+describe('a transaction between opening and closing statements', () => {
   const unused = {
     take: () => [],
     isRefusal: () => false,

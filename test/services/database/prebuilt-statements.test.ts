@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe.each(drivers)('PERF-9: statements that are built once, by %s', (driver) => {
+describe.each(drivers)('statements that are built once, by %s', (driver) => {
   let connection: Connection;
   let db: Db;
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe.each(drivers)('PERF-9: statements that are built once, by %s', (driver)
   });
 });
 
-it('PERF-9: a statement that is built once belongs to the handle of its batch', async () => {
+it('a statement that is built once belongs to the handle of its batch', async () => {
   const { db, close } = await connectBy('pg', { url: database.url });
   try {
     const row = { id: newId(), name: 'n', name_key: 'n', uri: 'n' };

@@ -33,7 +33,7 @@ const preparedOn = (connection: PgConnection) =>
     'select count(*)::int as n, sum(generic_plans + custom_plans)::int as runs from pg_prepared_statements;',
   );
 
-describe('PERF-3: on PostgreSQL', () => {
+describe('on PostgreSQL', () => {
   let url: string;
   let direct: pg.Client;
   beforeEach(async () => {
@@ -114,7 +114,7 @@ describe('PERF-3: on PostgreSQL', () => {
   });
 });
 
-requireService('pgbouncer', hasPgbouncer)('PERF-3: behind a PgBouncer without prepared statements', () => {
+requireService('pgbouncer', hasPgbouncer)('behind a PgBouncer without prepared statements', () => {
   let server: DatabaseServer;
   let bouncer: Pgbouncer;
   beforeAll(async () => {

@@ -26,11 +26,11 @@ const stateOf = (url: string, statement: string): Promise<string | undefined> =>
     (error: pg.DatabaseError) => error.code,
   );
 
-describe('FLT-1 the database privileges', () => {
+describe('the database privileges', () => {
   it.each([
     'portal',
     'sidecar',
-  ] as const)('FLT-1 of the role of the %s are exactly the listed ones', async (process) => {
+  ] as const)('of the role of the %s are exactly the listed ones', async (process) => {
     const role = defaultRoles[process];
     const granted = await as(database.ownerUrl, (client) => privilegesOf(client, role));
     // pg-boss names partitions by the day of the installation.
@@ -38,7 +38,7 @@ describe('FLT-1 the database privileges', () => {
     await expect(`${[...lines].join('\n')}\n`).toMatchFileSnapshot(`privileges-${process}.txt`);
   });
 
-  it('FLT-1 of the owner are those of an ordinary database owner', async () => {
+  it('of the owner are those of an ordinary database owner', async () => {
     const [attributes] = await as(database.ownerUrl, async (client) => {
       const { rows } = await client.query(
         `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
@@ -59,10 +59,7 @@ describe('FLT-1 the database privileges', () => {
     });
   });
 
-  it.each([
-    'url',
-    'sidecarUrl',
-  ] as const)('FLT-1 give the role of %s no way to define objects', async (which) => {
+  it.each(['url', 'sidecarUrl'] as const)('give the role of %s no way to define objects', async (which) => {
     for (const statement of [
       'create table public.mine (n int)',
       'create temporary table mine (n int)',
@@ -78,14 +75,14 @@ describe('FLT-1 the database privileges', () => {
       expect([statement, await stateOf(database[which], statement)]).toEqual([statement, '42501']);
   });
 
-  it('FLT-1 of the portal exclude the job queue tables', async () => {
+  it('of the portal exclude the job queue tables', async () => {
     expect(await stateOf(database.url, 'select count(*) from pgboss.job')).toBe('42501');
     expect(await stateOf(database.sidecarUrl, 'select count(*) from pgboss.job')).toBeUndefined();
   });
 });
 
-describe('FLT-1 a function of the owner', () => {
-  it('FLT-1 does not use an object of its caller in place of one of the owner', async () => {
+describe('a function of the owner', () => {
+  it('does not use an object of its caller in place of one of the owner', async () => {
     // An attacker with CREATE on some schema of the search path must not be able to shadow an object.
     const paths = await as(database.ownerUrl, async (client) => {
       const { rows } = await client.query(
@@ -110,10 +107,10 @@ describe('FLT-1 a function of the owner', () => {
   });
 });
 
-describe('FLT-1 a migration', () => {
+describe('a migration', () => {
   const server = requireService('postgresql', isServer());
 
-  it('FLT-1 revokes unlisted privileges and grants missing ones', async () => {
+  it('revokes unlisted privileges and grants missing ones', async () => {
     await as(database.ownerUrl, async (client) => {
       const before = await privilegesOf(client, defaultRoles.portal);
       await client.query(`grant truncate on sites to ${defaultRoles.portal}`);
@@ -125,7 +122,7 @@ describe('FLT-1 a migration', () => {
     });
   });
 
-  it('FLT-1 is not needed by a role without migration rights while the schema is current', async () => {
+  it('is not needed by a role without migration rights while the schema is current', async () => {
     expect(await schemaStateOf(database.url)).toBe('current');
     expect(await schemaStateOf(database.sidecarUrl)).toBe('current');
     await migrateDatabase(database.url);
@@ -135,7 +132,7 @@ describe('FLT-1 a migration', () => {
     const name = `bare_${process.pid}`;
     afterAll(() => query(inject('postgresUrl'), `drop database if exists ${name} with (force)`));
 
-    it('FLT-1 that a role may not run is refused with the role and the variable', async () => {
+    it('that a role may not run is refused with the role and the variable', async () => {
       const bare = await ownedDatabase(inject('postgresUrl'), name);
       await expect(migrateDatabase(bare.url)).rejects.toThrow(
         new RegExp(

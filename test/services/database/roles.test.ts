@@ -33,7 +33,7 @@ const keys = {
 };
 
 requireService('postgresql', binaries !== undefined)(
-  'FLT-1 a server whose administrator is not a superuser',
+  'a server whose administrator is not a superuser',
   () => {
     let server: ThrowawayPostgres;
     let folder: string;
@@ -107,7 +107,7 @@ requireService('postgresql', binaries !== undefined)(
       expect(await portal.stop()).toMatchObject({ code: 0 });
     }
 
-    it('FLT-1 gets a database with three roles, a schema of its owner, and a working portal', {
+    it('gets a database with three roles, a schema of its owner, and a working portal', {
       timeout: 180_000,
     }, async () => {
       const address = {
@@ -127,7 +127,7 @@ requireService('postgresql', binaries !== undefined)(
       await again.portal.stop();
     });
 
-    it('FLT-1 gets a portal with one ordinary role that owns its database', {
+    it('gets a portal with one ordinary role that owns its database', {
       timeout: 120_000,
     }, async () => {
       await query(server.url, 'create role alone login');

@@ -118,7 +118,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-describe.each<Driver>(['pg', 'neon'])('PERF-1: round trips to the database by the driver %s', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('round trips to the database by the driver %s', (driver) => {
   const stand = useStand(() => startStand(driver));
 
   it.each(operations)('$name: at most $most', async ({ most, status = 200, run }) => {

@@ -271,7 +271,7 @@ requireService('postgresql', binaries !== undefined)('a start without a usable d
 
   const variables = () => ({ ...bareVariables(mkdtempSync(join(folder, 'data-')), ports), ...keys });
 
-  describe('USE-10: is reported in one line with the variable, the cause and the remedy', () => {
+  describe('is reported in one line with the variable, the cause and the remedy', () => {
     it.each(urls)(
       '%s',
       async (_, given, expected) => {
@@ -298,7 +298,7 @@ requireService('postgresql', binaries !== undefined)('a start without a usable d
     }, 40_000);
   });
 
-  describe('FLT-8: a sidecar that is started alone refuses', () => {
+  describe('a sidecar that is started alone refuses', () => {
     it.each([
       ['no URL', () => ({}), /^DATABASE_SIDECAR_URL or DATABASE_URL: required, /],
       [

@@ -38,7 +38,7 @@ type Installation = {
 
 /** A portal and a sidecar on a separate server. */
 async function start(parent?: string): Promise<Installation> {
-  const server = await startThrowawayPostgres(binaries, parent);
+  const server = await startThrowawayPostgres(binaries, { parent });
   const address = await createDatabase(server.url);
   await prepareSchema(address);
   const superuserUrl = databaseUrl(server.url, new URL(address.url).pathname.slice(1));
@@ -86,14 +86,14 @@ async function readinessOf({ portal }: Installation) {
 }
 const livenessOf = async ({ portal }: Installation) => (await portal.send('GET /livez')).status;
 
-requireService('PostgreSQL', binaries !== '')('FLT-5 a database that is read-only', () => {
+requireService('PostgreSQL', binaries !== '')('a database that is read-only', () => {
   let installation: Installation;
   beforeAll(async () => {
     installation = await start();
   }, 120_000);
   afterAll(() => installation?.stop());
 
-  it('FLT-5: fails the health check and readiness, and both pass when it accepts writes again', async () => {
+  it('fails the health check and readiness, and both pass when it accepts writes again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);
@@ -113,7 +113,7 @@ requireService('PostgreSQL', binaries !== '')('FLT-5 a database that is read-onl
 });
 
 const hasDisk = binaries !== '' && mayMount();
-whereThereIs('right to mount a file system', hasDisk)('FLT-5 a full disk', () => {
+whereThereIs('right to mount a file system', hasDisk)('a full disk', () => {
   let disk: SmallDisk;
   let installation: Installation;
   beforeAll(async () => {
@@ -129,7 +129,7 @@ whereThereIs('right to mount a file system', hasDisk)('FLT-5 a full disk', () =>
     await disk?.remove();
   });
 
-  it('FLT-5: fails the health check and readiness although updates succeed, and both pass when space is free again', async () => {
+  it('fails the health check and readiness although updates succeed, and both pass when space is free again', async () => {
     const { run, health } = installation;
     await expect.poll(health, patient).toBe(passing);
     expect(await readinessOf(installation)).toBe(200);

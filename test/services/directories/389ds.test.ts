@@ -85,7 +85,7 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
   const logIn = ({ id }: Json, username: string, password = passwordOf(username)): Promise<Answer> =>
     world.portal.send('POST /api/auth/v7.0/login', { body: { username, password, authId: id } });
 
-  it('DIR-2: a password that must be changed opens no session, and only the right one gets the reason', async () => {
+  it('a password that must be changed opens no session, and only the right one gets the reason', async () => {
     const domain = await domainFor('inner');
     const { result, events } = await audited(world.portal, () => logIn(domain, 'reset'));
     expect(codeOf(result)).toEqual([403, 'password_expired']);
@@ -96,13 +96,13 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
     expect((await logIn(domain, 'alice')).status).toBe(200);
   });
 
-  it('DIR-2: an expired password returns 403, a wrong one of the same account 401', async () => {
+  it('an expired password returns 403, a wrong one of the same account 401', async () => {
     const domain = await domainFor('inner');
     expect(codeOf(await logIn(domain, 'expired'))).toEqual([403, 'password_expired']);
     expect(codeOf(await logIn(domain, 'expired', 'wrong'))).toEqual(wrong);
   });
 
-  it('DIR-10: nested groups of FreeIPA are read from memberOf, with one group search', async () => {
+  it('nested groups of FreeIPA are read from memberOf, with one group search', async () => {
     const domain = await domainFor('outer');
     expect((await logIn(domain, 'alice')).status).toBe(200);
     const before = wire.operations.length;
@@ -111,7 +111,7 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
     expect(codeOf(await logIn(domain, 'outsider'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-10: a preserved entry of the same name does not prevent the login', async () => {
+  it('a preserved entry of the same name does not prevent the login', async () => {
     const domain = await domainFor('inner');
     expect((await logIn(domain, 'alice')).status).toBe(200);
   });
@@ -124,14 +124,14 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
   const renamed = (from: string, to: string): string =>
     `dn: ${personDn(from)}\nchangetype: modrdn\nnewrdn: uid=${to}\ndeleteoldrdn: 1\n\n`;
 
-  it('DIR-1: FreeIPA identifies by ipaUniqueID, other servers by entryUUID, whatever other attributes an entry has', async () => {
+  it('FreeIPA identifies by ipaUniqueID, other servers by entryUUID, whatever other attributes an entry has', async () => {
     const [ipa, ldap] = [await domainFor('inner'), await domainFor('inner', 'ldap')];
     for (const domain of [ipa, ldap]) expect((await logIn(domain, 'bea')).status).toBe(200);
     expect(await idOf(ipa, 'bea')).toMatch(/^ipaUniqueID:[0-9a-f-]{36}$/);
     expect(await idOf(ldap, 'bea')).toMatch(/^entryUUID:[0-9a-f-]{36}$/);
   });
 
-  it('DIR-1: a user identified by nsUniqueId stays the same when entryUUID appears', async () => {
+  it('a user identified by nsUniqueId stays the same when entryUUID appears', async () => {
     const domain = await domainFor('inner', 'ldap');
     const hide = (how: 'add' | 'delete'): string =>
       `dn: ${suffix}\nchangetype: modify\n${how}: aci\naci: (targetattr="entryUUID")(version 3.0; acl "hide"; deny (all) userdn="ldap:///${reader.bind_dn}";)\n\n`;
@@ -151,7 +151,7 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
     expect((await logIn(domain, 'eva2', passwordOf('eva'))).body.user.id).toBe(former.body.user.id);
   });
 
-  it('DIR-1: the entry of a preserved user counts as deleted when the name is reused', async () => {
+  it('the entry of a preserved user counts as deleted when the name is reused', async () => {
     const domain = await domainFor('inner');
     const former = (await logIn(domain, 'old')).body.user.id;
     ds.change(

@@ -74,7 +74,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     return directories.within(directory, (session) => session.checkPassword(adDn(name), password));
   };
 
-  it('DIR-10: the NetBIOS name, the UPN suffixes and the labels of the domain are accepted with a name', async () => {
+  it('the NetBIOS name, the UPN suffixes and the labels of the domain are accepted with a name', async () => {
     const name = unique('Headquarters');
     const made = await domainFor({ name, small_name: 'hq-1' });
     const typed = [
@@ -89,7 +89,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
       expect(await userOf(made, one, adPassword('bob'))).toEqual([one, 200, 'bob']);
   });
 
-  it('DIR-10: names of other domains are refused without a bind', async () => {
+  it('names of other domains are refused without a bind', async () => {
     for (const one of [
       ...['OTHER\\alice', 'alice@other.example', '\\alice', 'alice@', '.\\alice'],
       ...['OTHER\\alice@corp.example', 'CORP\\alice@other.example', 'A\\CORP\\alice', 'alice@corp.example@x'],
@@ -104,7 +104,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     }
   });
 
-  it('DIR-10: the names of the forest are read once for many logins', async () => {
+  it('the names of the forest are read once for many logins', async () => {
     const made = await domainFor();
     for (let at = 0; at < 2; at++)
       expect((await logIn(made, 'CORP\\alice', adPassword('alice'))).status).toBe(200);
@@ -114,7 +114,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     expect(wire.operations.slice(before)).toHaveLength(3);
   });
 
-  it('DIR-8: the reasons of Active Directory are read from the sub-codes 530, 533, 701, 773, 775 and 52e', async () => {
+  it('the reasons of Active Directory are read from the sub-codes 530, 533, 701, 773, 775 and 52e', async () => {
     for (let at = 0; at < 3; at++) await judge('shut', 'wrong');
     const reasons = { night: 'hours', off: 'disabled', gone: 'account_expired', shut: 'locked' };
     for (const [name, reason] of Object.entries(reasons))
@@ -128,7 +128,7 @@ requireService('samba', hasSamba)('logins of Active Directory (Samba)', () => {
     expect(await judge('alice')).toEqual({ verdict: 'accepted' });
   });
 
-  it('DIR-8: a test returns the exact state of an account, with and without a password', async () => {
+  it('a test returns the exact state of an account, with and without a password', async () => {
     for (let at = 0; at < 3; at++) await judge('shut', 'wrong');
     const check = async (username: string, password?: string) => {
       const body = { params: params(), username, ...(password !== undefined && { password }) };

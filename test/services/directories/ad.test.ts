@@ -86,7 +86,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     return row?.sid;
   };
 
-  it('DIR-3: the primary group is included, with and without nested groups', async () => {
+  it('the primary group is included, with and without nested groups', async () => {
     for (const nested_groups of [true, false]) {
       const made = await domainFor({ name: 'Domain Users' }, { nested_groups });
       expect([nested_groups, (await logIn(made, 'bob')).status]).toEqual([nested_groups, 200]);
@@ -94,7 +94,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     }
   });
 
-  it('DIR-3: nested groups are included only if the domain enables them', async () => {
+  it('nested groups are included only if the domain enables them', async () => {
     const nested = await domainFor({ name: 'Outer' });
     expect((await logIn(nested, 'alice')).status).toBe(200);
     expect(codeOf(await logIn(nested, 'bob'))).toEqual([403, 'no_registered_group']);
@@ -102,7 +102,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(codeOf(await logIn(direct, 'alice'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-3: a registered group keeps its SID and is matched by it after a rename', async () => {
+  it('a registered group keeps its SID and is matched by it after a rename', async () => {
     const made = await domainFor({
       external_id: adDn('OLD NAME').replaceAll(',', ' , '),
       name: 'registered',
@@ -121,7 +121,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     ]);
   });
 
-  it('DIR-4: a login is one search, one bind as the user and one group read', async () => {
+  it('a login is one search, one bind as the user and one group read', async () => {
     const made = await domainFor({ name: 'Outer' });
     expect((await logIn(made, 'alice')).status).toBe(200);
     const before = [wire.operations.length, wire.connections()];
@@ -130,7 +130,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(wire.connections()).toBe(before[1]);
   });
 
-  it('DIR-4: 200 concurrent logins all succeed over eight pairs of connections', async () => {
+  it('200 concurrent logins all succeed over eight pairs of connections', async () => {
     const made = await domainFor({ name: 'Outer' }, { timeout_s: 30 });
     expect((await logIn(made, 'alice')).status).toBe(200);
     const before = wire.connections();
@@ -140,7 +140,7 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(wire.connections() - before).toBeLessThanOrEqual(14);
   }, 120_000);
 
-  it('DIR-8: the reason of a refusal is in the audit and in the test, and a right password that must change gets it', async () => {
+  it('the reason of a refusal is in the audit and in the test, and a right password that must change gets it', async () => {
     const made = await domainFor({ name: 'Inner' });
     const reasonOf = async (name: string, password?: string) => {
       const { result, events } = await audited(world.portal, () => logIn(made, name, password));
@@ -162,19 +162,19 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
     expect(check.detail).toContain('must_change');
   });
 
-  it('DIR-8: a right password that must change is not counted as a failure', async () => {
+  it('a right password that must change is not counted as a failure', async () => {
     const made = await domainFor({ name: 'Inner' });
     for (let at = 0; at < 7; at++)
       expect(codeOf(await logIn(made, 'must'))).toEqual([403, 'password_expired']);
   });
 
-  it('DIR-10: an anonymous search is answered with the need for an account', async () => {
+  it('an anonymous search is answered with the need for an account', async () => {
     const made = await domain({ bind_dn: '', bind_password: null });
     const { status, body } = await logIn(made, 'alice');
     expect([status, body.code, body.reason]).toEqual([502, 'upstream_refused', 'account_required']);
   });
 
-  it('DIR-10: computers and krbtgt are excluded from users', async () => {
+  it('computers and krbtgt are excluded from users', async () => {
     const { id } = await domain();
     const stored = await authenticators.find(world.portal.db, id, { scope: '*' });
     if (!stored) throw new Error('the domain is gone');

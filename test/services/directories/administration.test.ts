@@ -92,7 +92,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(await failing({ hosts: ['ldap://10.1.2.3'] })).toHaveLength(1);
   });
 
-  it('G4 uses a stored password only for the server it was stored for', async () => {
+  it('uses a stored password only for the server it was stored for', async () => {
     const domain = await stand.domain();
     const before = await stand.slapd.bindsAs(reader.bind_dn);
     expect((await test({ id: domain.id, params: domain.params })).success).toBe(true);
@@ -104,7 +104,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect(await stand.slapd.bindsAs(reader.bind_dn)).toBe(before + 1);
   });
 
-  it('G7 does not distinguish a closed port from a silent one, by text or by time', async () => {
+  it('does not distinguish a closed port from a silent one, by text or by time', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     proxy.freeze();
     const silent = await test({ params: params({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 }) });
@@ -116,7 +116,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     }
   });
 
-  it('G7 needs a permission, and is rate limited per caller', async () => {
+  it('needs a permission, and is rate limited per caller', async () => {
     const stranger = await addMember(stand.world, ['authenticators.read']);
     expect((await stranger.ask(`POST ${domainsPath}/test/ldap`, {})).status).toBe(403);
     const tester = await addMember(stand.world, ['authenticators.test']);
@@ -133,7 +133,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     expect((await another.ask(`POST ${domainsPath}/test/internal`, {})).status).toBe(200);
   });
 
-  it('A8 answers 504 for groups of a hanging directory, and answers for others as usual', async () => {
+  it('answers 504 for groups of a hanging directory, and answers for others as usual', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const hanging = await stand.domain({ hosts: [proxy.url.replace(/\/$/, '')], timeout_s: 1 });
     const [path, other] = [hanging, await stand.domain()].map(
@@ -147,7 +147,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
     await proxy.close();
   });
 
-  it('CON-12: names the unavailable directory, and still lists registered users for sites', async () => {
+  it('names the unavailable directory, and still lists registered users for sites', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const hosts = [proxy.url.replace(/\/$/, '')];
     const domain = await stand.domain({ hosts, timeout_s: 1 });

@@ -62,7 +62,7 @@ const mapped = [
 const isReadable = (type: DomainTypeName, name: string, given: typeof parameters): boolean =>
   domainTypeOf(type).attributes?.isReadable(name, given) ?? false;
 
-it('SEC-7: the attributes that administrators map are readable in every directory', () => {
+it('the attributes that administrators map are readable in every directory', () => {
   for (const type of ['ldap', 'freeipa', 'active_directory'] as const)
     expect(mapped.filter((name) => !isReadable(type, name, parameters))).toEqual([]);
   const own = [
@@ -76,7 +76,7 @@ it('SEC-7: the attributes that administrators map are readable in every director
 });
 
 requireService('samba', existsSync(microsoft))('the schema of Active Directory', () => {
-  it('SEC-7: has no readable attribute that is confidential or has the name of a secret', () => {
+  it('has no readable attribute that is confidential or has the name of a secret', () => {
     const schema = microsoftSchema();
     expect(schema.length).toBeGreaterThan(1_400);
     const closed = schema.filter(({ name, isConfidential }) => isConfidential || secret.test(name));
@@ -92,7 +92,7 @@ requireService('samba', existsSync(microsoft))('the schema of Active Directory',
 });
 
 requireService('slapd and 389-ds', folders.length === 2)('the schemas of OpenLDAP and 389-ds', () => {
-  it.each(['ldap', 'freeipa'] as const)('SEC-7: have no readable secret for a domain of type %s', (type) => {
+  it.each(['ldap', 'freeipa'] as const)('have no readable secret for a domain of type %s', (type) => {
     const schema = openSchema();
     expect(schema.length).toBeGreaterThan(1_500);
     const closed = schema.filter((name) => secret.test(name));

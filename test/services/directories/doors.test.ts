@@ -22,14 +22,14 @@ describe('a caller with the scope of one site', () => {
   it.each([
     () => `${domainsPath}/${domain.id}/groups/external`,
     () => `${base}/sites/users-groups-from-domains?authenticator=${domain.id}`,
-  ])('STR-1: searches a directory without seeing its addresses (%#)', async (path) => {
+  ])('searches a directory without seeing its addresses (%#)', async (path) => {
     const { ask } = await addMember(stand.world, ['groups.read', 'sites.update'], [stand.world.site.id]);
     const { status, body } = await ask(`GET ${path()}`);
     expect(status).toBe(200);
     expect(JSON.stringify(body)).toContain('staff');
   });
 
-  it('STR-1: gets no address of a directory or a KDC', async () => {
+  it('gets no address of a directory or a KDC', async () => {
     const kerberos = {
       realm: 'X.EXAMPLE.COM',
       kdc: ['kdc-hidden.example.com:88'],
@@ -46,7 +46,7 @@ describe('a caller with the scope of one site', () => {
 });
 
 describe('a change of a domain', () => {
-  it('SEC-7: by another filter, base or account needs the stored password again', async () => {
+  it('by another filter, base or account needs the stored password again', async () => {
     const guessed = await stand.domain({ bind_dn: owner.dn, bind_password: owner.password });
     const permissions = ['authenticators.read', 'authenticators.update', 'authenticators.test'];
     const { ask } = await addMember(stand.world, permissions);
@@ -68,7 +68,7 @@ describe('a change of a domain', () => {
     expect((await ask(`PATCH ${path}`, { params: again })).status).toBe(200);
   });
 
-  it('SEC-3: to group settings needs every permission while a group waives the second factor', async () => {
+  it('to group settings needs every permission while a group waives the second factor', async () => {
     const own = await stand.domain({}, { two_factor: true });
     await addGroup(stand.world.admin, own, { name: 'vip', skip_two_factor: true });
     await addGroup(stand.world.admin, own, { name: 'staff' });

@@ -49,7 +49,7 @@ requireService('slapd', hasSlapd)('pages of the groups of OpenLDAP', () => {
     await slapd.stop();
   });
 
-  it('DIR-10: groups beyond one response are listed page by page, in the order of their names', async () => {
+  it('groups beyond one response are listed page by page, in the order of their names', async () => {
     await addGroup(world.admin, made, { name: 'crew1249' });
     const pages = await pagesOf(made, '?limit=500');
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 250]);
@@ -59,7 +59,7 @@ requireService('slapd', hasSlapd)('pages of the groups of OpenLDAP', () => {
     expect([found.length, namesOf(found)]).toEqual([8, names.slice(1_200)]);
   });
 
-  it('DIR-10: a page follows the previous name, whatever was added or removed meanwhile', async () => {
+  it('a page follows the previous name, whatever was added or removed meanwhile', async () => {
     const first = await world.admin(`GET ${groupsPath(made)}/external?limit=10`);
     const deletion = (cn: string) => `dn: cn=${cn},ou=groups,${suffix}\nchangetype: delete\n\n`;
     await slapd.change(`${deletion('crew0009')}${deletion('crew0010')}`);
@@ -70,7 +70,7 @@ requireService('slapd', hasSlapd)('pages of the groups of OpenLDAP', () => {
     expect(namesOf([second.body])).toEqual(names.slice(11, 21));
   });
 
-  it('DIR-10: a cursor of another search or another domain is refused', async () => {
+  it('a cursor of another search or another domain is refused', async () => {
     const { headers } = await world.admin(`GET ${groupsPath(made)}/external?limit=5`);
     const next = nextOf(headers);
     const params = { hosts: [slapd.url], base_dn: suffix, ...reader };
@@ -97,7 +97,7 @@ requireService('samba', hasSamba)('pages of the groups of Active Directory (Samb
     await samba.stop();
   });
 
-  it('DIR-10: groups beyond the response limit of the server are listed page by page', async () => {
+  it('groups beyond the response limit of the server are listed page by page', async () => {
     const params = { hosts: [samba.url], base_dn: adSuffix, ...adAdmin, page_size: 1000, timeout_s: 30 };
     const made = await addDirectory(world.admin, params, { type: 'active_directory' });
     await addGroup(world.admin, made, { external_id: adDn('crew1249') });

@@ -19,7 +19,7 @@ const ambiguous = { status: 502, body: { code: 'upstream_failed', reason: 'ambig
 const guid = '00112233445566778899aabbccddeeff';
 const octetsOf = (hex: string): string => `objectGUID:: ${Buffer.from(hex, 'hex').toString('base64')}`;
 
-requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
+requireService('slapd', hasSlapd)('identifiers of entries', () => {
   const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     'ipaUniqueID',
     'nsUniqueId',
     'objectGUID',
-  ])('DIR-1: the identifier of another entry in %s gives access to neither the account nor its roles', async (attribute) => {
+  ])('the identifier of another entry in %s gives access to neither the account nor its roles', async (attribute) => {
     const [victim, thief] = attribute === 'objectGUID' ? ['ann', 'ben'] : ['ann', 'dan'];
     const id = await addPrivileged(domain, victim);
     const { directory_id } = await rowOf(id);
@@ -69,7 +69,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(await rowOf(id)).toMatchObject({ name: victim, directory_id });
   });
 
-  it('DIR-1: an ordinary nsUniqueId does not match an account identified by a 389 Directory Server', async () => {
+  it('an ordinary nsUniqueId does not match an account identified by a 389 Directory Server', async () => {
     const id = await addPrivileged(domain, 'cleo');
     const stored = 'nsUniqueId:96428786-e6a911f1-975c80ee-ae7bfa16';
     await stand.world.portal.db.update(users).set({ directory_id: stored }).where(eq(users.id, id));
@@ -78,7 +78,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect([status, body.user?.id === id, body.user?.roles]).toEqual([200, false, []]);
   });
 
-  it('DIR-1: another identifier that appears later changes nothing', async () => {
+  it('another identifier that appears later changes nothing', async () => {
     const { id } = (await stand.logIn(domain, 'fay')).body.user;
     const { directory_id } = await rowOf(id);
     await addValue('fay', octetsOf('ee'.repeat(16)));
@@ -88,7 +88,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect((await rowOf(id)).directory_id).toBe(directory_id);
   });
 
-  it('DIR-1: a domain of type active_directory reads objectGUID as octets and finds the entry by them', async () => {
+  it('a domain of type active_directory reads objectGUID as octets and finds the entry by them', async () => {
     const active = await domainAs('active_directory');
     await addValue('kim', octetsOf(guid));
     const { id } = (await stand.logIn(active, 'kim')).body.user;
@@ -107,7 +107,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
     expect(former.body.user.id).toBe(id);
   });
 
-  it('DIR-1: a domain without the attribute of its type opens no session', async () => {
+  it('a domain without the attribute of its type opens no session', async () => {
     const active = await domainAs('active_directory');
     expect(await stand.logIn(active, 'gus')).toMatchObject({
       status: 502,
@@ -120,7 +120,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
   });
 
   describe('one identifier on two entries', () => {
-    it('DIR-1: opens no session under another name, and binds no user', async () => {
+    it('opens no session under another name, and binds no user', async () => {
       const ipa = await domainAs('freeipa');
       const shared = 'ipaUniqueID: 11111111-2222-11f1-8888-00000000000a';
       await addValue('hal', shared);
@@ -160,7 +160,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       object_name: after,
     });
 
-    it('DIR-1: cannot be predicted from the identifier', async () => {
+    it('cannot be predicted from the identifier', async () => {
       const digits = async (): Promise<string> => {
         await stand.logIn(domain, 'jon');
         const { directory_id } = (await stand.world.portal.db.select().from(users).where(of('jon')))[0] ?? {};
@@ -183,7 +183,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect(one).not.toBe(two);
     });
 
-    it('DIR-1: are used when another write takes the name during the login', async () => {
+    it('are used when another write takes the name during the login', async () => {
       const { portal } = stand.world;
       const { id } = (await stand.logIn(domain, 'gus')).body.user;
       await stand.slapd.change(
@@ -211,7 +211,7 @@ requireService('slapd', hasSlapd)('DIR-1: identifiers of entries', () => {
       expect((await rowOf(id)).name).toMatch(/^taken~[0-9a-f]{8}$/);
     });
 
-    it('DIR-1: are longer if the shorter one is taken, and the journal names it', async () => {
+    it('are longer if the shorter one is taken, and the journal names it', async () => {
       const { db } = stand.world.portal;
       const [gone, moved] = [await addRow('gone'), await addRow('away')];
       const [short, next] = [await addRow('gone~00000000'), await addRow('next')];

@@ -15,7 +15,7 @@ const every = [...names, 'ann2', 'ben2'];
 const ldif = [...names.map((uid) => person(uid)), posixGroup('staff', every)].join('');
 const codeOf = ({ status, body }: Json): unknown => [status, body.code];
 
-requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry', () => {
+requireService('slapd', hasSlapd)('a user identified by a directory entry', () => {
   const stand = useStand(() => startDirectoryStand(ldif));
   let domain: Json;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     return id;
   };
 
-  it('DIR-1: keeps the user whose entry was renamed, under the new name', async () => {
+  it('keeps the user whose entry was renamed, under the new name', async () => {
     const { id } = (await stand.logIn(domain, 'ann')).body.user;
     await rename('ann', 'ann2');
     const again = await stand.logIn(domain, 'ann2', passwordOf('ann'));
@@ -53,7 +53,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     expect((await journalOf(id)).map(({ code }) => code)).toEqual(['directory_user_renamed']);
   });
 
-  it('DIR-1: with a former name gets neither the account nor the roles, and the former user is renamed', async () => {
+  it('with a former name gets neither the account nor the roles, and the former user is renamed', async () => {
     const first = (await stand.logIn(domain, 'ben')).body;
     const role = await addRole(stand.world.admin, ['sites.read']);
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { roles: [role.id] });
@@ -67,7 +67,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     expect(former.body.user).toMatchObject({ id: first.user.id, roles: [role.name] });
   });
 
-  it('DIR-1: whose entry was deleted is deactivated when the name is reused, with sessions ended and an event', async () => {
+  it('whose entry was deleted is deactivated when the name is reused, with sessions ended and an event', async () => {
     const first = (await stand.logIn(domain, 'cleo')).body;
     await remove('cleo');
     await add('cleo');
@@ -83,7 +83,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     ]);
   });
 
-  it('DIR-1: is not confused with a former user of the name that an administrator has deactivated', async () => {
+  it('is not confused with a former user of the name that an administrator has deactivated', async () => {
     const first = (await stand.logIn(domain, 'dan')).body;
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { state: 'inactive' });
     expect(codeOf(await stand.logIn(domain, 'dan'))).toEqual([401, 'invalid_credentials']);
@@ -94,14 +94,14 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
     expect((await rowOf(first.user.id)).state).toBe('inactive');
   });
 
-  it('DIR-1: is one user with its identifier after concurrent first logins', async () => {
+  it('is one user with its identifier after concurrent first logins', async () => {
     const answers = await Promise.all(Array.from({ length: 3 }, () => stand.logIn(domain, 'eli')));
     expect(new Set(answers.map(({ body }) => body.user?.id)).size).toBe(1);
     const { directory_id } = await rowOf(answers[0]?.body.user.id);
     expect(directory_id).toMatch(/^entryUUID:[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 
-  it('DIR-1: is bound to an account that was never used, and to no other', async () => {
+  it('is bound to an account that was never used, and to no other', async () => {
     const fresh = await addRow('fay');
     expect((await stand.logIn(domain, 'fay')).body.user.id).toBe(fresh);
     const used = await addRow('gus', { last_login_at: new Date() });
@@ -117,7 +117,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
   describe('bound by an administrator', () => {
     const bind = (id: string) => stand.world.admin(`POST ${base}/users/${id}/bind`);
 
-    it('DIR-1: logs in again, with an event of the binding', async () => {
+    it('logs in again, with an event of the binding', async () => {
       const id = await addRow('hal', { last_login_at: new Date() });
       const { result, events } = await audited(stand.world.portal, () => bind(id));
       expect(result).toMatchObject({ status: 200, body: { id, name: 'hal' } });
@@ -127,7 +127,7 @@ requireService('slapd', hasSlapd)('DIR-1: a user identified by a directory entry
       expect(codeOf(await bind(id))).toEqual([409, 'invalid_state']);
     });
 
-    it('DIR-1: needs an entry that no other user has, and the permissions of the user', async () => {
+    it('needs an entry that no other user has, and the permissions of the user', async () => {
       const nowhere = await addRow('nowhere', { last_login_at: new Date() });
       expect((await bind(nowhere)).body).toMatchObject({ code: 'invalid_state', reason: 'no_entry' });
       expect((await bind(newId())).status).toBe(404);

@@ -49,10 +49,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     domain: 'a domain',
   });
 
-  it.each([
-    'aged',
-    'reset',
-  ])('DIR-2: OpenLDAP reports for %s that the password must be changed', async (name) => {
+  it.each(['aged', 'reset'])('OpenLDAP reports for %s that the password must be changed', async (name) => {
     const domain = await stand.domainFor('staff');
     expect(codeOf(await stand.logIn(domain, name))).toEqual([403, 'password_expired']);
     expect(codeOf(await stand.logIn(domain, name, 'wrong'))).toEqual(wrong);
@@ -63,7 +60,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     expect(check.detail).toContain('The password is correct, but the user cannot log in.');
   });
 
-  it('DIR-4: idle connections are closed after their timeout', async () => {
+  it('idle connections are closed after their timeout', async () => {
     const remote = createDirectoryRemote(createNodeSockets(policy), policy, { idleMs: 100 });
     const work = () =>
       remote.within(directory(wire.url), (session) =>
@@ -78,7 +75,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await expect.poll(() => wire.open()).toBe(0);
   });
 
-  it('DIR-4: a login whose own time limit is shorter than that of the directory is 503 overloaded', async () => {
+  it('a login whose own time limit is shorter than that of the directory is 503 overloaded', async () => {
     const proxy = await startFreezableProxy(stand.slapd.url);
     const { directories } = stand.world.portal.deps;
     const { within } = directories;
@@ -99,7 +96,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     }
   });
 
-  it('DIR-4: a wait for a connection counts against the time limit of the request', async () => {
+  it('a wait for a connection counts against the time limit of the request', async () => {
     const remote = createDirectoryRemote(createNodeSockets(policy), policy, { width: 1, idleMs: 100 });
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -116,7 +113,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await first;
   });
 
-  it('DIR-5: a password on a connection that is cut is not sent to another server and counts no failure', async () => {
+  it('a password on a connection that is cut is not sent to another server and counts no failure', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return octets.includes('uid=alice') ? 'cut' : { code: 0 };
@@ -132,7 +129,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-5: a password that a busy server has not verified is sent to another one', async () => {
+  it('a password that a busy server has not verified is sent to another one', async () => {
     const fake = await startFakeDirectory(({ operation, octets }) => {
       if (operation === 'search') return aliceEntry;
       return { code: octets.includes('uid=alice') ? 51 : 0 };
@@ -142,7 +139,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await fake.close();
   });
 
-  it('DIR-7: a rejected service password is not tried by another process either', async () => {
+  it('a rejected service password is not tried by another process either', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', { ...plain([own.url]), bind_password: 'stale' });
     const attempts = () => own.operations.filter((operation) => operation === 'bind').length;
@@ -162,7 +159,7 @@ requireService('slapd', hasSlapd)('limits of directories', () => {
     await own.close();
   });
 
-  it('DIR-8: sub-code 532 of Active Directory is a right password that has expired', async () => {
+  it('sub-code 532 of Active Directory is a right password that has expired', async () => {
     const message = (code: string) =>
       `80090308: LdapErr: DSID-0C090439, comment: AcceptSecurityContext error, data ${code}, v4563`;
     const verdicts: Json = {};

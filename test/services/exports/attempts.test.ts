@@ -61,7 +61,7 @@ const countOfChunks = (file: string) => portal.db.$count(exportedChunks, eq(expo
 const rowOf = async (id: string): Promise<Json> =>
   (await portal.db.select().from(exportedFiles).where(eq(exportedFiles.id, id)))[0];
 
-requireService('postgresql', findBinaries() !== undefined)('H4: an attempt at an export', () => {
+requireService('postgresql', findBinaries() !== undefined)('an attempt at an export', () => {
   it('that was replaced as dead but is alive does not affect the current one', async () => {
     const { sidecarDb: db, ownerDb, database } = portal;
     const { sidecarUrl: databaseUrl } = database;

@@ -66,7 +66,7 @@ const rowOf = async (id: string): Promise<Json> =>
 const fileOf = (body: Json) => obtainedFile(portal, token, audit, body);
 const linesOf = (text: string): number => text.split('\n').length - 1;
 
-requireService('postgresql', findBinaries() !== undefined)('H4: an export whose sidecar is killed', () => {
+requireService('postgresql', findBinaries() !== undefined)('an export whose sidecar is killed', () => {
   it('is built by another one from the beginning, as one complete file', async () => {
     await portal.ownerDb.execute(sql`create function wait_for_test() returns trigger language plpgsql
       as $$ begin perform pg_advisory_xact_lock(77); return new; end $$`);
@@ -210,7 +210,7 @@ requireService('postgresql', findBinaries() !== undefined)('the clean-up of expo
     ]);
   }, 60_000);
 
-  it('CON-14: is not needed for an export with too many rows, which fails with a journal entry', async () => {
+  it('is not needed for an export with too many rows, which fails with a journal entry', async () => {
     stops.push(await startExports(portal.database.sidecarUrl, { parameters: { 'export.max_rows': 29_999 } }));
     const report = await builtExport(admin, audit, 'event=test.Filled&format=cef');
     expect(report).toMatchObject({ state: 'failed', reason: 'too_many_rows' });

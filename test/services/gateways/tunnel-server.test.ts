@@ -10,10 +10,7 @@ import type { Json } from '../../support/portal.ts';
 /** Counters of a worker process of the OpenUDS tunnel server 4.0, reported at the end of each tunnel. */
 type Process = { sent: number; recv: number };
 
-describe.each<Driver>([
-  'pg',
-  'neon',
-])('PEER-5: a gateway that counts all bytes of its process (%s)', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('a gateway that counts all bytes of its process (%s)', (driver) => {
   let workplace: Awaited<ReturnType<typeof startEcho>>;
   let stand: GatewayStand;
   beforeAll(async () => {
@@ -69,7 +66,7 @@ describe.each<Driver>([
       .where(eq(gateways.id, id));
   };
 
-  it('PEER-5: shows the bytes of six tunnels instead of its reports', async () => {
+  it('shows the bytes of six tunnels instead of its reports', async () => {
     const { registered, running } = await stand.open(true);
     for (let n = 1; n <= 6; n++) {
       const { gateway } = (await stand.stand.connect({ ip: '127.0.0.1' })).body;
@@ -87,14 +84,14 @@ describe.each<Driver>([
     await running.close();
   });
 
-  it('PEER-5: shows the bytes of each report of a gateway that counts by tunnel', async () => {
+  it('shows the bytes of each report of a gateway that counts by tunnel', async () => {
     const gateway = await gatewayOf({ byte_counters: 'tunnel' });
     for (const bytes of [700, 200, 700])
       expect(await end(gateway, await begin(gateway), { sent: bytes, recv: 1 })).toBe(200);
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 1_600, received: 3 });
   });
 
-  it('PEER-5: counts from zero after a restart, which makes its counters smaller', async () => {
+  it('counts from zero after a restart, which makes its counters smaller', async () => {
     const gateway = await gatewayOf();
     const former = { sent: 0, recv: 0 };
     for (const bytes of [40_000, 30_000, 30_000]) {
@@ -109,7 +106,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 100_800, received: 200_010 });
   });
 
-  it('PEER-5: has several processes, which it does not identify', async () => {
+  it('has several processes, which it does not identify', async () => {
     const gateway = await gatewayOf();
     const workers = [0, 1, 2].map(() => ({ sent: 0, recv: 0 }));
     const all = { sent: 0, received: 0 };
@@ -147,7 +144,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, ...all });
   });
 
-  it('PEER-5: counts nothing twice when tunnels end concurrently, in any order of reports', async () => {
+  it('counts nothing twice when tunnels end concurrently, in any order of reports', async () => {
     const gateway = await gatewayOf();
     const process = { sent: 0, recv: 0 };
     await tunnel(gateway, process, 1_000_000, 1_000_000);
@@ -163,7 +160,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 1_001_100, received: 1_000_011 });
   });
 
-  it('PEER-5: counts an end once that is reported several times concurrently', async () => {
+  it('counts an end once that is reported several times concurrently', async () => {
     const gateway = await gatewayOf();
     const notify = await begin(gateway);
     const statuses = await Promise.all(
@@ -175,7 +172,7 @@ describe.each<Driver>([
     expect(await stats(gateway)).toEqual({ connections: 0, sent: 55, received: 66 });
   });
 
-  it('PEER-5: keeps the counters of the 64 largest processes', async () => {
+  it('keeps the counters of the 64 largest processes', async () => {
     const gateway = await gatewayOf();
     for (let n = 0; n < 66; n++) {
       expect(await end(gateway, await begin(gateway), { sent: (66 - n) * 1_000, recv: 0 })).toBe(200);

@@ -19,7 +19,7 @@ async function shownBy(uri: string, at: Date): Promise<string> {
   return stdout.trim();
 }
 
-requireService('oathtool', isPresent)('A10 oathtool as the second-factor device', () => {
+requireService('oathtool', isPresent)('oathtool as the second-factor device', () => {
   const world = useWorld();
 
   it('is enrolled by the URI, and logs in with each code once, step by step', async () => {

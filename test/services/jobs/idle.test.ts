@@ -53,12 +53,12 @@ async function statementsOfMinute(nodes: number): Promise<CountedStatement[]> {
   return countedStatements(server.admin, roleOf(server.address.sidecarUrl));
 }
 
-requireService('postgresql', findBinaries() !== undefined)('PERF-7: an idle sidecar', () => {
+requireService('postgresql', findBinaries() !== undefined)('an idle sidecar', () => {
   it.each([
     [0, 30],
     [500, 60],
   ])(
-    'PERF-7: sends, with %i healthy nodes, at most %i statements a minute',
+    'sends, with %i healthy nodes, at most %i statements a minute',
     async (nodes, most) => {
       const statements = await statementsOfMinute(nodes);
       expect(totalOf(statements), JSON.stringify(statements, null, 1)).toBeLessThanOrEqual(most);

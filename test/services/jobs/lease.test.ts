@@ -68,7 +68,7 @@ async function takeover(all: readonly Competitor[], before?: Competitor): Promis
   return found;
 }
 
-describe('FLT-7: the lease of the sidecars', () => {
+describe('the lease of the sidecars', () => {
   it('is held by one process at a time in every sequence of events', async () => {
     const all = ['a', 'b', 'c'].map(compete);
     const fates = ['SIGSTOP', 'SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGSTOP', 'SIGTERM', 'SIGKILL'] as const;

@@ -56,18 +56,18 @@ requireService('postgresql', findBinaries() !== undefined)('a notification of wo
       ['an audit event', () => atomically(connection.db, (h) => [appendAudit(h, auditEntry(1))])],
       ['a job', () => atomically(connection.db, (h) => [enqueueJob(h, kind, {})])],
       ['a refusal', () => countRefusal(connection.db, `${driver} ${Math.random()}`, auditEntry(1))],
-    ])('PERF-7: is sent with %s, by the role of the portal', async (_, write) => {
+    ])('is sent with %s, by the role of the portal', async (_, write) => {
       await write();
       expect(await heard()).toBe(1);
     });
 
-    it('PERF-7: is sent once for many writes of a process', async () => {
+    it('is sent once for many writes of a process', async () => {
       for (let n = 0; n < 10; n++)
         await atomically(connection.db, (h) => [appendAudit(h, auditEntry(n)), enqueueJob(h, kind, {})]);
       expect(await heard()).toBe(1);
     });
 
-    it('PERF-7: is sent by the next write after a rollback', async () => {
+    it('is sent by the next write after a rollback', async () => {
       const refused = atomically(connection.db, (h) => [
         appendAudit(h, auditEntry(1)),
         must(h, sql`false`, 'invalid_state'),
@@ -79,7 +79,7 @@ requireService('postgresql', findBinaries() !== undefined)('a notification of wo
       expect(await heard()).toBe(1);
     });
 
-    it('PERF-7: is not replaced by a refusal that is only counted', async () => {
+    it('is not replaced by a refusal that is only counted', async () => {
       const subject = `${driver} counted`;
       const at = new Date();
       await countRefusal(connection.db, subject, { ...auditEntry(1), at });

@@ -78,7 +78,7 @@ async function startResting(sidecars: number) {
 }
 
 requireService('postgresql', findBinaries() !== undefined)('a sidecar of a database that may suspend', () => {
-  it('PERF-7: sends no statement while nothing is pending, and wakes at the first write', async () => {
+  it('sends no statement while nothing is pending, and wakes at the first write', async () => {
     const { server, portal, admin, isResting, ask, passing, statements } = await startResting(2);
     await expect.poll(passing, patient).toBe(3);
     await expect.poll(isResting, patient).toBe(true);

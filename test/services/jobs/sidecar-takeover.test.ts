@@ -90,7 +90,7 @@ const waiting = async (query: string) =>
       where datname = current_database() and wait_event_type = 'Lock' and query like ${query}`)
   ).length;
 
-requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sidecars', () => {
+requireService('postgresql', findBinaries() !== undefined)('of two sidecars', () => {
   it('the standby runs the jobs of a frozen leader, which then becomes a standby', async () => {
     const { leader, standby } = await startTwo();
     // Frozen during a sealing statement and a job.
@@ -152,7 +152,7 @@ requireService('postgresql', findBinaries() !== undefined)('FLT-7: of two sideca
   }, 120_000);
 });
 
-describe('FLT-7: while the leader is active', () => {
+describe('while the leader is active', () => {
   it('a standby seals nothing, runs no job, and takes no lease', async () => {
     const { leader, standby } = await startTwo();
     const completed = async () => (await jobs()).filter(({ state }) => state === 'completed').length;

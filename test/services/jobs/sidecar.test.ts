@@ -250,7 +250,7 @@ describe('the sidecar process', () => {
     expect((await rowOf(id)).status).toBe('unknown');
   });
 
-  test('I1 answers within a second while every node of every site hangs', async () => {
+  test('answers within a second while every node of every site hangs', async () => {
     for (let n = 0; n < 8; n++) await registerNew({ hang: 'headers' }, { timeout_ms: 20_000 });
     const { url } = await startSidecar();
     await expect

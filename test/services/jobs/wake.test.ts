@@ -79,7 +79,7 @@ afterAll(async () => {
 });
 
 requireService('postgresql', findBinaries() !== undefined)('a sidecar with notifications', () => {
-  it('PERF-7: seals the event of a request within a second, and those that sent no notification', async () => {
+  it('seals the event of a request within a second, and those that sent no notification', async () => {
     await startListening();
     for (let n = 0; n < 8; n++) {
       await write();
@@ -87,7 +87,7 @@ requireService('postgresql', findBinaries() !== undefined)('a sidecar with notif
     }
   }, 60_000);
 
-  it('PERF-7: runs an enqueued job at once', async () => {
+  it('runs an enqueued job at once', async () => {
     await startListening();
     const completed = async () =>
       (
@@ -102,7 +102,7 @@ requireService('postgresql', findBinaries() !== undefined)('a sidecar with notif
     }
   }, 60_000);
 
-  it('PERF-7: replaces a lost connection, and does what was written meanwhile', async () => {
+  it('replaces a lost connection, and does what was written meanwhile', async () => {
     const sidecar = await startListening();
     const [lost] = await listeners();
     await admin.query({ text: 'select pg_terminate_backend($1)', values: [lost] });
@@ -116,7 +116,7 @@ requireService('postgresql', findBinaries() !== undefined)('a sidecar with notif
     await expect.poll(unsealed, { timeout: 5_000, interval: 20 }).toBe(0);
   }, 60_000);
 
-  it('PERF-7: takes over the released lease of another one at once', async () => {
+  it('takes over the released lease of another one at once', async () => {
     const [leader] = [await startListening(), await start({ LOG_LEVEL: 'info' })];
     await expect.poll(listeners, patient).toHaveLength(2);
     expect((await leader.stop()).code).toBe(0);
@@ -129,7 +129,7 @@ requireService('postgresql', findBinaries() !== undefined)('a sidecar with notif
 requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)(
   'a sidecar without notifications',
   () => {
-    it('PERF-7: reports it once, and looks for work every five seconds', async () => {
+    it('reports it once, and looks for work every five seconds', async () => {
       const { sidecarUrl, superuserUrl } = portal.database;
       const pooler = await startPgbouncer({ server: superuserUrl, users: [roleOf(sidecarUrl)] });
       try {

@@ -85,7 +85,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect(code).toBe(3);
   });
 
-  it('FLT-7: accepts the alert rules, which fire when they should and otherwise do not', async () => {
+  it('accepts the alert rules, which fire when they should and otherwise do not', async () => {
     expect(await promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({ code: 0 });
     expect(await promtool(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ code: 0 });
   });
@@ -97,7 +97,7 @@ requireService('Prometheus', hasPrometheus)('Prometheus', () => {
     expect((await prometheus.query('version_info{job="aggregator"}'))[0]?.metric.version).toBe('7.0');
   });
 
-  it('USE-3: has no alert for a site in maintenance, its farm and its node', async () => {
+  it('has no alert for a site in maintenance, its farm and its node', async () => {
     await expect.poll(async () => (await prometheus.rules()).length, { timeout: 10_000 }).toBe(19);
     const ofFleet = (await prometheus.rules()).filter(({ name }) => maintained.includes(name));
     expect(ofFleet).toHaveLength(maintained.length);

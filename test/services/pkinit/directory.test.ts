@@ -68,7 +68,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     expect(codeOf(await by('dave'))).toEqual([401, 'invalid_credentials']);
   });
 
-  it('DIR-1: a new person with a former name does not get the account of the former one', async () => {
+  it('a new person with a former name does not get the account of the former one', async () => {
     const first = (await by('pat')).body;
     const role = await addRole(stand.world.admin, ['sites.read']);
     await stand.world.admin(`PATCH ${usersPath(domain)}/${first.user.id}`, { roles: [role.id] });
@@ -83,7 +83,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     expect(former?.name).toBe('pat2');
   });
 
-  it('DIR-1: groups and the user filter are applied at the next card login', async () => {
+  it('groups and the user filter are applied at the next card login', async () => {
     expect((await by('gwen')).status).toBe(200);
     const filtered = await stand.domainFor('staff', {
       kerberos: kerberosOf(),
@@ -103,7 +103,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
       'msDS-User-Account-Control-Computed',
       'account_locked',
     ],
-  ])('DIR-9: a user with a valid card gets the state of the account: %s', async (set, name, code) => {
+  ])('a user with a valid card gets the state of the account: %s', async (set, name, code) => {
     await change('carol', set);
     expect(codeOf(await by('carol'))).toEqual([403, code]);
     expect(codeOf(await stand.logIn(domain, 'carol'))).toEqual([401, 'invalid_credentials']);
@@ -111,7 +111,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     expect((await by('carol')).status).toBe(200);
   });
 
-  it('DIR-6: failures count for one account under any of its names, and the lock is shown and removable', async () => {
+  it('failures count for one account under any of its names, and the lock is shown and removable', async () => {
     await change('alice', 'add: userPrincipalName\nuserPrincipalName: a.smith@corp.example');
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     const path = `${usersPath(domain)}/${(await stand.logIn(domain, 'alice')).body.user.id}`;
@@ -132,7 +132,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     );
   });
 
-  it('DIR-1: returns 503 while the directory is away, unless the domain admits the card of the last verified login', async () => {
+  it('returns 503 while the directory is away, unless the domain admits the card of the last verified login', async () => {
     const door = await startFreezableProxy(stand.slapd.url);
     const away = { code: 'upstream_unavailable', retryable: true };
     const through = (hours: number) =>
@@ -178,7 +178,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the directory check of 
     await door.close();
   });
 
-  it('DIR-1: only administrators of all sites can admit cards without the directory', async () => {
+  it('only administrators of all sites can admit cards without the directory', async () => {
     const { site } = stand.world;
     const { ask } = await addMember(stand.world, ['authenticators.read', 'authenticators.update'], [site.id]);
     const one = `PATCH ${domainsPath}/${domain.id}`;

@@ -76,7 +76,7 @@ requireService('samba', hasSamba)('card logins at the KDC of Active Directory (S
     return row?.id;
   };
 
-  it('DIR-1: a card opens a session for the same entry as the password, with its groups', async () => {
+  it('a card opens a session for the same entry as the password, with its groups', async () => {
     const answer = await byCard('alice');
     expect([answer.status, answer.body.code, answer.body.user?.name]).toEqual([200, undefined, 'alice']);
     const { body } = await world.portal.send('GET /api/userinfo', { token: answer.body.token });
@@ -86,14 +86,14 @@ requireService('samba', hasSamba)('card logins at the KDC of Active Directory (S
     expect(codeOf(await byCard('outsider'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-1: a removal from the group takes effect at the next login by card', async () => {
+  it('a removal from the group takes effect at the next login by card', async () => {
     expect((await byCard('bob')).status).toBe(200);
     await samba.replace(adDn('Inner'), { member: ['alice', 'pat'].map(adDn) });
     expect(codeOf(await byCard('bob'))).toEqual([403, 'no_registered_group']);
     expect(codeOf(await byPassword('bob'))).toEqual([403, 'no_registered_group']);
   });
 
-  it('DIR-1: the card of a person with the principal name of a former user does not open that account', async () => {
+  it('the card of a person with the principal name of a former user does not open that account', async () => {
     const first = await byCard('pat');
     expect(first.status).toBe(200);
     const former = first.body.user.id;
@@ -113,7 +113,7 @@ requireService('samba', hasSamba)('card logins at the KDC of Active Directory (S
     expect(await identifierOf('pat')).toBe(`objectGUID:${await samba.guidOf('patricia')}`);
   });
 
-  it('DIR-10: a card of the KDC names the user by a principal name of any suffix', async () => {
+  it('a card of the KDC names the user by a principal name of any suffix', async () => {
     await samba.addUser('zoe', { userPrincipalName: 'zoe.zander@extra.example' });
     await samba.addGroup('Zoes', [adDn('zoe')]);
     await addGroup(world.admin, domain, { name: 'Zoes' });
@@ -126,7 +126,7 @@ requireService('samba', hasSamba)('card logins at the KDC of Active Directory (S
     expect([answer.status, answer.body.code, answer.body.user?.name]).toEqual([200, undefined, 'zoe']);
   });
 
-  it('DIR-10: a test checks whether the KDC accepts certificates', async () => {
+  it('a test checks whether the KDC accepts certificates', async () => {
     const { body } = await world.admin(`POST ${domainsPath}/test/active_directory`, {
       params: params(),
       username: 'alice',
@@ -135,7 +135,7 @@ requireService('samba', hasSamba)('card logins at the KDC of Active Directory (S
     expect([body.success, check.status, check.detail]).toEqual([true, 'pass', `${samba.address}: responds`]);
   });
 
-  it('DIR-9: a card of a disabled, expired, locked or restricted account returns its state', async () => {
+  it('a card of a disabled, expired, locked or restricted account returns its state', async () => {
     for (let at = 0; at < 3; at++) await byPassword('shut', 'wrong');
     const codes: Json = {};
     for (const name of ['off', 'gone', 'shut', 'night', 'must']) {

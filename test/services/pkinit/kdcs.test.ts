@@ -89,9 +89,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed', reason: 'malformed' } });
   });
 
-  it.each(
-    Object.keys(faults),
-  )('DIR-10: one that %s is called once, and the others for 30 s', async (fault) => {
+  it.each(Object.keys(faults))('one that %s is called once, and the others for 30 s', async (fault) => {
     const { address, connections } = await stand(faults[fault] as Fault);
     const domain = await domainOf([address, kdc.address], 2);
     expect((await signIn(portal, domain, alice)).status).toBe(200);
@@ -99,7 +97,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(connections()).toBe(1);
   });
 
-  it('DIR-10: one that failed is called again after 30 s, or when no other one answers', async () => {
+  it('one that failed is called again after 30 s, or when no other one answers', async () => {
     let now = 0;
     const open = createTcp({ allowedNetworks: ['127.0.0.0/8'] });
     const remote = createKdcRemote(
@@ -125,7 +123,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     expect(failing.connections()).toBe(3);
   });
 
-  it('DIR-10: a realm in lower case equals that in upper case', async () => {
+  it('a realm in lower case equals that in upper case', async () => {
     const domain = await domainOf([kdc.address], 5, portal, { realm: kdc.realm.toLowerCase() });
     expect((await signIn(portal, domain, alice)).status).toBe(200);
   });
@@ -142,7 +140,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
     return { success: body.success, status, detail };
   };
 
-  it('DIR-10: a test calls each KDC', async () => {
+  it('a test calls each KDC', async () => {
     const good = { success: true, status: 'pass', detail: `${kdc.address}: responds` };
     expect(await testOf([kdc.address])).toEqual(good);
     expect(await testOf([kdc.address], { realm: kdc.realm.toLowerCase() }, 'alice')).toEqual(good);
@@ -158,7 +156,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('the KDCs of a domain', 
       });
   });
 
-  it('DIR-10: a test reports a KDC that does not accept certificates', async () => {
+  it('a test reports a KDC that does not accept certificates', async () => {
     const address = await kdc.another({ pkinit_identity: 'FILE:/nonexistent' });
     expect(await testOf([address], {}, 'alice')).toEqual({
       success: false,

@@ -115,7 +115,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(await finalize(portal, domain, { challenge_id })).toMatchObject(refused(401, 'login_expired'));
   });
 
-  it('A17 is refused without a login, a second time, in another domain, and when it has expired', async () => {
+  it('is refused without a login, a second time, in another domain, and when it has expired', async () => {
     const gone = refused(401, 'login_expired');
     const signature = Buffer.alloc(256, 1).toString('base64');
     expect(await finalize(portal, domain, { challenge_id: 'none', signature })).toMatchObject(gone);
@@ -131,7 +131,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     portal.advance(-240);
   });
 
-  it("A17 is refused with another card's signature, and then spent", async () => {
+  it("is refused with another card's signature, and then spent", async () => {
     const { body } = await begin(portal, domain, alice);
     const { challenge_id, data_to_sign } = body;
     const wrong = await finalize(portal, domain, { challenge_id, signature: await bob.sign(data_to_sign) });
@@ -140,7 +140,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate'
     expect(right).toMatchObject(refused(401, 'login_expired'));
   });
 
-  it('A17 opens one session in concurrent finalize calls to several isolates', async () => {
+  it('opens one session in concurrent finalize calls to several isolates', async () => {
     const { body } = await begin(portal, domain, alice);
     const signed = { challenge_id: body.challenge_id, signature: await alice.sign(body.data_to_sign) };
     const isolates = [portal.send, portal.isolate(), portal.isolate(), portal.isolate()];

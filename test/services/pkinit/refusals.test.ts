@@ -77,7 +77,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
   it.each([
     'user',
     'domain',
-  ] as const)('SEC-5: when it began before the %s was disabled, also after being enabled again', async (what) => {
+  ] as const)('when it began before the %s was disabled, also after being enabled again', async (what) => {
     const own = await addCardDomain(portal, kdc);
     const user = await addCardUser(portal, own, 'alice');
     const admin = asker(portal, await portal.login());
@@ -187,7 +187,7 @@ requireService('slapd and krb5kdc', hasSlapd && hasKdc)('a login by certificate 
     [0xc0000070, 'account_restricted'],
     [0xc0000071, 'password_expired'],
     [0xc0000001, 'account_disabled'],
-  ])('DIR-9: with the meaning of the additional status %i of Active Directory', async (status, code) => {
+  ])('with the meaning of the additional status %i of Active Directory', async (status, code) => {
     const near = from(`198.51.100.${100 + (status % 97)}`);
     expect(await signIn(near, await refusing(18, status), alice)).toMatchObject(refused(403, code));
     const made = await kdc.issue({ name: `made-${status}`, client: 'alice', authority: 'other' });

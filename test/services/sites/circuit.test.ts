@@ -146,7 +146,7 @@ describe('an open circuit breaker', () => {
     expect(await circuit()).toBe('closed');
   });
 
-  it('F5 allows no calls, one probe, and closes within 10 s after recovery', async () => {
+  it('allows no calls, one probe, and closes within 10 s after recovery', async () => {
     west.node.simulator.knobs.failing = 500;
     await failIn(isolates(3));
     await forget();

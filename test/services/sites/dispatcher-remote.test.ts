@@ -79,8 +79,8 @@ const failed = (code: string, reason?: string) => ({
   dispatcher: 'north-1',
 });
 
-describe('G1 and G2 addresses at call time', () => {
-  test('G1 plain HTTP and a user name in the URL are refused before any connection', async () => {
+describe('addresses at call time', () => {
+  test('plain HTTP and a user name in the URL are refused before any connection', async () => {
     const peer = await silent();
     for (const url of [`http://127.0.0.1:${peer.port}`, `https://user:pw@127.0.0.1:${peer.port}`]) {
       const failure = await failureOf(remoteTo().domains(callTo(url)));
@@ -97,7 +97,7 @@ describe('G1 and G2 addresses at call time', () => {
     '0x7f.1',
     '[::ffff:127.0.0.1]',
     '[::1]',
-  ])('G2 %s is refused when no network allows it', async (host) => {
+  ])('%s is refused when no network allows it', async (host) => {
     const peer = await silent();
     const call = callTo(`https://${host}:${peer.port}`);
     const failure = await failureOf(remoteTo({ allowedNetworks: ['10.0.0.0/8'] }).domains(call));
@@ -106,12 +106,12 @@ describe('G1 and G2 addresses at call time', () => {
   });
 });
 
-describe('G3 host names that change their address', () => {
+describe('host names that change their address', () => {
   const rebinding = (addresses: LookupAddress[]): Partial<NodeTransportOptions> => ({
     lookup: (_name, _options, callback) => callback(null, addresses),
   });
 
-  test('G3 a name that was public when saved and is private at the call is refused', async () => {
+  test('a name that was public when saved and is private at the call is refused', async () => {
     const peer = await silent();
     const url = `https://node.example:${peer.port}`;
     expect(checkUrl(url, { allowedNetworks: [], allowInsecure: false }).ok).toBe(true);
@@ -122,7 +122,7 @@ describe('G3 host names that change their address', () => {
     expect(peer.connections()).toBe(0);
   });
 
-  test('G3 only the allowed ones of several addresses are connected to', async () => {
+  test('only the allowed ones of several addresses are connected to', async () => {
     const peer = await peerOf((_request, response) => json(response, domains));
     const addresses = ['::1', '10.0.0.1', '127.0.0.1'].map((address) => ({
       address,
@@ -133,10 +133,10 @@ describe('G3 host names that change their address', () => {
   });
 });
 
-describe('G4 redirects of a node', () => {
+describe('redirects of a node', () => {
   test.each([
     301, 302, 307, 308,
-  ])('G4 a %d is not followed and sends no credential to its target', async (status) => {
+  ])('a %d is not followed and sends no credential to its target', async (status) => {
     const target = await peerOf((_request, response) => json(response, domains));
     const peer = await peerOf((_request, response) =>
       response.writeHead(status, { location: target.url }).end(),
@@ -148,7 +148,7 @@ describe('G4 redirects of a node', () => {
   });
 });
 
-describe('G5 limits of a response', () => {
+describe('limits of a response', () => {
   const manyHeaders = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x-${index}`, 'a']));
   const endless: RequestListener = (_request, response) => {
     const chunk = Buffer.alloc(65_536, 32);
@@ -178,13 +178,13 @@ describe('G5 limits of a response', () => {
     ],
   ];
 
-  test.each(cases)('G5 %s ends the call', async (_name, listener, reason) => {
+  test.each(cases)('%s ends the call', async (_name, listener, reason) => {
     const peer = await peerOf(listener);
     const call = { ...callTo(peer.url), deadlineMs: 5000 };
     expect(await failureOf(remoteTo().domains(call))).toEqual(failed('upstream_failed', reason));
   });
 
-  test('G5 identity encoding is requested and Set-Cookie is dropped', async () => {
+  test('identity encoding is requested and Set-Cookie is dropped', async () => {
     const peer = await peerOf((request, response) => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       json(response, { encoding: request.headers['accept-encoding'], cookie: request.headers.cookie });
@@ -205,7 +205,7 @@ describe('G5 limits of a response', () => {
   });
 });
 
-describe('G6 certificates of a node', () => {
+describe('certificates of a node', () => {
   const identities: [string, () => Promise<Identity>, string][] = [
     ['an expired one', () => authority.issue({ fromDay: -30, toDay: -1 }), 'expired'],
     ['one not valid yet', () => authority.issue({ fromDay: 1, toDay: 30 }), 'not_yet_valid'],
@@ -216,7 +216,7 @@ describe('G6 certificates of a node', () => {
 
   test.each(
     identities,
-  )('G6 %s is rejected with its reason, and shown by the inspection', async (_name, make, reason) => {
+  )('%s is rejected with its reason, and shown by the inspection', async (_name, make, reason) => {
     let requests = 0;
     const peer = await peerOf(
       (_request, response) => {
@@ -238,14 +238,14 @@ describe('G6 certificates of a node', () => {
     });
   });
 
-  test('G6 verification is skipped only where the configuration allows it', async () => {
+  test('verification is skipped only where the configuration allows it', async () => {
     const peer = await peerOf((_request, response) => json(response, domains), await selfSigned());
     const remote = remoteTo({ allowInsecure: true });
     expect(await remote.domains(callTo(peer.url, { verifyTls: false }))).toHaveLength(1);
     expect(await failureOf(remote.domains(callTo(peer.url)))).toEqual(failed('upstream_tls', 'self_signed'));
   });
 
-  test('G6 a peer without TLS is distinguished from an unreachable one', async () => {
+  test('a peer without TLS is distinguished from an unreachable one', async () => {
     const plain = keep(await serveTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
     expect(await failureOf(remoteTo().domains(callTo(plain.url)))).toEqual(failed('upstream_tls', 'unknown'));
     await plain.close();
@@ -255,7 +255,7 @@ describe('G6 certificates of a node', () => {
   });
 });
 
-describe('F3 total deadlines', () => {
+describe('total deadlines', () => {
   const drip: RequestListener = (_request, response) => {
     const timer = setInterval(() => response.write(' '), 50);
     response.on('close', () => clearInterval(timer));
@@ -266,14 +266,14 @@ describe('F3 total deadlines', () => {
     ['a silent handshake', silent],
   ];
 
-  test.each(peers)('F3 %s ends at the deadline', async (_name, open) => {
+  test.each(peers)('%s ends at the deadline', async (_name, open) => {
     const peer = await open();
     const started = performance.now();
     expect(await failureOf(remoteTo().domains(callTo(peer.url)))).toEqual(failed('upstream_timeout'));
     expect(performance.now() - started).toBeLessThan(3 * deadlineMs);
   });
 
-  test('F3 the shorter timeout of a node applies', async () => {
+  test('the shorter timeout of a node applies', async () => {
     const peer = await silent();
     const started = performance.now();
     const call = { ...callTo(peer.url, { timeoutMs: deadlineMs }), deadlineMs: 60_000 };
@@ -281,7 +281,7 @@ describe('F3 total deadlines', () => {
     expect(performance.now() - started).toBeLessThan(3 * deadlineMs);
   });
 
-  test('F3 an abort ends the call before its deadline', async () => {
+  test('an abort ends the call before its deadline', async () => {
     const peer = await silent();
     const started = performance.now();
     const call = { ...callTo(peer.url), deadlineMs: 60_000, signal: AbortSignal.timeout(deadlineMs) };
@@ -289,7 +289,7 @@ describe('F3 total deadlines', () => {
     expect(performance.now() - started).toBeLessThan(3 * deadlineMs);
   });
 
-  test('F3 a call that hangs does not affect other calls to the same node', async () => {
+  test('a call that hangs does not affect other calls to the same node', async () => {
     const held: ServerResponse[] = [];
     const peer = await peerOf((request, response) => {
       if (request.url?.startsWith('/api/health')) return;
@@ -303,7 +303,7 @@ describe('F3 total deadlines', () => {
     expect(await patient).toHaveLength(1);
   });
 
-  test('F3 an abandoned handshake ends, and the next call connects again', async () => {
+  test('an abandoned handshake ends, and the next call connects again', async () => {
     const node = await peerOf((_request, response) => json(response, domains));
     const closed = Promise.withResolvers<void>();
     const started = performance.now();
@@ -352,7 +352,7 @@ describe('connections to nodes', () => {
   });
 });
 
-describe('F4 nodes with invalid answers', () => {
+describe('nodes with invalid answers', () => {
   const text =
     (body: string, status = 200): RequestListener =>
     (_request, response) =>
@@ -377,12 +377,12 @@ describe('F4 nodes with invalid answers', () => {
 
   test.each(
     cases,
-  )('F4 %s is reported as our own error without the text of the node', async (_name, listener, expected) => {
+  )('%s is reported as our own error without the text of the node', async (_name, listener, expected) => {
     const peer = await peerOf(listener);
     expect(await failureOf(remoteTo().domains(callTo(peer.url)))).toEqual(expected);
   });
 
-  test('F6 a failing call is sent exactly once, and none after the deadline', async () => {
+  test('a failing call is sent exactly once, and none after the deadline', async () => {
     let requests = 0;
     const peer = await peerOf((_request, response) => {
       requests += 1;

@@ -40,8 +40,8 @@ const lose = ({ simulator }: SimulatedNode, wanted = name) => {
     simulator.state.tags.remove(tag.uuid);
 };
 
-describe('CON-8: tags of dispatchers', () => {
-  it('CON-8: become tags with any name, and are deleted with the last farm that has them', async () => {
+describe('tags of dispatchers', () => {
+  it('become tags with any name, and are deleted with the last farm that has them', async () => {
     const spaced = `${name} с пробелом`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -57,7 +57,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('CON-8: are one tag for all farms that have them', async () => {
+  it('are one tag for all farms that have them', async () => {
     const farms = [farm, await addFarm(world.admin, world.site)];
     const other = await addNode(world, farms[1] as Json, {
       pools: [pool('Lab', { tags: [name.toUpperCase()] })],
@@ -76,7 +76,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('CON-8: do not change a portal tag of the same name', async () => {
+  it('do not change a portal tag of the same name', async () => {
     const own = await addTag(world.admin, { name: name.toUpperCase(), color: '#112233' });
     await read();
     expect(await found()).toMatchObject([{ id: own.id, source: 'manual', color: '#112233' }]);
@@ -85,7 +85,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toHaveLength(1);
   });
 
-  it('CON-8: are named and deleted at the dispatcher only, and may have a colour in the portal', async () => {
+  it('are named and deleted at the dispatcher only, and may have a colour in the portal', async () => {
     const spaced = `${name} two`;
     addNodeTag(node.simulator.state, spaced);
     await read();
@@ -116,7 +116,7 @@ describe('CON-8: tags of dispatchers', () => {
     expect(await found()).toMatchObject([{ name, source: 'manual', color: '#445566' }, { name: spaced }]);
   });
 
-  it('CON-8: are visible with the sites in scope whose farms have them', async () => {
+  it('are visible with the sites in scope whose farms have them', async () => {
     await read();
     const elsewhere = await addSite(world.admin);
     const { ask: near } = await addMember(world, ['tags.read'], [world.site.id]);
@@ -131,8 +131,8 @@ describe('CON-8: tags of dispatchers', () => {
   });
 });
 
-describe('CON-11: the name of the pool', () => {
-  it('CON-11: comes from the snapshot when the node omits it in workplaces and sessions', async () => {
+describe('the name of the pool', () => {
+  it('comes from the snapshot when the node omits it in workplaces and sessions', async () => {
     const { state, knobs } = node.simulator;
     const [workplace] = state.poolNamed('Office').members;
     if (!workplace) throw new Error('no workplace');

@@ -29,7 +29,7 @@ describe('a node whose list never ends', () => {
     listKinds.map((kind): [CursorLie, ListKind, number, string] => [lie, kind, calls, error]),
   );
 
-  it.each(cases)('FLT-8: is read no further: %s cursors of %s', async (lie, kind, calls, error) => {
+  it.each(cases)('is read no further: %s cursors of %s', async (lie, kind, calls, error) => {
     const { farm, node } = await farmWith(['blue']);
     const { portal } = stand.world;
     await syncAll(portal, farm);
@@ -46,7 +46,7 @@ describe('a node whose list never ends', () => {
 
   it.each(
     lies,
-  )('FLT-8: is an error of its farm in the list of services, not of the others: %s', async (lie, calls) => {
+  )('is an error of its farm in the list of services, not of the others: %s', async (lie, calls) => {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
     const [, west] = farms;
     if (!west) throw new Error('two farms were asked for');
@@ -60,7 +60,7 @@ describe('a node whose list never ends', () => {
     expect(asked(west)).toBe(calls);
   });
 
-  it('FLT-8: is read up to the maximum number of pages of a farm when its cursors are always new', async () => {
+  it('is read up to the maximum number of pages of a farm when its cursors are always new', async () => {
     const { farm, node } = await farmWith([]);
     node.simulator.knobs.cursors = 'endless';
     expect(await sync(stand.world.portal, farm, 'servicespools')).toBe('failed');

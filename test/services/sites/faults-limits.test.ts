@@ -34,8 +34,8 @@ async function oneFarm(name = 'East') {
   return { site, farms, east };
 }
 
-describe('F6 retries of node calls', () => {
-  it('F6 a read is retried on one other node, never a third, and a call with an effect on none', async () => {
+describe('retries of node calls', () => {
+  it('a read is retried on one other node, never a third, and a call with an effect on none', async () => {
     const { site, east } = await oneFarm();
     const { state } = east.node.simulator;
     await stand.changeNode(east, { priority: 1 });
@@ -58,7 +58,7 @@ describe('F6 retries of node calls', () => {
     await Promise.all(nodes.slice(1).map(({ simulator }) => simulator.close()));
   });
 
-  it('F6 nothing is retried after the deadline', async () => {
+  it('nothing is retried after the deadline', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     const { site, east } = await oneFarm();
     await stand.list(site);
@@ -74,8 +74,8 @@ describe('F6 retries of node calls', () => {
   });
 });
 
-describe('F6 the request for a farm’s domains', () => {
-  it('F6 ends with the list, however long the node takes, and is not repeated on another node', async () => {
+describe('the request for a farm’s domains', () => {
+  it('ends with the list, however long the node takes, and is not repeated on another node', async () => {
     await stand.setParameter('aggregator.list_deadline_ms', 300);
     await stand.setParameter('aggregator.call_timeout_ms', 20_000);
     const { site, east } = await oneFarm();
@@ -95,8 +95,8 @@ describe('F6 the request for a farm’s domains', () => {
 
 const domainsPath = '/api/auth/v7.0/authenticators';
 
-describe('F7 the number of concurrent calls', () => {
-  it('F7 farms that failed are called last, and six of them do not delay the others', async () => {
+describe('the number of concurrent calls', () => {
+  it('farms that failed are called last, and six of them do not delay the others', async () => {
     const { site, farms } = await stand.site(Array.from({ length: 8 }, () => ({ pools: [pool('Office')] })));
     const byName = farms.toSorted((a, b) => (a.farm.name < b.farm.name ? -1 : 1));
     // Lists call farms in this order, so that without another one the first six would use all six slots.
@@ -112,7 +112,7 @@ describe('F7 the number of concurrent calls', () => {
     await expect.poll(() => [unknown, passing].map(callsOf)).toEqual([true, true]);
   });
 
-  it('F7 one list makes at most six concurrent calls', async () => {
+  it('one list makes at most six concurrent calls', async () => {
     const { site, east } = await oneFarm();
     const { url, ca_certificate, name } = east.node.dispatcher;
     for (let n = 0; n < 11; n++) {
@@ -128,7 +128,7 @@ describe('F7 the number of concurrent calls', () => {
     expect(east.node.simulator.maxInFlight).toBeLessThanOrEqual(6);
   });
 
-  it('F7 two hundred clients of one user share one call and its answer', async () => {
+  it('two hundred clients of one user share one call and its answer', async () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     await stand.list(site);
@@ -142,7 +142,7 @@ describe('F7 the number of concurrent calls', () => {
     expect(asked(east)).toBe(1);
   }, 20_000);
 
-  it('F7 two hundred clients of many users have at most sixteen connections to a node', async () => {
+  it('two hundred clients of many users have at most sixteen connections to a node', async () => {
     const { site, east } = await oneFarm();
     await stand.setParameter('aggregator.list_deadline_ms', 10_000);
     const members: Member[] = [];
@@ -159,7 +159,7 @@ describe('F7 the number of concurrent calls', () => {
     expect(asked(east)).toBeLessThan(100);
   }, 30_000);
 
-  it('F7 another user or another permission needs another call', async () => {
+  it('another user or another permission needs another call', async () => {
     const { site, east } = await oneFarm();
     const other = await addMember(stand.world, []);
     await stand.list(site);
@@ -175,8 +175,8 @@ describe('F7 the number of concurrent calls', () => {
   });
 });
 
-describe('F8 two live sessions of one user for one rule', () => {
-  it('F8 are reported as a conflict, and neither is ended', async () => {
+describe('two live sessions of one user for one rule', () => {
+  it('are reported as a conflict, and neither is ended', async () => {
     const { site, farms } = await stand.site([{ pools: [pool('East')] }, { pools: [pool('West')] }]);
     const rule = await addRule(
       stand.world,
@@ -198,13 +198,13 @@ describe('F8 two live sessions of one user for one rule', () => {
   });
 });
 
-describe('F10 the readiness of a service', () => {
+describe('the readiness of a service', () => {
   it.each<[string, Parameters<typeof pool>[1], string, string, number]>([
     ['ready', {}, 'connect', '', 200],
     ['being prepared', { state: 'preparing' }, 'wait', '', 409],
     ['without a free workplace', { workplaces: 0 }, 'wait', '', 409],
     ['of another protocol', { protocols: ['rdp'] }, 'abandon', '?protocol=spice', 409],
-  ])('F10 %s is reported in the same way before the connection and by it', async (_what, given, verdict, query, status) => {
+  ])('%s is reported in the same way before the connection and by it', async (_what, given, verdict, query, status) => {
     const { site, farms } = await stand.site([{ pools: [pool('East', given)] }]);
     const [east] = farms;
     if (!east) throw new Error('a farm was asked for');
@@ -225,8 +225,8 @@ describe('F10 the readiness of a service', () => {
   });
 });
 
-describe('F11 a right that is withdrawn on a dispatcher', () => {
-  it('F11 is gone from the list within 15 seconds, and from connections at once', async () => {
+describe('a right that is withdrawn on a dispatcher', () => {
+  it('is gone from the list within 15 seconds, and from connections at once', async () => {
     const { site, east } = await oneFarm();
     expect(servicesOf(await stand.list(site))).toEqual(['East']);
     await stand.world.portal.settled();
@@ -237,8 +237,8 @@ describe('F11 a right that is withdrawn on a dispatcher', () => {
   });
 });
 
-describe('F12 an outage of the database', () => {
-  it('F12 is 503 for signed-in users; keys and error pages are served, and refused writes had no effect', async () => {
+describe('an outage of the database', () => {
+  it('is 503 for signed-in users; keys and error pages are served, and refused writes had no effect', async () => {
     const database = await freshDatabase();
     const proxy = await startFreezableProxy(database.url);
     const portal = await startPortal({ database: { ...database, url: proxy.url } });

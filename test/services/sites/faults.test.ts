@@ -39,8 +39,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: nu
   return { result: await work(), tookMs: performance.now() - started };
 }
 
-describe('F1 a farm that hangs', () => {
-  it('F1 is named in the list of services, which is returned by the deadline with all others', async () => {
+describe('a farm that hangs', () => {
+  it('is named in the list of services, which is returned by the deadline with all others', async () => {
     await setDeadline();
     const { site, farms } = await westFailing({ hang: 'headers' });
     const { result, tookMs } = await timed(() => stand.list(site));
@@ -49,7 +49,7 @@ describe('F1 a farm that hangs', () => {
     expect(tookMs).toBeLessThan(deadlineMs + graceMs);
   });
 
-  it('F1 is named in a refreshed merged list, whose other parts are new', async () => {
+  it('is named in a refreshed merged list, whose other parts are new', async () => {
     const { site, farms, west } = await westFailing({});
     for (const { farm } of farms) await syncAll(stand.world.portal, farm);
     await setDeadline();
@@ -62,8 +62,8 @@ describe('F1 a farm that hangs', () => {
   });
 });
 
-describe('F2 an outage of all farms', () => {
-  it('F2 leaves the previous merged list with its age, and never an empty one', async () => {
+describe('an outage of all farms', () => {
+  it('leaves the previous merged list with its age, and never an empty one', async () => {
     const { site, farms } = await westFailing({});
     for (const { farm } of farms) await syncAll(stand.world.portal, farm);
     for (const { node } of farms) node.simulator.knobs.reset = true;
@@ -77,13 +77,13 @@ describe('F2 an outage of all farms', () => {
   });
 });
 
-describe('F3 bodies without an end', () => {
+describe('bodies without an end', () => {
   it.each<[string, Partial<Knobs>]>([
     ['a byte a second', { dripping: true }],
     ['a body that stops', { hang: 'body' }],
     ['a body of a gigabyte', { lies: 'huge' }],
     ['a gzip bomb', { lies: 'gzip_bomb' }],
-  ])('F3 %s is cut by deadline or size, and does not affect the other farm', async (_what, faults) => {
+  ])('%s is cut by deadline or size, and does not affect the other farm', async (_what, faults) => {
     await setDeadline(bodyDeadlineMs);
     const { site, farms } = await westFailing({ path: '/api/client/', ...faults });
     const { result, tookMs } = await timed(() => stand.list(site));
@@ -93,14 +93,14 @@ describe('F3 bodies without an end', () => {
   });
 });
 
-describe('F4 nodes with wrong data', () => {
+describe('nodes with wrong data', () => {
   it.each<[string, Partial<Knobs>]>([
     ['HTML', { lies: 'html' }],
     ['half of its JSON', { lies: 'half_json' }],
     ['another schema', { lies: 'other_schema' }],
     ['a redirect to a metadata address', { lies: 'redirect' }],
     ['a reset', { reset: true }],
-  ])('F4 %s makes the farm an error, and does not affect the others', async (_what, faults) => {
+  ])('%s makes the farm an error, and does not affect the others', async (_what, faults) => {
     const { site, farms } = await westFailing(faults);
     const shown = await stand.list(site);
     expect([shown.status, servicesOf(shown), statusesOf(shown, farms)]).toEqual([
@@ -117,7 +117,7 @@ describe('F4 nodes with wrong data', () => {
     'wrong_name',
     'self_signed',
     'unknown_ca',
-  ])('F4 a certificate that is %s makes the farm an error, and no request reaches the node', async (certificate) => {
+  ])('a certificate that is %s makes the farm an error, and no request reaches the node', async (certificate) => {
     const { site, farms } = await stand.site([
       { pools: [pool('East')] },
       { pools: [pool('West')], simulator: { certificate } },
@@ -130,7 +130,7 @@ describe('F4 nodes with wrong data', () => {
 
   it.each([
     600, -600,
-  ])('F4 a clock off by %d seconds refuses new session keys, and issued ones stay valid', async (clockSkewS) => {
+  ])('a clock off by %d seconds refuses new session keys, and issued ones stay valid', async (clockSkewS) => {
     const { site, farms } = await westFailing({ clockSkewS });
     expect(servicesOf(await stand.list(site))).toEqual(['East', 'West']);
     await stand.forgetLists();
@@ -139,7 +139,7 @@ describe('F4 nodes with wrong data', () => {
     expect([shown.status, servicesOf(shown)[0], statusesOf(shown, farms)[0]]).toEqual([200, 'East', 'ok']);
   });
 
-  it('F4 a session key that the node has ended is renewed once, without an error for the user', async () => {
+  it('a session key that the node has ended is renewed once, without an error for the user', async () => {
     const { site, west } = await westFailing({});
     west.node.simulator.expireKeys();
     expect(servicesOf(await stand.list(site))).toEqual(['East', 'West']);
@@ -147,8 +147,8 @@ describe('F4 nodes with wrong data', () => {
   });
 });
 
-describe('F5 a farm that alternates between up and down', () => {
-  it('F5 does not affect the others, and serves again when it is up', async () => {
+describe('a farm that alternates between up and down', () => {
+  it('does not affect the others, and serves again when it is up', async () => {
     await stand.setParameter('aggregator.breaker_probe_s', 1);
     const { site, farms, west } = await westFailing({});
     const flapping = flap(west.node.simulator.knobs, 150, { failing: 503 });
@@ -165,7 +165,7 @@ describe('F5 a farm that alternates between up and down', () => {
   }, 30_000);
 });
 
-describe('F9 a session that has ended', () => {
+describe('a session that has ended', () => {
   type Live = { east: FarmWithNode; session: Json; sessions: () => Promise<Json[]> };
 
   /** A session that a user opened directly, as the list shows it. */
@@ -192,7 +192,7 @@ describe('F9 a session that has ended', () => {
   };
   const results = (events: Json[]) => events.map(({ result, details }) => [result, details.result]);
 
-  it('F9 is not in the list any more, and live ones have the time they were last seen', async () => {
+  it('is not in the list any more, and live ones have the time they were last seen', async () => {
     const live = await liveSession();
     expect(live.session).toMatchObject({ user: stand.member.user.name, last_seen_at: expect.any(String) });
     endOnNode(live);
@@ -206,7 +206,7 @@ describe('F9 a session that has ended', () => {
 
   it.each(
     ['disconnect', 'logoff'].flatMap((verb) => [404, 410].map((status) => [verb, status] as const)),
-  )('F9 its %s is done when the node returns %d, the journal records that it was gone, and the row is deleted', async (verb, status) => {
+  )('its %s is done when the node returns %d, the journal records that it was gone, and the row is deleted', async (verb, status) => {
     const live = await liveSession();
     if (status === 404) endOnNode(live);
     else Object.assign(live.east.node.simulator.knobs, { failing: status, path: '/api/webui/spsessions/' });
@@ -218,7 +218,7 @@ describe('F9 a session that has ended', () => {
     expect((await stand.circuitOf(live.east)).circuit_failures).toBe(0);
   });
 
-  it('F9 is ended once by concurrent requests, none of which fails', async () => {
+  it('is ended once by concurrent requests, none of which fails', async () => {
     const live = await liveSession();
     live.east.node.simulator.knobs.latencyMs = 30;
     const work = () => Promise.all(Array.from({ length: 5 }, () => end(live, 'logoff')));

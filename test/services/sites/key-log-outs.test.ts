@@ -129,7 +129,7 @@ requireService('postgresql', findBinaries() !== undefined)(
     const gone = () => expect.poll(storedKeys, { timeout: 10_000 }).toEqual([]);
     const desktops = () => node.state.sessions.all().length;
 
-    it('SEC-5: are logged out when the user is deactivated, and the desktop session stays', {
+    it('are logged out when the user is deactivated, and the desktop session stays', {
       timeout: 120_000,
     }, async () => {
       const { user, token } = await connected();
@@ -156,7 +156,7 @@ requireService('postgresql', findBinaries() !== undefined)(
         (user: Json) => ask(`POST ${usersPath(domain)}/bulk_destroy`, { ids: [user.id] }),
       ],
       ['the domain is disabled', () => ask(`PATCH ${domainsPath}/${domain.id}`, { state: 'disabled' })],
-    ])('SEC-5: are logged out when %s', { timeout: 120_000 }, async (_, end) => {
+    ])('are logged out when %s', { timeout: 120_000 }, async (_, end) => {
       const { user } = await connected();
       await end(user);
       await loggedOut(user);
@@ -164,7 +164,7 @@ requireService('postgresql', findBinaries() !== undefined)(
       await ask(`PATCH ${domainsPath}/${domain.id}`, { state: 'visible' });
     });
 
-    it('SEC-5: are logged out after a node that failed and a restart of all processes', {
+    it('are logged out after a node that failed and a restart of all processes', {
       timeout: 180_000,
     }, async () => {
       const { user } = await connected();
@@ -181,7 +181,7 @@ requireService('postgresql', findBinaries() !== undefined)(
       await gone();
     });
 
-    it('SEC-5: are logged out when the domain is deleted', { timeout: 120_000 }, async () => {
+    it('are logged out when the domain is deleted', { timeout: 120_000 }, async () => {
       const { user } = await connected();
       await ask(`PATCH ${base}/sites/${(await ask(`GET ${base}/sites`)).items[0].id}`, {
         authenticators: [],

@@ -98,7 +98,7 @@ const failingLiars = async (): Promise<number> => {
 };
 
 describe('a large farm', () => {
-  it('FLT-8: is read beside sixteen farms that hang, drip, send gigabytes or never end', async () => {
+  it('is read beside sixteen farms that hang, drip, send gigabytes or never end', async () => {
     sidecar = await startSidecar({ databaseUrl: database.sidecarUrl, folder }, { BASE_URL: issuer });
     const part = () => partOf(connection.db, { id: big }, 'workplaces');
     await expect.poll(async () => (await part())?.fetched_at, patient).toBeInstanceOf(Date);

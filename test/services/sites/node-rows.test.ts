@@ -45,8 +45,8 @@ const bare = (list: string, { uuid, session_uuid, name }: Json) => {
   return list === 'spsessions' ? { session_uuid } : { uuid };
 };
 
-describe('CON-6: rows of nodes', () => {
-  it('CON-6: need only their identity', async () => {
+describe('rows of nodes', () => {
+  it('need only their identity', async () => {
     const { members } = state().poolNamed('Office');
     const [first] = members;
     if (!first) throw new Error('no workplace');
@@ -87,7 +87,7 @@ describe('CON-6: rows of nodes', () => {
     expect((await farmRecord()).ignored).toEqual([]);
   });
 
-  it('CON-6: may have a tag without an identifier, which is matched by name and deleted when it is gone', async () => {
+  it('may have a tag without an identifier, which is matched by name and deleted when it is gone', async () => {
     knobs().alter = (_list, { name }) => ({ name });
     await sync(world.portal, at.farm, 'tags');
     const before = await sees('tags');
@@ -104,7 +104,7 @@ describe('CON-6: rows of nodes', () => {
     expect((await sees('tags')).map(({ name }) => name)).toEqual(['blue']);
   });
 
-  it('CON-6: a session without last_seen_at is kept', async () => {
+  it('a session without last_seen_at is kept', async () => {
     const [first] = state().poolNamed('Office').members;
     if (!first) throw new Error('no workplace');
     openSession(state(), first, { person: person(), protocol: 'rdp' });
@@ -114,7 +114,7 @@ describe('CON-6: rows of nodes', () => {
     expect(body.items).toMatchObject([{ user: member.user.name, state: 'active', last_seen_at: null }]);
   });
 
-  it('CON-6: of a list without any valid row leave a record with list and property', async () => {
+  it('of a list without any valid row leave a record with list and property', async () => {
     await sync(world.portal, at.farm, 'workplaces');
     knobs().incremental = false;
     knobs().etags = false;
@@ -136,7 +136,7 @@ describe('CON-6: rows of nodes', () => {
     });
   });
 
-  it('CON-6: have one record for each farm and list, renewed when it changes', async () => {
+  it('have one record for each farm and list, renewed when it changes', async () => {
     const [first, second] = state().poolNamed('Office').members;
     if (!first || !second) throw new Error('no workplaces');
     const wrong = new Set([first.uuid]);
@@ -176,7 +176,7 @@ describe('CON-6: rows of nodes', () => {
     expect(await counts()).toEqual([[1, 'open']]);
   });
 
-  it('CON-6: of a service in an unknown state allow no connection, directly or through a rule', async () => {
+  it('of a service in an unknown state allow no connection, directly or through a rule', async () => {
     const office = uuidOf(at, 'Office');
     const rule = await addRule(world, site, [memberOf(at, 'Lab')]);
     for (const list of ['servicespools', 'services']) {
@@ -201,7 +201,7 @@ describe('CON-6: rows of nodes', () => {
     }
   });
 
-  it('CON-6: may omit whether a workplace is in use; then it is not wiped', async () => {
+  it('may omit whether a workplace is in use; then it is not wiped', async () => {
     const [first] = state().poolNamed('Office').members;
     knobs().alter = (_list, { in_use: _, ...row }) => row;
     await syncAll(world.portal, at.farm);
@@ -220,7 +220,7 @@ async function gauge(): Promise<unknown[]> {
     .map(({ farm: _, count, ...labels }) => [labels, count]);
 }
 
-describe('CON-6: missing or wrong optional properties', () => {
+describe('missing or wrong optional properties', () => {
   /** Flags that are only in the lists of the node: it would connect all the same. */
   const marked = (list: string, row: Json): Json => {
     const isOf = (name: string) => [row.uuid, row.servicepool_uuid].includes(uuidOf(at, name));
@@ -252,7 +252,7 @@ describe('CON-6: missing or wrong optional properties', () => {
     return names.filter((_, n) => verdicts[n]?.body.verdict === 'connect');
   }
 
-  it('CON-6: fail no sync, make nothing connectable, and leave the count exact', async () => {
+  it('fail no sync, make nothing connectable, and leave the count exact', async () => {
     const [first] = state().poolNamed('Office').members;
     if (!first) throw new Error('no workplace');
     openSession(state(), first, { person: { domain: 'elsewhere', name: 'ada' }, protocol: 'rdp' });

@@ -13,14 +13,14 @@ const operator: OperatorPrincipal = {
   roles: [{ id: '', name: 'operator', permissions: [...permissions], scope: { sites: '*' } }],
 };
 
-describe('USE-16 the principal of a command', () => {
-  it('USE-16: has the permissions of its roles, and no account', () => {
+describe('the principal of a command', () => {
+  it('has the permissions of its roles, and no account', () => {
     expect(admit(operator, { access: 'sites.create', writes: true })).toBe('*');
     expect(isSignedIn(operator)).toBe(true);
     expect(accountOf(operator)).toBeUndefined();
   });
 
-  it('USE-16: is refused where an account, a login or an owner of rows is needed', () => {
+  it('is refused where an account, a login or an owner of rows is needed', () => {
     const forbidden = expect.objectContaining({ code: 'forbidden' });
     expect(() => admit(operator, { access: 'signed-in', writes: false })).toThrow(forbidden);
     expect(() => admit(operator, { access: 'users.update', writes: true, needsLogin: true })).toThrow(
@@ -31,7 +31,7 @@ describe('USE-16 the principal of a command', () => {
     expect(() => admit(limited, { access: 'sites.create', writes: true })).toThrow(forbidden);
   });
 
-  it('USE-16: is recorded in the audit with the operating system account', () => {
+  it('is recorded in the audit with the operating system account', () => {
     const event = eventBy(operator, new Date(), {
       event: 'portal.EntityAction',
       category: 'config',

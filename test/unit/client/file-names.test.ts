@@ -38,7 +38,7 @@ function expectSafe(name: string): void {
   expect(name.split('.')[0]?.trim()).not.toMatch(device);
 }
 
-describe('USE-14: the file of a connection', () => {
+describe('the file of a connection', () => {
   it.each([
     ['Office', 'Office'],
     ['Рабочий стол', 'Рабочий стол'],
@@ -64,7 +64,7 @@ describe('USE-14: the file of a connection', () => {
     ['x'.repeat(200), 'x'.repeat(80)],
     ['😀'.repeat(81), '😀'.repeat(60)],
     [`${'x'.repeat(79)} y`, 'x'.repeat(79)],
-  ])('USE-14: of a service %j is called %j', (name, expected) => {
+  ])('of a service %j is called %j', (name, expected) => {
     expect(fileNameOf(name)).toBe(expected);
     expect(namesIn(attachment(name, 'rdp')).name).toBe(`${expected}.rdp`);
   });
@@ -77,11 +77,11 @@ describe('USE-14: the file of a connection', () => {
     ['100% "new"', '100_ -new-.rdp'],
     ['CÖN', '_CON.rdp'],
     ['a\uff0fb\uff02', 'a-b-.rdp'],
-  ])('USE-14: of a service %j has the fallback %j', (name, expected) => {
+  ])('of a service %j has the fallback %j', (name, expected) => {
     expect(namesIn(attachment(name, 'rdp')).fallback).toBe(expected);
   });
 
-  it('USE-14: has a name that all systems accept, in a header that clients read back', () => {
+  it('has a name that all systems accept, in a header that clients read back', () => {
     fc.assert(
       fc.property(anyName, fc.constantFrom('rdp', 'vv'), (name, extension) => {
         const header = attachment(name, extension);

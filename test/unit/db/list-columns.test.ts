@@ -10,7 +10,7 @@ function textOf(time: Date, offset = 0): string {
   return `${local.slice(0, 10)} ${local.slice(11, -1).replace(/\.?0+$/, '')}${zone}`;
 }
 
-describe('PERF-10: times of lists', () => {
+describe('times of lists', () => {
   const times = fc.date({ min: new Date('0100-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
 
   it('are those of the same row that is read alone', () => {
@@ -37,7 +37,7 @@ describe('PERF-10: times of lists', () => {
   });
 });
 
-describe('PERF-9: the columns of a list', () => {
+describe('the columns of a list', () => {
   it('are those that its view shows, and the identifier', () => {
     const { select } = listShowing(users, { values: ['name', 'password_set'], secrets: ['password'] }).spec;
     expect(Object.keys(select).sort()).toEqual(['id', 'name', 'password']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NoResponseError, Slots } from '../../../db/postgres/slots.ts';
 
-describe('FLT-3: the slots of a pool', () => {
+describe('the slots of a pool', () => {
   it('are granted in the order of the requests', async () => {
     const slots = new Slots(1);
     const given: number[] = [];

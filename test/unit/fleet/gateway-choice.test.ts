@@ -44,10 +44,10 @@ describe('the choice of a gateway', () => {
   });
 });
 
-describe('PEER-6: clients cannot connect', () => {
+describe('clients cannot connect', () => {
   const away = { alive: false, online: false };
 
-  it('PEER-6: where the gateways for them are all offline', () => {
+  it('where the gateways for them are all offline', () => {
     expect(isCutOff([gateway('a', away), gateway('b', away)], traveller)).toBe(true);
     expect(isCutOff([gateway('a', away), gateway('b')], traveller)).toBe(false);
     expect(isCutOff([gateway('a', { ...away, networks: ['198.51.100.0/24'] })], traveller)).toBe(false);
@@ -55,7 +55,7 @@ describe('PEER-6: clients cannot connect', () => {
     expect(isCutOff([], traveller)).toBe(false);
   });
 
-  it('PEER-6: and are not routed through offline gateways', () => {
+  it('and are not routed through offline gateways', () => {
     expect(chooseGateway([gateway('a', away)], traveller, () => 0)).toBeUndefined();
     expect(chooseGateway([gateway('a', away), gateway('b', { priority: 9 })], traveller, () => 0)?.id).toBe(
       'b',

@@ -9,7 +9,7 @@ import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 
-describe('FLT-4 the probe slots', () => {
+describe('the probe slots', () => {
   it('have slots for healthy nodes by their number and the interval', () => {
     expect(healthySlots({ nodes: 1, intervalMs: 15_000 })).toBe(6);
     expect(healthySlots({ nodes: 500, intervalMs: 15_000 })).toBe(84);
@@ -32,7 +32,7 @@ describe('FLT-4 the probe slots', () => {
   });
 });
 
-describe('FLT-4 the probe results', () => {
+describe('the probe results', () => {
   function start(write = async () => undefined as undefined) {
     const time = createVirtualTime(1);
     const statements: (string | number)[][] = [];
@@ -110,7 +110,7 @@ describe('FLT-4 the probe results', () => {
   });
 });
 
-describe('FLT-4 the probe schedule', () => {
+describe('the probe schedule', () => {
   const target = (id: string, given: Partial<ProbeTarget> = {}): ProbeTarget => ({
     ...{ id, revision: 1, status: 'pass', name: id, url: 'https://node.example', verify_tls: true },
     ...{ kind: 'dispatcher', ca_certificate: null, health_key: null, timeout_ms: 5_000 },

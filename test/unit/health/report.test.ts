@@ -103,7 +103,7 @@ describe('the overall health status', () => {
     expect(report([site(), failing({ nodes: 0 })], demanded).status).toBe('pass');
   });
 
-  test('FLT-5: fails with the database when it does not accept writes, and the rest stays unchanged', () => {
+  test('fails with the database when it does not accept writes, and the rest stays unchanged', () => {
     const { status, checks } = reportHealth(fresh(facts([site()]), false), 'broker');
     expect(status).toBe('fail');
     expect(checks['database:responseTime']).toMatchObject([{ status: 'fail', observedValue: 0.004 }]);
@@ -176,7 +176,7 @@ test('has the broker without its password, in any position', () => {
   expect(brokerName('postgres://[::1]:5432/portal')).toBe('postgres://[::1]:5432/portal');
 });
 
-test('CON-13: has no placeholder for a server as the broker', () => {
+test('has no placeholder for a server as the broker', () => {
   expect(brokerName('postgres://sidecar@embedded:5432/postgres?host=%2Fvar%2Fdata')).toBe(
     'embedded database',
   );
@@ -223,7 +223,7 @@ describe('the health of a log collector', () => {
     ]);
   });
 
-  test('CON-13: is unknown without an attempt, until this process has run for a minute', () => {
+  test('is unknown without an attempt, until this process has run for a minute', () => {
     const stateAt = (servingS: number, forwards: HealthFacts['forwards']) => {
       const known = { ...fresh({ ...facts([]), forwards }), servingS };
       const { status, checks } = reportHealth(known, 'broker', { fluentd: collectors.fluentd });

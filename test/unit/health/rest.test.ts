@@ -49,23 +49,23 @@ function createSidecar(given: { maySuspend?: boolean } = {}) {
   };
 }
 
-describe('PERF-7: a sidecar of a database that may suspend', () => {
-  it('PERF-7: rests up to an hour while notifications arrive', async () => {
+describe('a sidecar of a database that may suspend', () => {
+  it('rests up to an hour while notifications arrive', async () => {
     const { silences } = createSidecar();
     expect(await silences(190)).toEqual([60, 60, 60]);
   });
 
-  it('PERF-7: never rests by default', async () => {
+  it('never rests by default', async () => {
     expect(await createSidecar({ maySuspend: false }).silences(60)).toEqual([]);
   });
 
-  it('PERF-7: without notifications, rests for six minutes, and longer while there is nothing to do', async () => {
+  it('without notifications, rests for six minutes, and longer while there is nothing to do', async () => {
     const { silences, state } = createSidecar();
     state.isListening = false;
     expect(await silences(220)).toEqual([6, 12, 24, 48, 60, 60]);
   });
 
-  it('PERF-7: wakes six minutes after its connection is lost, and not before', async () => {
+  it('wakes six minutes after its connection is lost, and not before', async () => {
     const { silences, state, rest } = createSidecar();
     await silences(5);
     state.isListening = false;
@@ -74,7 +74,7 @@ describe('PERF-7: a sidecar of a database that may suspend', () => {
     expect((await silences(14))[0]).toBe(12);
   });
 
-  it('PERF-7: wakes when work is due, and does not rest before work that is due soon', async () => {
+  it('wakes when work is due, and does not rest before work that is due soon', async () => {
     const { silences, state } = createSidecar();
     state.agenda = { ...nothing, maintenance: 20 * minuteMs };
     expect((await silences(30))[0]).toBe(20);
@@ -91,13 +91,13 @@ describe('PERF-7: a sidecar of a database that may suspend', () => {
       'events that a collector accepts',
       { sealed_to: 5, forwards: [{ target: 'syslog', seq: 3, error: null, checkedAgeS: 1 }] },
     ],
-  ] as const)('PERF-7: does not rest with %s', async (_, work) => {
+  ] as const)('does not rest with %s', async (_, work) => {
     const { silences, state } = createSidecar();
     state.agenda = { ...nothing, ...(work as Partial<Agenda>) };
     expect(await silences(60)).toEqual([]);
   });
 
-  it('PERF-7: wakes at once by a notification', async () => {
+  it('wakes at once by a notification', async () => {
     const { silences, rest } = createSidecar();
     await silences(5);
     expect(rest.isResting()).toBe(true);

@@ -29,7 +29,7 @@ describe('the JSON pointers of errors', () => {
     expect(pointersOf(scope, { sites: 1 })).toEqual(['/sites']);
   });
 
-  it('SEC-2: are 100 at most, however many errors there are', () => {
+  it('are 100 at most, however many errors there are', () => {
     expect(unstorable({ a: Array(100_000).fill('\0') }, '/')).toHaveLength(100);
     expect(pointersOf(z.array(z.string()), Array(101).fill(1))).toHaveLength(100);
     const unknown = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`m${at}`, 1]));
@@ -39,7 +39,7 @@ describe('the JSON pointers of errors', () => {
     );
   });
 
-  it('SEC-2: refer to the parent of a property with a very long name', () => {
+  it('refer to the parent of a property with a very long name', () => {
     const long = 'x'.repeat(10_000);
     expect(unstorable({ a: { [long]: ['\0', '\0'] } }, '/')).toMatchObject([
       { pointer: '/a' },

@@ -23,7 +23,7 @@ describe('an object name', () => {
     ['\u034f', '\ufe0f', '\u180e', '\u17b4', '\u115f', '\u{e0041}', '\u200d', '\u200b', '\u2065'].map(
       (char) => [char.codePointAt(0)?.toString(16), `ad${char}min`],
     ),
-  )('SEC-13: has no default-ignorable code point (U+%s), unless it comes from a directory', (_, name) => {
+  )('has no default-ignorable code point (U+%s), unless it comes from a directory', (_, name) => {
     expect(PlainName.safeParse(name).success).toBe(false);
     expect(Name.safeParse(name).data).toBe(name);
   });

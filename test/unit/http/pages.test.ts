@@ -102,6 +102,6 @@ describe('the headers of a page request', () => {
     [{ origin: 'null' }, false],
     [{ origin: 'https://portal.test' }, true],
     [{}, false],
-  ] as [Record<string, string>, boolean][])('SEC-12: identify the sending page: %j', (headers, isOwn) =>
+  ] as [Record<string, string>, boolean][])('identify the sending page: %j', (headers, isOwn) =>
     expect(isFromOwnPage(new Headers(headers), 'https://portal.test/below')).toBe(isOwn));
 });

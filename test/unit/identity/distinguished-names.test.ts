@@ -4,7 +4,7 @@ import { isSameDn, normalDn, standardDn } from '../../../shared/identity/domains
 
 const plain = 'cn=Staff\\, West+ou=Berlin,ou=groups,dc=example,dc=com';
 
-describe('DIR-10 distinguished names', () => {
+describe('distinguished names', () => {
   it.each([
     'CN=STAFF\\, WEST+OU=BERLIN,OU=GROUPS,DC=EXAMPLE,DC=COM',
     ' cn = Staff\\, West + ou = Berlin , ou = groups , dc = example , dc = com ',

@@ -28,7 +28,7 @@ const members = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"m${at}":${at}`).join()}}`;
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-describe('SEC-2: the limits of JSON', () => {
+describe('the limits of JSON', () => {
   it('count correctly for any text of JSON.stringify', () => {
     const json = fc.jsonValue({ maxDepth: 6 });
     fc.assert(

@@ -29,7 +29,7 @@ function start() {
   return { ...monitor, at, checks, failures, database, time };
 }
 
-describe('FLT-5 the write monitor', () => {
+describe('the write monitor', () => {
   it('writes by itself without other writes, and then not for a minute', async () => {
     const { at, checks } = start();
     for (const second of [0, 1, 5, 9]) expect(await at(second)).toBe(true);

@@ -34,7 +34,7 @@ const domainWords: Record<string, string> = Object.assign({}, ...lists.map(({ ru
 /** Strings may be in single or double quotes, and quotes within them escaped. */
 const text = sources.join('\n').replaceAll("\\'", "'");
 
-describe('CON-9: the message catalogue', () => {
+describe('the message catalogue', () => {
   it('has the texts of the domain types', () =>
     expect(Object.keys(domainWords)).toEqual(expect.arrayContaining(['Name', 'LDAP', 'Internal', 'Realm'])));
 
@@ -57,7 +57,7 @@ describe('CON-9: the message catalogue', () => {
   });
 });
 
-describe('CON-9: a message', () => {
+describe('a message', () => {
   const inner = message('Referenced by {referrer}', { referrer: term('a farm') });
 
   it('is formatted in the language of its reader', () => {

@@ -14,7 +14,7 @@ const detailOf = (url: string, given = closed): string | undefined => {
   return result.ok ? undefined : result.detail;
 };
 
-describe('G1 the format of a destination', () => {
+describe('the format of a destination', () => {
   test.each([
     'http://node.example',
     'file:///etc/passwd',
@@ -59,7 +59,7 @@ describe('G1 the format of a destination', () => {
   });
 });
 
-describe('G2 the address of a destination', () => {
+describe('the address of a destination', () => {
   const refused = [
     'localhost',
     'LOCALHOST',

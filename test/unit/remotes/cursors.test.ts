@@ -12,7 +12,7 @@ const node: Node = {
 };
 const page = (next: string | null | undefined, isEmpty = false) => ({ next, isEmpty });
 
-it('FLT-8: the cursors of a list are followed to its end, including some empty pages', () => {
+it('the cursors of a list are followed to its end, including some empty pages', () => {
   const next = followCursors(node);
   for (const [cursor, isEmpty] of [
     ['a', false],
@@ -27,7 +27,7 @@ it('FLT-8: the cursors of a list are followed to its end, including some empty p
   expect(followCursors(node)(page(undefined))).toBeUndefined();
 });
 
-it('FLT-8: a repeated cursor ends the read, however old', () => {
+it('a repeated cursor ends the read, however old', () => {
   const next = followCursors(node);
   for (const cursor of ['a', 'b', 'c']) next(page(cursor));
   expect(() => next(page('a'))).toThrow(
@@ -38,7 +38,7 @@ it('FLT-8: a repeated cursor ends the read, however old', () => {
   );
 });
 
-it('FLT-8: a fourth empty page in a row ends the read', () => {
+it('a fourth empty page in a row ends the read', () => {
   const next = followCursors(node);
   for (const cursor of ['a', 'b', 'c']) next(page(cursor, true));
   expect(() => next(page('d', true))).toThrow(

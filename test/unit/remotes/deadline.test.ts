@@ -6,20 +6,20 @@ const never = () => new Promise<never>(() => undefined);
 const coded = (code: string, cause?: unknown) => Object.assign(new Error('x', { cause }), { code });
 
 describe('a total deadline', () => {
-  test.each([0, -5])('F6 no call is started with %d ms left', async (left) => {
+  test.each([0, -5])('no call is started with %d ms left', async (left) => {
     const work = vi.fn(never);
     await expect(withinDeadline(left, undefined, work)).rejects.toMatchObject({ reason: 'timeout' });
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('F6 no call is started for a cancelled request', async () => {
+  test('no call is started for a cancelled request', async () => {
     const work = vi.fn(never);
     const outcome = withinDeadline(1000, AbortSignal.abort(), work);
     await expect(outcome).rejects.toMatchObject({ reason: 'timeout' });
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('F3 a task that ignores its signal is abandoned, and its signal is aborted', async () => {
+  test('a task that ignores its signal is abandoned, and its signal is aborted', async () => {
     let given: AbortSignal | undefined;
     const outcome = withinDeadline(10, undefined, (signal) => {
       given = signal;

@@ -154,12 +154,12 @@ describe('services of a dispatcher', () => {
     [{ state: undefined }, { state: 'unknown' }],
     [{ maintenance: 'no' }, { maintenance: null }],
     [{ sessions: [{ session_uuid: 'none' }] }, { sessions: [] }],
-  ])('CON-6: a service needs only its identity: %j', async (given, read) => {
+  ])('a service needs only its identity: %j', async (given, read) => {
     const { remote } = remoteWith({ body: { items: [{ ...service, ...given }], next: null } });
     expect(await remote.services(call)).toMatchObject([{ uuid, ...read }]);
   });
 
-  test('CON-6: a service without an identity is omitted, and a list of only such is rejected', async () => {
+  test('a service without an identity is omitted, and a list of only such is rejected', async () => {
     const { uuid: _, ...bad } = service;
     const { remote } = remoteWith(
       { body: { items: [bad, service], next: null } },
@@ -238,7 +238,7 @@ describe('status codes of a dispatcher', () => {
     expect(failure).toMatchObject({ code: 'upstream_failed', reason: 'unexpected_status' });
   });
 
-  test('F10 a service in preparation keeps its reason, progress and delay', async () => {
+  test('a service in preparation keeps its reason, progress and delay', async () => {
     const body = {
       code: 'service_in_preparation',
       reason_code: 'starting',

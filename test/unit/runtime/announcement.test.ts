@@ -9,7 +9,7 @@ it('the announcement has the sign-in address, since the base address of the port
   expect(text).not.toContain('Administrator');
 });
 
-it('USE-5: names the domain of the administrator, and the reason of a browser warning', () => {
+it('names the domain of the administrator, and the reason of a browser warning', () => {
   const started = {
     healthUrl: 'https://localhost:8100',
     caFile: '/ca.pem',

@@ -88,7 +88,7 @@ function takeStep({ table, model, known }: Tried, id: number, next: Step): void 
   model[next.kind](connection.socket);
 }
 
-describe('FLT-2 connection limits', () => {
+describe('connection limits', () => {
   it('close the same connections as a simple reference list, in every order of events', () => {
     fc.assert(
       fc.property(

@@ -21,7 +21,7 @@ const brand = async (body: object): Promise<void> => {
   await open('/signin');
 };
 
-describe('USE-13: a page about a refusal', () => {
+describe('a page about a refusal', () => {
   it('has the name of the portal, the next step and the request identifier', async () => {
     const { status, headers, body } = await open('/nowhere');
     expect(status).toBe(404);

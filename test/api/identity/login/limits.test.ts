@@ -56,7 +56,7 @@ function expectLocked({ status, body, headers }: Answer | undefined = {} as Answ
 }
 
 describe('an address', () => {
-  it('A6 that guesses 200 names is throttled after 50 failures a minute, and no other address is', async () => {
+  it('that guesses 200 names is throttled after 50 failures a minute, and no other address is', async () => {
     const ip = freshIp();
     const answers = await inTurn(times(200), (at) => guess(unique(`name${at}`), ip));
     expect(statusesOf(answers)).toEqual([...Array(50).fill(401), ...Array(150).fill(429)]);
@@ -69,7 +69,7 @@ describe('an address', () => {
     expect((await guess(unique('name'), ip)).status).toBe(401);
   });
 
-  it('A6 of an office with 200 users is not locked by one attacker in it', async () => {
+  it('of an office with 200 users is not locked by one attacker in it', async () => {
     const office = freshIp();
     const users: Json[] = [];
     while (users.length < 200) users.push(...(await Promise.all(times(10).map(newUser))));
@@ -112,7 +112,7 @@ describe('an address', () => {
     expectLocked(await guess(unique('name'), ip), 60);
   });
 
-  it('A7 is audited in its refusals by one event at once and one for the rest, without user names', async () => {
+  it('is audited in its refusals by one event at once and one for the rest, without user names', async () => {
     await limit({ ip_per_minute: 3 });
     const ip = freshIp();
     const { events } = await audited(portal, async () => {

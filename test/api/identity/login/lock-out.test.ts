@@ -45,7 +45,7 @@ function expectLocked({ status, body, headers }: Answer, seconds: number): void 
 }
 
 describe('the lock-out', () => {
-  it('A5 refuses the sixth attempt, also with the right password, until it expires', async () => {
+  it('refuses the sixth attempt, also with the right password, until it expires', async () => {
     await fail(5);
     expectLocked(await guess(), 300);
     expectLocked(await right(), 300);

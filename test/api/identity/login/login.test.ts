@@ -67,7 +67,7 @@ describe('a login', () => {
     }
   });
 
-  it('A1 is rejected as invalid when its identifiers name two different domains', async () => {
+  it('is rejected as invalid when its identifiers name two different domains', async () => {
     const other = await addDomain(admin);
     const { id, name } = world.domain;
     const disagreements = [
@@ -97,7 +97,7 @@ describe('a login', () => {
     expect((await outcomeOf({ authSmallName: hidden.small_name, auth: hidden.name }))[0]).toBe(200);
   });
 
-  it('A1 is rejected as invalid without a domain, a name or a password, and with unknown properties', async () => {
+  it('is rejected as invalid without a domain, a name or a password, and with unknown properties', async () => {
     const { id } = world.domain;
     const bad = [
       [{}, ''],
@@ -167,7 +167,7 @@ describe('a login', () => {
     expect(labels).not.toContain(domain.small_name);
   });
 
-  it('A3 stores only the hash of its token, and does not log it', async () => {
+  it('stores only the hash of its token, and does not log it', async () => {
     const { token } = (await logIn(portal, world.domain, user)).body;
     expect(token).toMatch(/^[\w-]{43}$/);
     const rows = await portal.db.select().from(loginSessions).where(eq(loginSessions.user_id, user.id));
@@ -177,12 +177,12 @@ describe('a login', () => {
     expect(JSON.stringify(portal.log)).not.toContain(token);
   });
 
-  it('A4 returns a new token each time', async () => {
+  it('returns a new token each time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(portal, world.domain, user)));
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(8);
   });
 
-  it('A7 leaves one audit event, as do a failure and a logout, none of them with a password', async () => {
+  it('leaves one audit event, as do a failure and a logout, none of them with a password', async () => {
     const secret = 'a wrong pass phrase';
     const { result, events } = await audited(portal, async () => {
       await login({ authId: world.domain.id, password: secret });

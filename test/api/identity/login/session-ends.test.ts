@@ -92,7 +92,7 @@ describe('disabling', () => {
   }
   const ended = { sessions: 0, pages: 0, tokens: 0, codes: 0, tickets: ['used'], gateways: 1 };
 
-  it.each(['user', 'domain'] as const)('SEC-5: a %s ends all access at once and for good', async (what) => {
+  it.each(['user', 'domain'] as const)('a %s ends all access at once and for good', async (what) => {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['sites.read']);
     const other = await addMember(world, ['sites.read']);
@@ -111,7 +111,7 @@ describe('disabling', () => {
     expect(await statusOf(other)).toBe(200);
   });
 
-  it('SEC-5: does not end the access of a user whose other properties change', async () => {
+  it('does not end the access of a user whose other properties change', async () => {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['sites.read']);
     await world.admin(`PATCH ${usersPath(domain)}/${one.user.id}`, { comments: 'noted' });
@@ -134,7 +134,7 @@ describe('a login in progress', () => {
   it.each([
     'user',
     'domain',
-  ] as const)('SEC-5: is refused when its %s is disabled and enabled again', async (what) => {
+  ] as const)('is refused when its %s is disabled and enabled again', async (what) => {
     const domain = await addDomain(world.admin);
     const user = await addUser(world.admin, domain);
     const [table, id] = what === 'user' ? [users, user.id] : [authenticators, domain.id];
@@ -160,7 +160,7 @@ describe('the idle timeout of a session', () => {
   const reset = () =>
     world.portal.db.delete(systemParameters).where(eq(systemParameters.name, 'session.idle_s'));
 
-  it('CON-3: stays when the parameter is raised', async () => {
+  it('stays when the parameter is raised', async () => {
     expect((await tune(600)).status).toBe(200);
     const one = await addMember(world, ['sites.read']);
     await reset();
@@ -170,7 +170,7 @@ describe('the idle timeout of a session', () => {
     world.portal.advance(-601);
   });
 
-  it('CON-3: comes earlier when the parameter is lowered, and later with each use', async () => {
+  it('comes earlier when the parameter is lowered, and later with each use', async () => {
     const one = await addMember(world, ['sites.read']);
     world.portal.advance(300);
     expect(await statusOf(one)).toBe(200);
@@ -186,7 +186,7 @@ describe('the idle timeout of a session', () => {
     world.portal.advance(-2_100);
   });
 
-  it('CON-3: is at least 120 s, whatever value is stored', async () => {
+  it('is at least 120 s, whatever value is stored', async () => {
     expect((await tune(119)).status).toBe(422);
     const updated_at = new Date();
     await world.portal.db.insert(systemParameters).values({ name: 'session.idle_s', value: 30, updated_at });
@@ -205,7 +205,7 @@ describe('a session that has ended', () => {
   it.each([
     ['idle_s', 120, 3_600],
     ['admin_absolute_s', 900, 86_400],
-  ])('CON-3: stays ended when session.%s was lowered and is raised again', async (name, low, high) => {
+  ])('stays ended when session.%s was lowered and is raised again', async (name, low, high) => {
     const own = await startWorld();
     const set = async (value: number) => {
       const { ask } = await addMember({ ...own, admin: asker(own.portal, await own.portal.login()) }, [

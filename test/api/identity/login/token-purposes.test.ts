@@ -67,12 +67,12 @@ async function startAttacker() {
   };
 }
 
-describe('SEC-1 a token for a dispatcher', () => {
+describe('a token for a dispatcher', () => {
   it.each([
     urlOfB,
     'https\uff1a\uff0f\uff0fb.example.com',
     `${baseUrl}${heartbeatPath}`,
-  ])('SEC-1: a dispatcher cannot be named %s', async (name) => {
+  ])('a dispatcher cannot be named %s', async (name) => {
     const permissions = ['dispatchers.create', 'dispatchers.read', 'dispatchers.update', 'farms.read'];
     const { ask } = await addMember(a, permissions, [a.site.id]);
     const body = { name, farm_id: a.farm.id, ...attacker.dispatcher };
@@ -84,7 +84,7 @@ describe('SEC-1 a token for a dispatcher', () => {
     expect([renamed.status, renamed.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
   });
 
-  it('SEC-1: does not open the portal whose address an older dispatcher has as its name', async () => {
+  it('does not open the portal whose address an older dispatcher has as its name', async () => {
     const made = await addDispatcher(a.admin, a.farm, { name: unique('node'), ...attacker.dispatcher });
     await a.portal.db
       .update(dispatchers)
@@ -105,7 +105,7 @@ describe('SEC-1 a token for a dispatcher', () => {
     expect(outcome(await b.portal.send(jwtauth, { body: { token: peer } }))).toEqual([200, 'ok']);
   });
 
-  it('SEC-1: without a type, or about a user of its issuer, is not accepted as a peer token', async () => {
+  it('without a type, or about a user of its issuer, is not accepted as a peer token', async () => {
     const one = await addPeer(a.admin);
     const bring = async (claims: object, header: object) => {
       const token = await one.signer.sign(claimsOf(a.portal, one.peer, claims), header);
@@ -174,8 +174,8 @@ const verifiers: Record<string, Verifier> = {
 };
 const types = ['dispatcher+jwt', 'peer+jwt', 'heartbeat+jwt', 'audit-checkpoint+json', 'JWT', 'jwt', ''];
 
-describe('SEC-1 the purposes of signed tokens', () => {
-  it.each(Object.entries(verifiers))('SEC-1: where %s is expected, only that is accepted', async (name, {
+describe('the purposes of signed tokens', () => {
+  it.each(Object.entries(verifiers))('where %s is expected, only that is accepted', async (name, {
     claims,
     accepts,
   }) => {
@@ -188,7 +188,7 @@ describe('SEC-1 the purposes of signed tokens', () => {
     expect(accepted).toEqual(name === 'a session token' ? [] : [name.split(' ')[0]]);
   });
 
-  it('SEC-1: a token that the portal signs for dispatchers is accepted by dispatchers only', async () => {
+  it('a token that the portal signs for dispatchers is accepted by dispatchers only', async () => {
     const { signingKeys } = a.portal.deps;
     for (const [name, { claims, accepts }] of Object.entries(verifiers)) {
       const aud = name === 'dispatcher+jwt' ? node.dispatcher.name : String(claims.aud);
@@ -198,7 +198,7 @@ describe('SEC-1 the purposes of signed tokens', () => {
     }
   });
 
-  it('SEC-1: iss, aud and sub are required in each token', async () => {
+  it('iss, aud and sub are required in each token', async () => {
     const { signingKeys } = a.portal.deps;
     for (const [typ, { claims, accepts }] of Object.entries(verifiers).slice(0, 3)) {
       const aud = typ === 'dispatcher+jwt' ? node.dispatcher.name : claims.aud;

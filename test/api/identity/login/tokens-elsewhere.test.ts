@@ -57,8 +57,8 @@ async function addBearer(permissions: readonly string[], given: object = {}) {
   return { user, role, made, token: made.token as string };
 }
 
-describe('A11 a service token', () => {
-  it('A11 is limited to its own permissions and to the current ones of its user', async () => {
+describe('a service token', () => {
+  it('is limited to its own permissions and to the current ones of its user', async () => {
     const { user } = await addServiceUser(world, ['sites.read', 'farms.read']);
     const { made } = await addServiceToken(world, user, { permissions: ['sites.read', 'gateways.read'] });
     const reads = (resource: string) => thereBy(made.token, `GET ${base}/${resource}`);
@@ -69,7 +69,7 @@ describe('A11 a service token', () => {
     ]);
   });
 
-  it('A11 is limited to the sites of its user', async () => {
+  it('is limited to the sites of its user', async () => {
     await admin(`POST ${base}/sites`, siteBody());
     const role = await addRole(world.admin, ['sites.read'], { scope: { sites: [world.site.id] } });
     const { user } = await addServiceUser(world, [], { roles: [role.id] });
@@ -78,14 +78,14 @@ describe('A11 a service token', () => {
     expect(body.items.map(({ id }: Json) => id)).toEqual([world.site.id]);
   });
 
-  it('A11 is revoked for every portal at once', async () => {
+  it('is revoked for every portal at once', async () => {
     const { user, made, token } = await addBearer(['sites.read']);
     const path = `${serviceTokensPath(world.domain, user)}/${made.id}`;
     expect((await admin(`DELETE ${path}`)).status).toBe(204);
     expect(await thereBy(token)).toEqual([401, 'invalid_token']);
   });
 
-  it('A11 is distinguished from a user in the audit', async () => {
+  it('is distinguished from a user in the audit', async () => {
     const { user, made, token } = await addBearer(['sites.create']);
     const { events } = await audited(here, async () => {
       expect((await there.send(`POST ${base}/sites`, { token, body: siteBody() })).status).toBe(201);
@@ -103,14 +103,14 @@ describe('A11 a service token', () => {
     ['PUT /api/userinfo/password', { current: goodPassword, new: 'another long pass phrase' }],
     ['GET /api/userinfo/sessions', undefined],
     ['DELETE /api/userinfo/sessions/01932b5e-7d8a-7c33-9d52-0a3f5f2f8a11', undefined],
-  ])('A11 is rejected by %s, which needs an interactive session', async (route, body) => {
+  ])('is rejected by %s, which needs an interactive session', async (route, body) => {
     const { token } = await addBearer([]);
     expect(await codeOf(there.send(route, { token, body }))).toEqual([409, 'invalid_state', 'service_token']);
   });
 });
 
-describe('A12 a session that was logged out', () => {
-  it('A12 is refused by every portal at the next request, and ends once', async () => {
+describe('a session that was logged out', () => {
+  it('is refused by every portal at the next request, and ends once', async () => {
     const { ask, token } = await addMember(world, ['sites.read']);
     expect(await thereBy(token)).toEqual([200]);
     expect((await ask('POST /api/auth/v7.0/logout')).status).toBe(200);
@@ -118,7 +118,7 @@ describe('A12 a session that was logged out', () => {
     expect(await thereBy(token, 'POST /api/auth/v7.0/logout')).toEqual([401, 'invalid_token']);
   });
 
-  it('A12 ends once also when several portals log it out concurrently', async () => {
+  it('ends once also when several portals log it out concurrently', async () => {
     const { token } = await addMember(world, ['sites.read']);
     const logouts = [here, there, here, there].map(({ send }) =>
       send('POST /api/auth/v7.0/logout', { token }),
@@ -127,14 +127,14 @@ describe('A12 a session that was logged out', () => {
     expect(await thereBy(token)).toEqual([401, 'invalid_token']);
   });
 
-  it('A12 does not end the other sessions of its user', async () => {
+  it('does not end the other sessions of its user', async () => {
     const { ask, token, user } = await addMember(world, ['sites.read']);
     const second = (await logIn(there, world.domain, user)).body.token;
     expect((await ask('POST /api/auth/v7.0/logout')).status).toBe(200);
     expect([await thereBy(token), await thereBy(second)]).toEqual([[401, 'invalid_token'], [200]]);
   });
 
-  it('A12 may be ended by its user or an administrator from another portal', async () => {
+  it('may be ended by its user or an administrator from another portal', async () => {
     const { user, token } = await addMember(world, ['sites.read']);
     const second = (await logIn(there, world.domain, user)).body.token;
     const { body } = await there.send('GET /api/userinfo/sessions', { token: second });
@@ -146,7 +146,7 @@ describe('A12 a session that was logged out', () => {
   });
 });
 
-describe('A13 issued tokens lose a right', () => {
+describe('issued tokens lose a right', () => {
   type Change = (member: Member, domain: Json) => Promise<Answer>;
   const ends: [string, Change][] = [
     [
@@ -163,7 +163,7 @@ describe('A13 issued tokens lose a right', () => {
       (one, domain) => admin(`PATCH ${userPath(one, domain)}`, { password: 'one more long pass phrase' }),
     ],
   ];
-  it.each(ends)('A13 as soon as %s', async (_, change) => {
+  it.each(ends)('as soon as %s', async (_, change) => {
     const domain = await addDomain(world.admin);
     const one = await addMember({ ...world, domain }, ['sites.read']);
     expect(await thereBy(one.token)).toEqual([200]);
@@ -184,7 +184,7 @@ describe('A13 issued tokens lose a right', () => {
       },
     ],
   ];
-  it.each(narrowings)('A13 as soon as %s, sessions and service tokens alike', async (_, change) => {
+  it.each(narrowings)('as soon as %s, sessions and service tokens alike', async (_, change) => {
     const person = await addMember(world, ['sites.read']);
     const bearer = await addBearer(['sites.read']);
     for (const one of [person, bearer]) {
@@ -195,7 +195,7 @@ describe('A13 issued tokens lose a right', () => {
     }
   });
 
-  it('A13 as soon as their role is limited to other sites', async () => {
+  it('as soon as their role is limited to other sites', async () => {
     const { role, token } = await addMember(world, ['sites.read']);
     expect(await thereBy(token, `GET ${base}/sites/${world.site.id}`)).toEqual([200]);
     await admin(`PATCH ${base}/rbac/${role.id}`, { scope: { sites: [] } });
@@ -204,7 +204,7 @@ describe('A13 issued tokens lose a right', () => {
 });
 
 // They move the clocks, which expires all other sessions.
-describe('A14 the expiry of a session', () => {
+describe('the expiry of a session', () => {
   const advance = (seconds: number) => {
     for (const portal of [here, there]) portal.advance(seconds);
   };
@@ -219,7 +219,7 @@ describe('A14 the expiry of a session', () => {
   };
   const later = (start: string, seconds: number) => secondsFrom(new Date(start), seconds);
 
-  it('A14 is returned by /api/userinfo, with idleness since the last use on any portal', async () => {
+  it('is returned by /api/userinfo, with idleness since the last use on any portal', async () => {
     const { token } = await signIn();
     const { session } = (await seen(token)).body;
     expect(session.expires_at).toBe(later(session.created_at, 14_400));
@@ -233,7 +233,7 @@ describe('A14 the expiry of a session', () => {
     );
   });
 
-  it('A14 happens by idleness', async () => {
+  it('happens by idleness', async () => {
     const { token } = await signIn();
     advance(1_801);
     expect([(await seen(token)).body.code, await thereBy(token)]).toEqual([
@@ -242,7 +242,7 @@ describe('A14 the expiry of a session', () => {
     ]);
   });
 
-  it('A14 happens by age, however much it is used', async () => {
+  it('happens by age, however much it is used', async () => {
     const { token } = await signIn();
     for (let used = 0; used < 14_000; used += 1_750) {
       expect((await seen(token)).status).toBe(200);
@@ -252,7 +252,7 @@ describe('A14 the expiry of a session', () => {
     expect((await seen(token)).body.code).toBe('invalid_token');
   });
 
-  it('A14 follows the parameters at the next request of any portal', async () => {
+  it('follows the parameters at the next request of any portal', async () => {
     const { token } = await signIn();
     advance(700);
     expect((await seen(token)).status).toBe(200);
@@ -261,7 +261,7 @@ describe('A14 the expiry of a session', () => {
     expect([status, (await seen(token)).body.code]).toEqual([200, 'invalid_token']);
   });
 
-  it('A11 of a service token: its own expiry is returned in the same way', async () => {
+  it('of a service token: its own expiry is returned in the same way', async () => {
     world.admin = asker(here, await here.login());
     const bearer = await addBearer([], { expires_at: secondsFrom(here.deps.clock(), 86_400) });
     const { session } = (await seen(bearer.token)).body;

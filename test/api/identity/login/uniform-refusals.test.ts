@@ -67,7 +67,7 @@ async function costOf(body: Record<string, string>) {
   return { status: answer.status, document, headers, statements: asked, hashes: [...hashes] };
 }
 
-it('A2 refused logins of an internal domain have one answer, one hash and the same statements for every cause', async () => {
+it('refused logins of an internal domain have one answer, one hash and the same statements for every cause', async () => {
   const { admin, domain } = world;
   const disabled = await addDomain(admin);
   const [user, inactive, ofDisabled] = [

@@ -160,12 +160,12 @@ describe('a password set by an administrator', () => {
   });
 });
 
-describe('SEC-8: a previous password', () => {
+describe('a previous password', () => {
   const phrase = (at: number) => `the phrase of turn number ${at}`;
   const codesOf = ({ status, body }: Json) => [status, body?.errors?.map(({ code }: Json) => code)];
   const refused = [422, ['used_before']];
 
-  it('SEC-8: is refused while it is the current one or one of the last five', async () => {
+  it('is refused while it is the current one or one of the last five', async () => {
     expect(codesOf(await change(goodPassword))).toEqual(refused);
     let current = goodPassword;
     for (let at = 1; at <= 6; at++) {
@@ -182,7 +182,7 @@ describe('SEC-8: a previous password', () => {
     expect(JSON.stringify(rows)).not.toContain('$');
   }, 60_000);
 
-  it('SEC-8: is refused in a mandatory change as well', async () => {
+  it('is refused in a mandatory change as well', async () => {
     await admin(`PATCH ${usersPath(world.domain)}/${member.user.id}`, { must_change_password: true });
     const { token } = (await logIn(world.portal, world.domain, member.user)).body;
     const ask = asker(world.portal, token);
@@ -194,7 +194,7 @@ describe('SEC-8: a previous password', () => {
   it.each([
     'PATCH',
     'PUT',
-  ] as const)('SEC-8: is refused after an administrator replaced it by %s', async (method) => {
+  ] as const)('is refused after an administrator replaced it by %s', async (method) => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     const { body } = await admin(`GET ${one}`);
     const given = { password: next, must_change_password: true };
@@ -208,7 +208,7 @@ describe('SEC-8: a previous password', () => {
     expect((await own(phrase(1))).status).toBe(204);
   });
 
-  it('SEC-8: is refused after the account was a service account meanwhile', async () => {
+  it('is refused after the account was a service account meanwhile', async () => {
     const one = `${usersPath(world.domain)}/${member.user.id}`;
     expect((await admin(`PATCH ${one}`, { kind: 'service' })).status).toBe(200);
     expect((await admin(`PATCH ${one}`, { kind: 'person', password: next })).status).toBe(200);

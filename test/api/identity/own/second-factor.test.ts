@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const refused = [401, 'invalid_credentials'];
 
-describe('A10 a user without a device', () => {
+describe('a user without a device', () => {
   let user: Json;
   beforeEach(async () => {
     user = await addUser(admin, domain);
@@ -136,7 +136,7 @@ describe('A10 a user without a device', () => {
   });
 });
 
-describe('A10 a user with a device', () => {
+describe('a user with a device', () => {
   let one: Enrolled;
   const code = () => codeOf(one.secret, clock.now());
   beforeEach(async () => {
@@ -187,7 +187,7 @@ describe('A10 a user with a device', () => {
       expect(said(await asker(world.portal, challenge_id)(route))).toEqual([401, 'invalid_token']);
   });
 
-  it('CON-5: is asked for the code where the domain does not require one, and users without a device are not', async () => {
+  it('is asked for the code where the domain does not require one, and users without a device are not', async () => {
     const plain = await addUser(admin, world.domain);
     const { status, body } = await logIn2fa(world.portal, world.domain, plain, { code: 'any' });
     expect([status, body.result]).toEqual([200, 'ok']);

@@ -62,7 +62,7 @@ describe('a domain with a mandatory second factor', () => {
     expect(two_factor).toEqual({ methods: ['totp', 'passkey'] });
   });
 
-  it('A15 accepts passwords of 8 characters and no shorter ones; other domains need 15', async () => {
+  it('accepts passwords of 8 characters and no shorter ones; other domains need 15', async () => {
     const eight = 'qz7 wkp3';
     const attempt = async (of: Json, password: string, name: string) =>
       (await admin(`POST ${usersPath(of)}`, { name, password })).status;
@@ -145,7 +145,7 @@ describe('a group that skips the second factor for its members', () => {
     expect(await spared(user)).toBe(false);
   });
 
-  it('CON-5: waives mandatory enrolment only, and not the code of a user with a device', async () => {
+  it('waives mandatory enrolment only, and not the code of a user with a device', async () => {
     const group = await addGroup(admin, domain, { skip_two_factor: true });
     const { user } = await addEnrolled(world, domain, clock.now());
     await admin(`PATCH ${userPath(user)}`, { groups: [group.id] });

@@ -47,7 +47,7 @@ beforeEach(async () => {
 const refused = [401, 'invalid_credentials'];
 const atOnce = 8;
 
-describe('A10 a code of the second factor', () => {
+describe('a code of the second factor', () => {
   it('that finished an enrolment is not accepted for a login', async () => {
     clock.move(-30);
     expect(said(await ask2fa({ code: code() }))).toEqual(refused);
@@ -104,7 +104,7 @@ describe('A10 a code of the second factor', () => {
   });
 });
 
-describe('A10 a recovery code', () => {
+describe('a recovery code', () => {
   it('works once in place of a code of the device, and leaves an event without it', async () => {
     const [recovery = '', next = ''] = one.recovery;
     const given = { challenge_id: await challenge(), code: recovery.toLowerCase() };
@@ -135,7 +135,7 @@ describe('A10 a recovery code', () => {
   });
 });
 
-describe('A10 a challenge of the second factor', () => {
+describe('a challenge of the second factor', () => {
   it('is answered once, only by the same user, address and login name', async () => {
     const other = await addEnrolled(world, domain, clock.now());
     clock.move(30);
@@ -207,7 +207,7 @@ describe('A10 a challenge of the second factor', () => {
   });
 });
 
-describe('A10 wrong codes of the second factor', () => {
+describe('wrong codes of the second factor', () => {
   it('lock the account for the network, also for right codes and passwords', async () => {
     const id = await challenge();
     const { events } = await audited(world.portal, async () => {

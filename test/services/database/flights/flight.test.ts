@@ -12,7 +12,7 @@ const isDiscarded = (error: unknown): boolean =>
 const outcomeOf = (work: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(work).catch((error: unknown) => (isDiscarded(error) ? 'discarded' : error));
 
-describe.each<Driver>(['pg', 'neon'])('PERF-5: a flight by the driver %s', (driver) => {
+describe.each<Driver>(['pg', 'neon'])('a flight by the driver %s', (driver) => {
   let database: FreshDatabase;
   let connection: Connection;
   let direct: Connection;

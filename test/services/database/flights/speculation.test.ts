@@ -140,7 +140,7 @@ const seen = ({ status, body }: Answer) => ({ status, body: { ...body, instance:
 describe.each<Driver>([
   'pg',
   'neon',
-])('PERF-5: the caller of a read is looked up with it, by the driver %s', (driver) => {
+])('the caller of a read is looked up with it, by the driver %s', (driver) => {
   const stand = useStand(() => startStand(driver));
 
   it('no sequence of changes gives an answer that differs from that of a portal without memory', async () => {

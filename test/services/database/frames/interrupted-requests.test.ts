@@ -55,7 +55,7 @@ const creation = () => {
 
 afterEach(() => stand.proxy.decide(() => 'forward'));
 
-describe('PERF-2: a request with a key on Neon that is interrupted', () => {
+describe('a request with a key on Neon that is interrupted', () => {
   it('after its effect returns its answer, and a retry learns that the outcome is unknown', async () => {
     const { key, name, send } = creation();
     stand.proxy.decide((body) => (stores(body) ? 'refuse' : 'forward'));
@@ -137,7 +137,7 @@ describe('PERF-2: a request with a key on Neon that is interrupted', () => {
   });
 });
 
-describe('PERF-2: a request with a key on Neon whose operation has several writes', () => {
+describe('a request with a key on Neon whose operation has several writes', () => {
   it('is not stored if it is rejected after a write, which stays', async () => {
     const { ask } = await memberWithoutFactor();
     const send = (password: string) => ask(`POST ${ownFactor}`, { password }, keyed('enrolment'));

@@ -81,7 +81,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('PERF-2: a frame on Neon', () => {
+describe('a frame on Neon', () => {
   it('takes its lease in the transaction of its first write, and closes in one round trip', async () => {
     const seen: unknown[] = [];
     const result = await run(async (h) => {

@@ -12,7 +12,7 @@ const limit = sql`select current_setting('statement_timeout') as statement, curr
   current_setting('idle_in_transaction_session_timeout') as idle`;
 const rowsOf = async (db: Db) => ((await db.execute(limit)) as unknown as { rows: unknown[] }).rows;
 
-requireService('postgresql', findBinaries() !== undefined)('FLT-3: through the Neon drivers', () => {
+requireService('postgresql', findBinaries() !== undefined)('through the Neon drivers', () => {
   let database: FreshDatabase;
   let connection: Connection;
   let admin: pg.Client;

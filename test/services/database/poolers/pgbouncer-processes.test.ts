@@ -20,7 +20,7 @@ const patient = { timeout: 60_000 };
 const isPossible = hasPgbouncer && findBinaries() !== undefined;
 const users = [...Object.values(defaultRoles), 'app'];
 
-requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind PgBouncer', () => {
+requireService('pgbouncer', isPossible)('a portal and its sidecar behind PgBouncer', () => {
   let server: DatabaseServer;
   let bouncer: Pgbouncer;
   let portal: RunningPortal;
@@ -67,7 +67,7 @@ requireService('pgbouncer', isPossible)('FLT-3: a portal and its sidecar behind 
     for (const { n } of rows) expect(n).toBeLessThanOrEqual(3);
   }, 60_000);
 
-  it('FLT-8: seal the audit and build an export at the first attempt', async () => {
+  it('seal the audit and build an export at the first attempt', async () => {
     const verdict = () => read(`GET ${base}/audit/verify`);
     await expect.poll(async () => (await verdict()).sealed_to, patient).toBeGreaterThan(20);
     expect((await verdict()).ok).toBe(true);
@@ -131,7 +131,7 @@ requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
     await server?.stop();
   });
 
-  describe('FLT-3: a migration through PgBouncer', () => {
+  describe('a migration through PgBouncer', () => {
     it('is refused in one line that names the variable, and not needed when the schema is current', async () => {
       const { address } = server;
       const pooled = { ...address, ownerUrl: bouncer.through(address.ownerUrl) };
@@ -146,7 +146,7 @@ requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
     }, 60_000);
   });
 
-  it('FLT-3: that cannot lock a table does not block others, and is retried', async () => {
+  it('that cannot lock a table does not block others, and is retried', async () => {
     const psql = startPsql(server.url);
     await psql.run('begin; lock table pgboss.version;');
     const migrated = prepareSchema(server.address);

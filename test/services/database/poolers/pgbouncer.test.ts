@@ -21,7 +21,7 @@ const codeOf = (work: PromiseLike<unknown>) =>
     (error: unknown) => pgFault(error)?.code ?? String(error),
   );
 
-requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('FLT-3: behind PgBouncer', () => {
+requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('behind PgBouncer', () => {
   let server: DatabaseServer;
   const open: PgConnection[] = [];
   const users = [...Object.values(defaultRoles), 'app'];

@@ -29,7 +29,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
   });
   const plain = (hosts: string[]): Json => ({ hosts, ca_certificate: null });
 
-  it('DIR-4: a login on pooled connections is one search, one bind as the user and one group read', async () => {
+  it('a login on pooled connections is one search, one bind as the user and one group read', async () => {
     const domain = await stand.domainFor('staff', plain([wire.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     const [operations, connections] = [wire.operations.length, wire.connections()];
@@ -38,7 +38,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     expect(wire.connections()).toBe(connections);
   });
 
-  it('DIR-4: 200 concurrent logins of one domain all succeed over eight pairs of connections', async () => {
+  it('200 concurrent logins of one domain all succeed over eight pairs of connections', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     const answers = await Promise.all(crowd.map((name) => stand.logIn(domain, name)));
@@ -48,7 +48,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-4: different settings and domains never share connections', async () => {
+  it('different settings and domains never share connections', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     const other = await stand.domainFor('staff', plain([own.url]));
@@ -59,7 +59,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-4: a connection that the server has closed is replaced in the same login', async () => {
+  it('a connection that the server has closed is replaced in the same login', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', plain([own.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
@@ -68,7 +68,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-4: 200 concurrent logins all succeed against a directory that takes 300 ms for a chain search', async () => {
+  it('200 concurrent logins all succeed against a directory that takes 300 ms for a chain search', async () => {
     const fake = await startFakeDirectory(activeDirectory);
     const params = { ...plain([fake.url]), nested_groups: true };
     const domain = await stand.domain(params, { type: 'active_directory' });
@@ -78,7 +78,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-2: OpenLDAP reports a password that was reset, after a right one only', async () => {
+  it('OpenLDAP reports a password that was reset, after a right one only', async () => {
     const domain = await stand.domainFor('staff');
     await stand.slapd.change(
       `dn: cn=policy,${suffix}\nchangetype: add\nobjectClass: applicationProcess\nobjectClass: pwdPolicy\ncn: policy\npwdAttribute: userPassword\npwdMustChange: TRUE\n\ndn: ${personDn('crowd-7-person')}\nchangetype: modify\nreplace: pwdReset\npwdReset: TRUE`,
@@ -103,7 +103,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
   ];
   it.each(
     failing,
-  )('DIR-5: %s sends the login to another server, and the first is avoided afterwards', async (_, fault) => {
+  )('%s sends the login to another server, and the first is avoided afterwards', async (_, fault) => {
     const fake = await startFakeDirectory((request) => fault(request, 0) ?? { code: 0 });
     const domain = await stand.domainFor('staff', plain([fake.url, stand.slapd.url]));
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
@@ -113,7 +113,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-5: a password that one server has verified is not sent to another', async () => {
+  it('a password that one server has verified is not sent to another', async () => {
     let searches = 0;
     const fake = await startFakeDirectory(({ operation }) => {
       if (operation !== 'search') return { code: 0 };
@@ -129,12 +129,12 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await fake.close();
   });
 
-  it('DIR-10: a password may be entered in decomposed characters', async () => {
+  it('a password may be entered in decomposed characters', async () => {
     const domain = await stand.domainFor('staff');
     expect((await stand.logIn(domain, 'composed', 'Gru\u0308\u00dfe')).status).toBe(200);
   });
 
-  it('DIR-7: a rejected service password is not tried again before its delay, nor by concurrent logins', async () => {
+  it('a rejected service password is not tried again before its delay, nor by concurrent logins', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const domain = await stand.domainFor('staff', { ...plain([own.url]), bind_password: 'stale' });
     const other = await stand.domainFor('staff', plain([own.url]));
@@ -161,7 +161,7 @@ requireService('slapd', hasSlapd)('pooled connections to directories', () => {
     await own.close();
   });
 
-  it('DIR-7: a test with the stored password observes the same delay, and reports it', async () => {
+  it('a test with the stored password observes the same delay, and reports it', async () => {
     const own = await startLdapWire(stand.slapd.url);
     const stale = { ...plain([own.url]), bind_password: 'stale' };
     const domain = await stand.domainFor('staff', stale);

@@ -8,7 +8,7 @@ import { addMember, base, directoryBody, domainsPath, useStand } from '../../../
 import type { Json } from '../../../support/portal.ts';
 import { requireService } from '../../../support/services.ts';
 
-requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () => {
+requireService('slapd', hasSlapd)('the stored account of a directory', () => {
   const stand = useStand(() =>
     startDirectoryStand(
       person('alice', { carLicense: 'M-AL 1', mail: 'alice@example.com' }) + posixGroup('staff', ['alice']),
@@ -29,7 +29,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     return saved.status;
   };
 
-  it('SEC-7: cannot be read with a filter or a base of the caller of a test', async () => {
+  it('cannot be read with a filter or a base of the caller of a test', async () => {
     const tester = await addMember(stand.world, ['authenticators.read', 'authenticators.test']);
     const guess = { user_filter: '(mail=a*)' };
     for (const change of [guess, { base_dn: `ou=people,${suffix}` }, { bind_dn: 'cn=other' }]) {
@@ -50,7 +50,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
   it.each([
     ...['userPassword', 'authPassword', 'unicodePwd', 'msDS-ManagedPassword', 'sambaNTPassword'],
     ...['2.5.4.35', '2.5.4.3', 'userPassword;lang-en', 'krbPrincipalKey', 'anythingElse'],
-  ])('SEC-7: %s is neither copied nor accepted as a parameter', async (source) => {
+  ])('%s is neither copied nor accepted as a parameter', async (source) => {
     const refused = await add(source);
     expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([422, '/source']);
     for (const member of [
@@ -75,7 +75,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     expect([tested.body.success, check.status]).toEqual([false, 'fail']);
   });
 
-  it('SEC-7: the list is extended by names, and only by a caller with all sites', async () => {
+  it('the list is extended by names, and only by a caller with all sites', async () => {
     expect((await add('badgeNumber')).status).toBe(422);
     expect(await extend('2.5.4.35')).toBe(422);
     expect(await extend('badgeNumber,shoeSize')).toBe(200);
@@ -88,7 +88,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     expect(await extend('')).toBe(200);
   });
 
-  it('SEC-7: older settings outside the list are kept, and flagged by a test', async () => {
+  it('older settings outside the list are kept, and flagged by a test', async () => {
     const older = await stand.domain();
     const { params } = authenticators;
     const { db } = stand.world.portal;
@@ -111,7 +111,7 @@ requireService('slapd', hasSlapd)('SEC-7 the stored account of a directory', () 
     expect(check.detail).toContain('shoeSize');
   });
 
-  it('SEC-7: older settings outside the list are not read at a login', async () => {
+  it('older settings outside the list are not read at a login', async () => {
     const older = await stand.domainFor('staff');
     const { params } = authenticators;
     const { db } = stand.world.portal;

@@ -1,8 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { createDatabase } from '../../shared/tooling/start/created-database.ts';
 import { prepareSchema } from '../../shared/tooling/start/prepared-database.ts';
-import { templateName } from './database/database.ts';
 import { type Postgres, startPostgres } from './database/postgres.ts';
 
 declare module 'vitest' {
@@ -14,30 +12,44 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the database once for all test files and migrates the template that they copy. */
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (project.vitest.projects.every(({ name }) => name === 'structure')) return;
-  const postgres = await startPostgres();
+type Prepared = { postgresUrl: string; embeddedTemplate: string | null; stop(): Promise<void> };
+type Shared = { prepared: Promise<Prepared>; users: number };
+
+/** One server of each kind for all projects of a run, which load this module separately. */
+const ofRun = globalThis as { testDatabases?: Map<boolean, Shared> };
+
+/** Starts the database for a project with files to run. `TEST_DATABASE=embedded` is a setting of a project or of the run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const isEmbedded = (project.config.env.TEST_DATABASE ?? process.env.TEST_DATABASE) === 'embedded';
+  ofRun.testDatabases ??= new Map();
+  const databases = ofRun.testDatabases;
+  const shared = databases.get(isEmbedded) ?? { prepared: prepare(isEmbedded), users: 0 };
+  databases.set(isEmbedded, shared);
+  shared.users += 1;
+  const { postgresUrl, embeddedTemplate, stop } = await shared.prepared;
+  project.provide('postgresUrl', postgresUrl);
+  project.provide('embeddedTemplate', embeddedTemplate);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    databases.delete(isEmbedded);
+    await stop();
+  };
+}
+
+async function prepare(isEmbedded: boolean): Promise<Prepared> {
+  const postgres = await startPostgres({ hasTemplate: true, isEmbedded });
   process.stdout.write(`database: ${postgres.kind} ${postgres.version}\n`);
-  if (postgres.kind === 'pglite') return setUpEmbedded(project, postgres);
-  try {
-    await prepareSchema(await createDatabase(postgres.url, templateName));
-  } catch (error) {
-    await postgres.stop();
-    throw error;
-  }
-  project.provide('postgresUrl', postgres.url);
-  project.provide('embeddedTemplate', null);
-  return postgres.stop;
+  if (postgres.kind === 'pglite') return prepareEmbedded(postgres);
+  return { postgresUrl: postgres.url, embeddedTemplate: null, stop: () => postgres.stop() };
 }
 
 /** One embedded database serves one owner, so every test file opens a copy of this folder. */
-async function setUpEmbedded(
-  project: TestProject,
-  { folder, stop, address }: Postgres,
-): Promise<() => Promise<void>> {
+async function prepareEmbedded({ folder, stop, address }: Postgres): Promise<Prepared> {
   await prepareSchema(address).finally(() => stop({ keep: true }));
-  project.provide('postgresUrl', '');
-  project.provide('embeddedTemplate', folder);
-  return () => rm(folder, { recursive: true, force: true });
+  return {
+    postgresUrl: '',
+    embeddedTemplate: folder,
+    stop: () => rm(folder, { recursive: true, force: true }),
+  };
 }

@@ -13,6 +13,15 @@ export type ThrowawayPostgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
+export type ThrowawayOptions = {
+  /** Folder for the data folder. */
+  parent?: string | undefined;
+  /** Further settings of the server. */
+  settings?: Readonly<Record<string, string>>;
+  /** Data of a server that was stopped; they are copied. Default: a new, empty server. */
+  data?: string;
+};
+
 type LaunchedServer = { server: ChildProcess; port: number };
 
 const run = promisify(execFile);
@@ -23,19 +32,17 @@ const isRoot = process.getuid?.() === 0;
 /**
  * Starts a temporary PostgreSQL server: local connections need no password, and writes are not synced.
  * @param binaries folder returned by `findBinaries`
- * @param parent folder for the data folder
- * @param settings further settings of the server
  * @throws Error if the server does not start
  */
 export async function startThrowawayPostgres(
   binaries: string,
-  parent = tmpdir(),
-  settings: Readonly<Record<string, string>> = {},
+  { parent = tmpdir(), settings = {}, data }: ThrowawayOptions = {},
 ): Promise<ThrowawayPostgres> {
   const folder = await makeFolder(parent);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    await initialise(binaries, folder);
+    if (data === undefined) await initialise(binaries, folder);
+    else await copyData(data, folder);
     const { server, port } = await launchOnFreePort(binaries, folder, settings);
     const url = `postgres://app@127.0.0.1:${port}/postgres`;
     return { url, folder, stop: (options) => end(server).finally(() => options?.keep || remove()) };
@@ -69,6 +76,11 @@ async function makeFolder(parent: string): Promise<string> {
   const folder = await mkdtemp(join(parent, 'aggregator-postgres-'));
   if (isRoot) await chown(folder, nobody, nobody);
   return folder;
+}
+
+/** The files of the copy belong to the user of the server. */
+async function copyData(data: string, folder: string): Promise<void> {
+  await run('cp', ['--archive', data, join(folder, 'data')]);
 }
 
 async function initialise(binaries: string, folder: string): Promise<void> {

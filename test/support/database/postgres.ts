@@ -6,6 +6,7 @@ import { addressIn } from '../../../shared/tooling/start/created-database.ts';
 import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { assertMayBeAbsent } from '../services.ts';
+import { preparedData } from './template.ts';
 
 /** `url` is the URL of the administrative database. `stop` removes `folder`, the data, unless `keep` is set. */
 export type Postgres = {
@@ -18,20 +19,28 @@ export type Postgres = {
   stop(options?: { keep: boolean }): Promise<void>;
 };
 
-/** `TEST_DATABASE=embedded`: the tests run on the embedded database even if PostgreSQL is installed. */
-const isEmbeddedWanted = process.env.TEST_DATABASE === 'embedded';
+type Options = {
+  /** PostgreSQL has the migrated template. */
+  hasTemplate?: boolean;
+  /** The embedded database is used even if PostgreSQL is installed. */
+  isEmbedded?: boolean;
+};
 
 /**
  * Starts a throwaway PostgreSQL, or the embedded database where it is not installed.
  * @throws Error when PostgreSQL is absent and REQUIRE_SERVICES=1
  */
-export async function startPostgres(): Promise<Postgres> {
-  const binaries = isEmbeddedWanted ? undefined : findBinaries();
+export async function startPostgres({
+  hasTemplate = false,
+  isEmbedded = process.env.TEST_DATABASE === 'embedded',
+}: Options = {}): Promise<Postgres> {
+  const binaries = isEmbedded ? undefined : findBinaries();
   if (!binaries) {
-    if (!isEmbeddedWanted) assertMayBeAbsent('postgresql');
+    if (!isEmbedded) assertMayBeAbsent('postgresql');
     return startEmbedded();
   }
-  const server = await startThrowawayPostgres(binaries);
+  const data = hasTemplate ? await preparedData(binaries) : undefined;
+  const server = await startThrowawayPostgres(binaries, { ...(data !== undefined && { data }) });
   return {
     ...server,
     address: addressIn(server.url, 'postgres'),

@@ -82,7 +82,7 @@ export type DatabaseServer = {
 
 /** @param settings further settings of the server */
 export async function startDatabaseServer(settings: Record<string, string> = {}): Promise<DatabaseServer> {
-  const server = await startThrowawayPostgres(findBinaries() ?? '', undefined, settings);
+  const server = await startThrowawayPostgres(findBinaries() ?? '', { settings });
   const address = await createDatabase(server.url);
   const url = Object.assign(new URL(server.url), { pathname: new URL(address.url).pathname }).href;
   const admin = new pg.Client({ connectionString: url });

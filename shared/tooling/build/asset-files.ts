@@ -50,7 +50,7 @@ export async function writeAssets(folder: string): Promise<Record<string, number
     await builtWebPages(),
   ];
   const folders = await Promise.all(sources.map((source) => readdir(source)));
-  const names = [...folders.flat(), ...documents];
+  const names = [...folders.flat().filter((name) => !name.endsWith('.map')), ...documents];
   const sizes: Record<string, number> = {};
   await mkdir(folder, { recursive: true });
   for (const name of names) {

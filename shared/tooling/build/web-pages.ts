@@ -22,23 +22,28 @@ const require = createRequire(import.meta.url);
 const MessageFormat: typeof import('@messageformat/core').default = require('@messageformat/core');
 const compileModule: typeof import('@messageformat/core/lib/compile-module.js').default = require('@messageformat/core/compile-module.js');
 
+export type WebOptions = {
+  /** Writes source maps beside the scripts, which do not refer to them. */
+  sourceMaps?: boolean;
+};
+
 /** Builds the browser code of all pages into a folder. The names of files contain digests of their contents. */
-export async function buildWebPages(folder: string): Promise<WebPages> {
+export async function buildWebPages(folder: string, options: WebOptions = {}): Promise<WebPages> {
   await mkdir(folder, { recursive: true });
-  const entries = webPageNames.map(async (name) => [name, await buildPage(name, folder)] as const);
+  const entries = webPageNames.map(async (name) => [name, await buildPage(name, folder, options)] as const);
   const pages = Object.fromEntries(await Promise.all(entries)) as WebPages;
   await writeFile(join(folder, webPagesName), JSON.stringify(pages));
   return pages;
 }
 
-async function buildPage(name: WebPageName, folder: string): Promise<WebPage> {
+async function buildPage(name: WebPageName, folder: string, { sourceMaps }: WebOptions): Promise<WebPage> {
   const { code, isInstallable, hasRecords, hasAreas, hasAccount } = webPages[name];
   const catalogues = [
     ...[...ofAllPages, `pages/${name}`],
     ...(hasAccount ? ['pages/account'] : []),
     ...(hasAreas ? await areasOf(name) : []),
   ];
-  const page = await buildParts({ name, code, catalogues }, folder);
+  const page = await buildParts({ name, code, catalogues, sourceMaps }, folder);
   if (hasRecords) return { ...page, records: await buildRecords(name, folder) };
   return isInstallable ? { ...page, offline: await buildOffline(name, page, folder) } : page;
 }
@@ -74,11 +79,20 @@ async function areasOf(name: WebPageName): Promise<string[]> {
     .map((file) => `${name}/${file.slice(0, -'.en.json'.length)}`);
 }
 
-type Parts = { name: string; code: string; catalogues: readonly string[] };
+type Parts = { name: string; code: string; catalogues: readonly string[]; sourceMaps?: boolean | undefined };
 
-async function buildParts({ name, code, catalogues }: Parts, folder: string): Promise<WebPage> {
+async function buildParts(
+  { name, code, catalogues, sourceMaps = false }: Parts,
+  folder: string,
+): Promise<WebPage> {
   const [main, ...texts] = await Promise.all([
-    bundle({ entryPoints: [join(code, 'main.tsx')], entryNames: `${name}-[hash]`, outdir: folder }),
+    bundle({
+      entryPoints: [join(code, 'main.tsx')],
+      entryNames: `${name}-[hash]`,
+      outdir: folder,
+      sourcemap: sourceMaps && 'external',
+      sourcesContent: false,
+    }),
     ...languages.map((language) => bundle(textsOf({ name, catalogues }, language, folder))),
   ]);
   const script = outputOf(main, '.js', join(code, 'main.tsx'));

@@ -1,7 +1,14 @@
+import { writeFileSync } from 'node:fs';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
+import { judged, lineOf, noTotals, type Totals } from '../../tooling/run/totals.ts';
 
-type Counts = { passed: number; failed: number; skipped: number };
+export type SummaryOptions = {
+  /** A file for the totals, for a run that is a part of another one. Default: the last line of the output has them. */
+  totalsFile?: string | undefined;
+  /** A line before the last one. */
+  hint?: string | undefined;
+};
 
 /**
  * Lists skipped tests with their reason, and ends the output with one plain line
@@ -9,36 +16,41 @@ type Counts = { passed: number; failed: number; skipped: number };
  */
 export class SummaryReporter implements Reporter {
   // A run that ends early (a global setup that throws) counts as failed in the last line.
-  #counts: Counts = { passed: 0, failed: 1, skipped: 0 };
+  #totals: Totals = { ...noTotals, failed: 1 };
+  readonly #options: SummaryOptions;
+
+  constructor(options: SummaryOptions = {}) {
+    this.#options = options;
+  }
 
   onInit(): void {
-    process.once('exit', (code) => process.stdout.write(`${closingLine(this.#counts, code)}\n`));
+    process.once('exit', (code) => this.#close(judged(this.#totals, code)));
+  }
+
+  #close(totals: Totals): void {
+    const { totalsFile, hint } = this.#options;
+    if (totalsFile !== undefined) writeFileSync(totalsFile, JSON.stringify(totals));
+    else process.stdout.write(`${hint === undefined ? '' : `${hint}\n`}${lineOf(totals)}\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    this.#counts = { passed: 0, failed: errors.length, skipped: 0 };
-    for (const module of modules) addModule(this.#counts, module);
+    this.#totals = { ...noTotals, failed: errors.length };
+    for (const module of modules) addModule(this.#totals, module);
     const reasons = new Set(modules.flatMap(skippedIn));
     for (const reason of reasons) process.stdout.write(`skipped: ${reason}\n`);
   }
 }
 
-/** A failure without a test (none was found, a teardown failed) counts as one. */
-export function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
-  const failures = exitCode === 0 ? failed : Math.max(failed, 1);
-  return `${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-}
-
-function addModule(counts: Counts, module: TestModule): void {
+function addModule(totals: Totals, module: TestModule): void {
   for (const test of module.children.allTests()) {
     const { state } = test.result();
-    if (state === 'passed') counts.passed += 1;
-    else if (state === 'failed') counts.failed += 1;
-    else counts.skipped += 1;
+    if (state === 'passed') totals.passed += 1;
+    else if (state === 'failed') totals.failed += 1;
+    else totals.skipped += 1;
   }
   // An import, `beforeAll` or `afterAll` that throws fails no single test.
   for (const suite of [module, ...module.children.allSuites()]) {
-    if (suite.errors().length > 0) counts.failed += 1;
+    if (suite.errors().length > 0) totals.failed += 1;
   }
 }
 

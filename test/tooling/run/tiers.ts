@@ -1,0 +1,83 @@
+/** Groups of tests with a command of their own. A tier is made of projects of the test runner. */
+export const tierNames = ['fast', 'pages', 'platform'] as const;
+export type TierName = (typeof tierNames)[number];
+
+/** A project of the test runner. Paths are globs from the root. */
+export type ProjectPlan = {
+  name: string;
+  tier: TierName;
+  include: readonly string[];
+  exclude?: readonly string[];
+  /** Starts the test database. */
+  database: boolean;
+  /**
+   * `shared`: the modules are loaded once per worker instead of once per file, which took longer than most tests.
+   * `separate`: a process per file, for files that replace globals, that import modules which read their environment once,
+   * or that change or close shared objects.
+   */
+  modules: 'shared' | 'separate';
+  env?: Readonly<Record<string, string>>;
+};
+
+const files = (folder: string): string => `test/${folder}/**/*.test.ts`;
+
+/** Files of other projects that need a process of their own. */
+const separate = [
+  'test/pages/console/made-up-kind.test.ts',
+  'test/e2e/lambda.test.ts',
+  'test/runtime/deploy/module-secrets.test.ts',
+  'test/runtime/lambda/{body-limits,lambda,streaming}.test.ts',
+  'test/runtime/node/production-limits.test.ts',
+  'test/runtime/start/secret-key-edge.test.ts',
+  'test/runtime/federation/*.test.ts',
+  'test/runtime/workers/{broker,directory}.test.ts',
+  'test/simulator/tests/*.test.ts',
+];
+
+export const projects: readonly ProjectPlan[] = [
+  {
+    name: 'structure',
+    tier: 'fast',
+    include: [files('structure')],
+    database: false,
+    modules: 'shared',
+  },
+  { name: 'unit', tier: 'fast', include: [files('unit')], database: false, modules: 'shared' },
+  {
+    name: 'portal',
+    tier: 'fast',
+    include: [files('api'), files('contract'), files('services'), files('smoke')],
+    database: true,
+    modules: 'shared',
+  },
+  {
+    name: 'pages',
+    tier: 'pages',
+    include: [files('pages')],
+    exclude: separate,
+    database: true,
+    modules: 'shared',
+  },
+  {
+    name: 'platform',
+    tier: 'platform',
+    include: ['client', 'e2e', 'runtime', 'servers', 'bench'].map(files),
+    exclude: separate,
+    database: true,
+    modules: 'shared',
+  },
+  { name: 'separate', tier: 'platform', include: separate, database: true, modules: 'separate' },
+  ...(['admin', 'user'] as const).map(
+    (type): ProjectPlan => ({
+      name: `contract-${type}`,
+      tier: 'platform',
+      include: [files('contract')],
+      // What is said of the document alone, without a portal, is said once.
+      exclude: ['test/contract/{rows,document/{descriptions,document,document-rules,owasp}}.test.ts'],
+      database: true,
+      modules: 'shared',
+      // The embedded database serves one of them.
+      env: { PORTAL_TYPE: type, ...(type === 'user' && { TEST_DATABASE: 'embedded' }) },
+    }),
+  ),
+];

@@ -4,7 +4,8 @@ import { newId } from '../../shared/kernel/ids.ts';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import { addMember, base, goodPassword, type Member } from '../support/factories.ts';
 import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
-import { adminPassword } from '../support/portal.ts';
+import { looks } from '../support/pages/looks.ts';
+import { type Account, administrator } from '../support/pages/sessions.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
@@ -30,24 +31,15 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
   const allow = (value: boolean) =>
     stand.world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value } } });
 
-  type Person = { domain: string; name: string; password: string };
-  const alice = (): Person => ({
+  const alice = (): Account => ({
     ...{ domain: stand.world.domain.name, name: member.user.name, password: goodPassword },
   });
-  const admin = (): Person => ({ domain: 'Built-in', name: 'admin', password: adminPassword });
 
-  /** Signs in and opens the account. */
-  async function account(person: Person, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
-    const tab = await stand.open('/signin', options);
+  /** Opens the account of a person. */
+  async function account(person: Account, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
+    const tab = await stand.open('/home/#account', options, person);
     tabs.push(tab);
     const { page } = tab;
-    await page.locator('#domain').selectOption({ label: person.domain });
-    await page.locator('#username').fill(person.name);
-    await page.locator('#password').fill(person.password);
-    await page.locator('#credentials [type=submit]').click();
-    // Administrators are led to their first page.
-    await page.waitForURL(/\/(?:home|console)\/$/);
-    await page.goto('/home/#account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }
@@ -149,7 +141,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
 
   it('of an administrator have the rights that are chosen', async () => {
     await allow(true);
-    const page = await account(admin());
+    const page = await account(administrator);
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('Name of the token').fill('Inventory');
     await page.getByText('Choose administrative rights').click();
@@ -163,12 +155,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await page.getByText(/2 administrative rights/).waitFor();
   });
 
-  it.each([
-    [320, 'light', 'en-GB'],
-    [768, 'dark', 'ru-RU'],
-    [1920, 'light', 'ru-RU'],
-    [1280, 'dark', 'en-GB'],
-  ] as const)('are accessible and fit at %i pixels in %s colours, %s', async (width, colorScheme, locale) => {
+  it.each(looks)('are good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {
     await allow(true);
     const viewport = { width, height: 900 };
     const page = await account(alice(), { colorScheme, viewport, locale });

@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { webPageOf } from '../../shared/http/pages/app-page.ts';
 import { filesOf } from '../../shared/http/pages/web-pages.ts';
 import { ownAssets } from '../../shared/tooling/build/asset-files.ts';
 import { expectGood, startBrowserIn, type Tab } from '../e2e/support/browser.ts';
 import { addMember, addSite, goodPassword, type Member } from '../support/factories.ts';
 import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { looks } from '../support/pages/looks.ts';
 import { nextBuildOf } from '../support/pages/next-build.ts';
 import { requireService } from '../support/services.ts';
 
@@ -278,14 +279,13 @@ requireService('chromium', hasChromium)('the page of the user as an app', () => 
     await expect.poll(() => page.getByText('You have no network connection').count()).toBe(0);
   });
 
-  describe.each(['light', 'dark'] as const)('without the portal, in %s colours', (colorScheme) => {
-    it.each([320, 768, 1280, 1920])('is accessible at %i pixels', async (width) => {
-      const locale = width === 320 ? 'ru-RU' : 'en-GB';
-      const { page } = await open({ colorScheme, viewport: { width, height: 800 }, locale });
-      await stopPortal();
-      await page.reload();
-      await page.locator('#since:not([hidden])').waitFor();
-      await expectGood(page, `offline-${colorScheme}`);
-    });
+  it.each(
+    looks,
+  )('is good to look at without the portal: %s, %s, %i px', async (locale, colorScheme, width) => {
+    const { page } = await open({ colorScheme, viewport: { width, height: 800 }, locale });
+    await stopPortal();
+    await page.reload();
+    await page.locator('#since:not([hidden])').waitFor();
+    await expectGood(page, `offline-${colorScheme}`);
   });
 });

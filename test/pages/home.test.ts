@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import {
   addFarm,
@@ -13,6 +13,7 @@ import {
   type SimulatedNode,
 } from '../support/factories.ts';
 import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { looks } from '../support/pages/looks.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
@@ -64,11 +65,13 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await west?.simulator.close();
   });
 
-  async function open(path: string, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
-    const tab = await stand.open(path, options);
+  async function open(...given: Parameters<BrowserStand['open']>): Promise<Page> {
+    const tab = await stand.open(...given);
     tabs.push(tab);
     return tab.page;
   }
+  const account = () => ({ domain: stand.world.domain.name, name: member.user.name, password: goodPassword });
+  const openHome = () => open('/home/', undefined, account());
   async function signIn(page: Page): Promise<void> {
     await page.locator('#domain').selectOption({ label: stand.world.domain.name });
     await page.locator('#username').fill(member.user.name);
@@ -90,8 +93,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('connects: the file is that of the workplace', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Connect to Accounting' }).click();
     const download = await saved;
@@ -106,8 +108,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('keeps favourites first, and the last chosen protocol', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await shown(page, 'Office');
     await page.getByRole('button', { name: 'Favourite: Office' }).click();
     const first = page.getByRole('article').filter({ hasNotText: 'Open' }).first();
@@ -127,8 +128,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('ends an open session after a question', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await page.getByRole('button', { name: /^(Rec|C)onnect to Library$/ }).click();
     await page.getByText('Your workplace is ready').waitFor();
     await page.keyboard.press('Escape');
@@ -145,8 +145,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('shows how far the preparation is, until it is ready', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await page.getByRole('button', { name: 'Connect to Workshop' }).click();
     await expect
       .poll(() => page.getByRole('progressbar').getAttribute('aria-valuenow'), { timeout: 20_000 })
@@ -163,8 +162,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
       body: { aggregator: { services_fresh_s: { value: 0 } } },
     });
     west.simulator.knobs.hang = 'headers';
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await shown(page, 'Office');
     await page.getByText('West does not answer').waitFor({ timeout: 30_000 });
     await page.getByText(/^What you see of it is .+ old\.$/).waitFor();
@@ -172,8 +170,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('is used by keyboard alone', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await shown(page, 'Accounting');
     await page.keyboard.press('/');
     await page.keyboard.type('ledg');
@@ -203,8 +200,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('stays as it is when the session ends, and leads to the sign-in page', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await shown(page, 'Accounting');
     await page.evaluate(() => fetch('/signout', { method: 'POST' }));
     await page.getByRole('button', { name: 'Connect to Accounting' }).click();
@@ -218,8 +214,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   it('has the account: a wrong password is named, other sessions are ended', async () => {
     const { portal, domain } = stand.world;
     const other = (await logIn(portal, domain, member.user)).body.token;
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await page.getByRole('button', { name: 'Alice Liddell' }).click();
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
@@ -245,23 +240,20 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await shown(page, 'Accounting');
   });
 
-  describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-    it.each([320, 768, 1920])('is accessible and does not scroll sideways at %i pixels', async (width) => {
-      const viewport = { width, height: 900 };
-      const page = await open('/signin', { colorScheme, viewport, locale: 'ru-RU' });
-      await signIn(page);
-      await shown(page, 'Library');
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Рабочие места');
-      await expectGood(page, `home-${colorScheme}`);
-      await page.getByRole('button', { name: 'Alice Liddell' }).click();
-      await page.getByRole('button', { name: 'English' }).waitFor();
-      await expectGood(page, `home-menu-${colorScheme}`);
-    });
+  it.each(looks)('is good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {
+    const page = await open('/home/', { locale, colorScheme, viewport: { width, height: 900 } }, account());
+    await shown(page, 'Library');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(
+      locale === 'ru-RU' ? 'Рабочие места' : 'Workplaces',
+    );
+    await expectGood(page, `home-${colorScheme}`);
+    await page.getByRole('button', { name: 'Alice Liddell' }).click();
+    await page.getByRole('button', { name: 'English' }).waitFor();
+    await expectGood(page, `home-menu-${colorScheme}`);
   });
 
   it('keeps the language that the user chooses', async () => {
-    const page = await open('/signin');
-    await signIn(page);
+    const page = await openHome();
     await shown(page, 'Library');
     await page.getByRole('button', { name: 'Alice Liddell' }).click();
     await page.getByRole('button', { name: 'Русский' }).click();

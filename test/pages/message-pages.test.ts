@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { looks } from '../support/pages/looks.ts';
 import { requireService } from '../support/services.ts';
 
 // A browser on a busy machine is slow.
@@ -61,15 +62,10 @@ requireService('chromium', hasChromium)('pages with one message', () => {
     expect(requested.filter((url) => !url.startsWith('data:'))).toEqual([`${stand.origin}/nowhere`]);
   });
 
-  describe.each([
-    ['light', 'en-GB'],
-    ['dark', 'ru-RU'],
-  ] as const)('in %s colours and %s', (colorScheme, locale) => {
-    it.each([320, 768, 1280, 1920])('are accessible and fit %i pixels', async (width) => {
-      const page = await open('/nowhere', { viewport: { width, height: 800 }, colorScheme, locale });
-      await expectGood(page, `message-404-${colorScheme}`);
-      await page.goto('/api/errors/unauthenticated');
-      await expectGood(page, `message-error-${colorScheme}`);
-    });
+  it.each(looks)('are good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {
+    const page = await open('/nowhere', { viewport: { width, height: 800 }, colorScheme, locale });
+    await expectGood(page, `message-404-${colorScheme}`);
+    await page.goto('/api/errors/unauthenticated');
+    await expectGood(page, `message-error-${colorScheme}`);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { codeOf, expectGood, hasPrograms, type Tab } from '../e2e/support/browser.ts';
 import { addUser, base, goodPassword } from '../support/factories.ts';
 import { type BrowserStand, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { looks } from '../support/pages/looks.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
@@ -233,12 +234,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     expect(new URL(page.url()).searchParams.get('next')).toBe('/status');
   });
 
-  describe.each([
-    [320, 'light', 'en-GB'],
-    [768, 'dark', 'ru-RU'],
-    [1920, 'light', 'ru-RU'],
-    [1280, 'dark', 'en-GB'],
-  ] as const)('at %i pixels in %s colours, %s', (width, colorScheme, locale) => {
+  describe.each(looks)('in the look %s, %s, %i px', (locale, colorScheme, width) => {
     const options = { colorScheme, locale, viewport: { width, height: 800 } };
     const shown = (name: string) => `signin-${name}-${colorScheme}-${locale.slice(0, 2)}`;
 

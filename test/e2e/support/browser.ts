@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 // biome-ignore lint/correctness/noUnresolvedImports: it exports by statements that the linter cannot follow
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { root } from './portal-process.ts';
 
@@ -17,15 +17,46 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const commonArgs = ['--no-sandbox', '--disable-dev-shm-usage'];
 
-/** @param args further arguments of Chromium */
-export const startBrowser = (args: readonly string[] = []): Promise<Browser> =>
+/** A browser of its own. @param args further arguments of Chromium */
+export const launchBrowser = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath: program, args: [...commonArgs, ...args] });
+
+/** The contexts of one user of a browser. */
+export type BrowserHandle = Pick<Browser, 'newContext' | 'close'>;
+
+type BrowserContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;
+
+/** Browsers of this process by their arguments. A start costs as much as a test; a context costs little. */
+const running = new Map<string, Promise<Browser>>();
+
+/**
+ * A browser that other files of this process use as well. `close` closes the contexts of the caller.
+ * @param args further arguments of Chromium
+ */
+export async function startBrowser(args: readonly string[] = []): Promise<BrowserHandle> {
+  const key = args.join(' ');
+  const known = await running.get(key);
+  const launched = known?.isConnected() ? Promise.resolve(known) : launchBrowser(args);
+  running.set(key, launched);
+  const browser = await launched;
+  const contexts = new Set<BrowserContext>();
+  return {
+    newContext: async (options) => {
+      const context = await browser.newContext(options);
+      contexts.add(context.once('close', () => contexts.delete(context)));
+      return context;
+    },
+    close: async () => {
+      await Promise.all([...contexts].map((context) => context.close()));
+    },
+  };
+}
 
 /** A browser whose data outlast it, and that can install pages as apps, unlike the contexts of `startBrowser`. */
 export const startBrowserIn = (
   folder: string,
   { args = [], ...options }: BrowserContextOptions & { args?: readonly string[] } = {},
-): Promise<ReturnType<Page['context']>> =>
+): Promise<BrowserContext> =>
   chromium.launchPersistentContext(folder, {
     executablePath: program,
     args: [...commonArgs, ...args],
@@ -38,7 +69,7 @@ export type Tab = { page: Page; errors: string[]; foreign: string[]; close(): Pr
 
 /** Opens a new browser at the portal, with the authority of the portal trusted. */
 export async function openTab(
-  browser: Browser,
+  browser: BrowserHandle,
   baseUrl: string,
   options: BrowserContextOptions = {},
 ): Promise<Tab> {

@@ -6,6 +6,7 @@ import { hasSlapd, reader, type Slapd, startSlapd, suffix } from '../../support/
 import { domainsPath } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -106,8 +107,3 @@ requireService('chromium and slapd', hasChromium && hasSlapd)('domains in the co
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-] as const;

@@ -14,6 +14,7 @@ import {
 } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -50,14 +51,6 @@ async function readMatrix(page: Page): Promise<Column[]> {
     return { href, granted: saying('Granted'), missing: saying('Not granted') };
   });
 }
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['en-GB', 'light', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;
 
 requireService('chromium', hasChromium)('roles in the console', () => {
   let site: Json;

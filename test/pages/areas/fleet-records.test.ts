@@ -3,6 +3,7 @@ import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
 import { type ConsoleWorkplaces, startConsoleWorkplaces } from '../../support/pages/console-workplaces.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -189,10 +190,3 @@ requireService('chromium', hasChromium)('single pools, workplaces and sessions i
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

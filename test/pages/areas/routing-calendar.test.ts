@@ -4,6 +4,7 @@ import { addFarm, addMember, addSite, addTemplate, base, goodPassword } from '..
 import { inMinutes } from '../../support/fleet/maintenance.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -12,13 +13,6 @@ type Page = Tab['page'];
 vi.setConfig({ testTimeout: 120_000 });
 
 const day = 24 * 60;
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;
-
 requireService('chromium', hasChromium)('the maintenance calendar in the console', () => {
   let north: Json;
   const tabs = useConsoleTabs(async ({ world: { admin } }) => {

@@ -5,19 +5,13 @@ import { inMinutes } from '../../support/fleet/maintenance.ts';
 import { wsproxy } from '../../support/gateways/tickets.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 120_000 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;
 
 requireService('chromium', hasChromium)('gateways and templates in the console', () => {
   let gateway: Json;

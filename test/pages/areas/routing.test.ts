@@ -3,6 +3,7 @@ import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { addTag, base, goodPassword } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { type RoutingFleet, startRoutingFleet } from '../../support/pages/routing-fleet.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
@@ -10,13 +11,6 @@ import { requireService } from '../../support/services.ts';
 type Page = Tab['page'];
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 120_000 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;
 
 requireService('chromium', hasChromium)('routing in the console', () => {
   let fleet: RoutingFleet;

@@ -17,6 +17,7 @@ import {
 import { readFirst } from '../../support/fleet/first-reads.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -137,10 +138,3 @@ requireService('chromium', hasChromium)('the pages of sites, farms and nodes', (
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['ru-RU', 'dark', 1280],
-  ['en-GB', 'light', 1920],
-] as const;

@@ -6,6 +6,7 @@ import { base, dispatcherState, pool, unique } from '../../support/factories.ts'
 import { readFirst } from '../../support/fleet/first-reads.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -294,10 +295,3 @@ requireService('chromium', hasChromium)('the setup of a site', () => {
     }
   });
 });
-
-const looks = [
-  ['ru-RU', 'dark', 360],
-  ['en-GB', 'dark', 768],
-  ['ru-RU', 'light', 1280],
-  ['en-GB', 'light', 1920],
-] as const;

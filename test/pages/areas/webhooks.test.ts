@@ -3,6 +3,7 @@ import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { addSite, addTag } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
@@ -102,10 +103,3 @@ requireService('chromium', hasChromium)('webhooks in the console', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

@@ -4,6 +4,7 @@ import { addDomain, addFarm, addMember, addSite, addUser, goodPassword } from '.
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { startConsoleFleet } from '../../support/pages/console-fleet.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -148,10 +149,3 @@ requireService('chromium', hasChromium)('the palette', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 320],
-] as const;

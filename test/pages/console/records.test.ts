@@ -3,6 +3,7 @@ import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { addFarm, addSite, addUser } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -99,10 +100,3 @@ requireService('chromium', hasChromium)('records in the console', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

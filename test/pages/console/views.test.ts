@@ -3,6 +3,7 @@ import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { addFarm, addSite } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -116,8 +117,3 @@ requireService('chromium', hasChromium)('the saved views of a list', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-] as const;

@@ -6,6 +6,7 @@ import { sealAll } from '../../support/audit/audit.ts';
 import { addSite, base } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -97,10 +98,3 @@ requireService('chromium', hasChromium)('the audit log in the console', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

@@ -6,6 +6,7 @@ import { addEvents, startExports } from '../../support/exports/exports.ts';
 import { addMember, base, goodPassword } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
 
@@ -145,10 +146,3 @@ function cut(
     },
   });
 }
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

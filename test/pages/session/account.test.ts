@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { codeOf, expectGood, hasPrograms, type Tab } from '../../e2e/support/browser.ts';
 import { addMember, base, goodPassword, logIn, type Member } from '../../support/factories.ts';
 import { type Account, goTo, signIn, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -170,12 +171,7 @@ for (const portalType of ['admin', 'universal'] as const)
       expect(files.filter((path) => path.endsWith('.js')).length).toBeGreaterThan(ofFirst);
     });
 
-    it.each([
-      [320, 'light', 'en-GB'],
-      [360, 'dark', 'ru-RU'],
-      [1280, 'light', 'en-GB'],
-      [1920, 'dark', 'ru-RU'],
-    ] as const)('is accessible and fits at %i pixels in %s colours, %s', async (width, colorScheme, locale) => {
+    it.each(looks)('is good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {
       const page = await open({ colorScheme, locale, viewport: { width, height: 900 } });
       await page.getByText(/^(?:This session|Этот сеанс)$/).waitFor();
       await expectGood(page, `account-console-${portalType}-${locale}`);

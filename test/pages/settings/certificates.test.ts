@@ -7,6 +7,7 @@ import { createAuthority } from '../../simulator/authority.ts';
 import { addDirectory, addDispatcher, addFarm, addSite } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 // A browser on a busy machine is slow.
@@ -53,10 +54,3 @@ requireService('chromium', hasChromium)('certificates in the console', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

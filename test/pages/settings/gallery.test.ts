@@ -19,6 +19,7 @@ import {
 } from '../../support/factories.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { goTo, signIn, useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { dataUri, png, svg } from '../../support/pictures.ts';
 import type { Json } from '../../support/portal.ts';
 import { requireService } from '../../support/services.ts';
@@ -305,10 +306,3 @@ const given = (page: Page, how: 'drop' | 'paste', name: string, bytes: Buffer): 
     },
     [how, name, bytes.toString('base64')] as const,
   );
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

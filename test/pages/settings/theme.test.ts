@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { useConsoleTabs } from '../../support/pages/console-tabs.ts';
+import { looks } from '../../support/pages/looks.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
@@ -100,10 +101,3 @@ requireService('chromium', hasChromium)('the appearance in the console', () => {
     }
   });
 });
-
-const looks = [
-  ['en-GB', 'light', 1280],
-  ['ru-RU', 'dark', 360],
-  ['ru-RU', 'light', 768],
-  ['en-GB', 'dark', 1920],
-] as const;

@@ -5,9 +5,10 @@ import type { PortalType } from '../../../shared/modules.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
-import { openTab, startBrowser, type Tab } from '../../e2e/support/browser.ts';
+import { type BrowserHandle, openTab, startBrowser, type Tab } from '../../e2e/support/browser.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { startWorld, type World } from '../factories.ts';
+import { type Account, startSession } from './sessions.ts';
 
 export const hasChromium = existsSync('/usr/bin/chromium');
 
@@ -15,9 +16,9 @@ export const hasChromium = existsSync('/usr/bin/chromium');
 export type BrowserStand = {
   world: World;
   origin: string;
-  browser: Awaited<ReturnType<typeof startBrowser>>;
-  /** Opens a path in a new browser. The tab is closed with the stand. */
-  open(path: string, options?: Parameters<typeof openTab>[2]): Promise<Tab>;
+  browser: BrowserHandle;
+  /** Opens a path in a new browser, with a session of the account if there is one. The tab is closed with the stand. */
+  open(path: string, options?: Parameters<typeof openTab>[2], account?: Account): Promise<Tab>;
   /** Arguments with which Chromium trusts the portal as it trusts public authorities, which service workers need. */
   trusting: readonly string[];
   /** Ends the server of the portal, and starts it again on the same port. */
@@ -52,8 +53,9 @@ export async function startBrowserStand(portalType?: PortalType): Promise<Browse
     world,
     origin,
     browser,
-    open: async (path, options) => {
+    open: async (path, options, account) => {
       const tab = await openTab(browser, origin, options);
+      if (account) await tab.page.context().addCookies([await startSession(world.portal, origin, account)]);
       await tab.page.goto(path);
       return tab;
     },

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iconSvg } from '../../../shared/http/pages/default-icon.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
-import { startBrowser } from '../../e2e/support/browser.ts';
+import { launchBrowser } from '../../e2e/support/browser.ts';
 
 const icons = [
   { name: 'icon-192', pixels: 192, radius: 8 },
@@ -18,7 +18,7 @@ const icons = [
 const folder = join(root, 'shared', 'web', 'icons');
 
 await mkdir(folder, { recursive: true });
-const browser = await startBrowser();
+const browser = await launchBrowser();
 for (const { name, pixels, radius } of icons) {
   const page = await browser.newPage({ viewport: { width: pixels, height: pixels } });
   const drawing = iconSvg(radius).replace('<svg ', `<svg width="${pixels}" height="${pixels}" `);

@@ -2,14 +2,13 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { pgFault } from './errors.ts';
+import { isAdoptable } from './migrator/adoption.ts';
 import { applySchema } from './migrator/apply.ts';
 import { readSchemaFiles, type SchemaFiles } from './migrator/files.ts';
+import { SchemaRefusal } from './migrator/refusal.ts';
 import { type SchemaState, schemaStateIn } from './migrator/state.ts';
 import { connectSession, type SessionClient, sharesSessions } from './postgres/session.ts';
 import { type DatabaseRoles, grantPrivileges } from './privileges.ts';
-
-/** The schema cannot be migrated. The message is one line with the reason and the remedy. */
-export class SchemaRefusal extends Error {}
 
 /** Key of the advisory lock of migrations, so that only one process migrates at a time. */
 const lock = 7_040_001;
@@ -42,6 +41,8 @@ export async function migrateDatabase(
     await client.query('select pg_advisory_lock($1)', [lock]);
     // A newer version may have migrated while this process waited for the lock.
     await upgradableState(client, files);
+    // Refuses before anything is changed. The job queue is migrated in transactions of its own.
+    await isAdoptable(client, files);
     // A statement that waits for a table lock blocks all later statements on the table, so it fails early and is retried.
     await client.query(`set lock_timeout = '5s'`);
     await retryLocked(() => migrateOnce(client, roles, files)).catch(async (cause: unknown) => {
@@ -52,6 +53,8 @@ export async function migrateDatabase(
 
 const refusals: Partial<Record<SchemaState, string>> = {
   newer: 'the schema of the database is newer than this version of the portal; use the newer version',
+  partial:
+    'the database has only some of the migrations that 0000_initial replaces; first run npm run db:migrate of the last version with db/migrations/0013_provider_grants.sql, or use a new, empty database',
   foreign:
     'the schema of the database is that of a development version before the first release and cannot be upgraded; use a new, empty database',
 };

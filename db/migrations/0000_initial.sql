@@ -39,6 +39,21 @@ CREATE TABLE "session_messages" (
 	"handed_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "alert_mails" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"mail_id" uuid NOT NULL,
+	"cause" text collate "C" NOT NULL,
+	"records" integer NOT NULL,
+	"sent_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "alerts" (
+	"record_id" uuid PRIMARY KEY NOT NULL,
+	"cause" text collate "C" NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"message" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_checkpoints" (
 	"seq" bigint NOT NULL,
 	"hash" text NOT NULL,
@@ -100,6 +115,24 @@ CREATE TABLE "audit_refusals" (
 	"count" integer DEFAULT 1 NOT NULL,
 	"event" jsonb NOT NULL,
 	CONSTRAINT "audit_refusals_subject_minute_pk" PRIMARY KEY("subject","minute")
+);
+--> statement-breakpoint
+CREATE TABLE "change_marks" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"epoch" uuid DEFAULT gen_random_uuid() NOT NULL,
+	"removed_to" "xid8" DEFAULT '0'::xid8 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "changes" (
+	"seq" bigint GENERATED ALWAYS AS IDENTITY (sequence name "changes_seq_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"kind" text NOT NULL,
+	"object_id" text NOT NULL,
+	"list" text DEFAULT '' NOT NULL,
+	"action" text DEFAULT 'updated' NOT NULL,
+	"sites" uuid[],
+	CONSTRAINT "changes_xid_seq_pk" PRIMARY KEY("xid","seq")
 );
 --> statement-breakpoint
 CREATE TABLE "exported_chunks" (
@@ -296,6 +329,33 @@ CREATE TABLE "page_tokens" (
 	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "spent_passkey_challenges" (
+	"challenge_hash" text collate "C" PRIMARY KEY NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "passkey_recovery_codes" (
+	"user_id" uuid NOT NULL,
+	"code_hash" text NOT NULL,
+	CONSTRAINT "passkey_recovery_codes_user_id_code_hash_pk" PRIMARY KEY("user_id","code_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "passkeys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"user_handle" text NOT NULL,
+	"credential_id" text collate "C" NOT NULL,
+	"public_key" text NOT NULL,
+	"counter" bigint NOT NULL,
+	"transports" text[] DEFAULT '{}' NOT NULL,
+	"synced" boolean NOT NULL,
+	"backed_up" boolean NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	"blocked_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "peer_roles" (
 	"peer_id" uuid NOT NULL,
 	"role_id" uuid NOT NULL,
@@ -337,6 +397,68 @@ CREATE TABLE "pkinit_challenges" (
 	"sealed_state" text NOT NULL,
 	"begun_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "client_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"authenticator_id" uuid NOT NULL,
+	"public_jwk" jsonb NOT NULL,
+	"sealed_private_key" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "provider_grants" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"authenticator_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"sealed_grant" text NOT NULL,
+	"checked_at" timestamp (3) with time zone NOT NULL,
+	"next_check_at" timestamp (3) with time zone NOT NULL,
+	"claim" uuid
+);
+--> statement-breakpoint
+CREATE TABLE "program_grants" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"state" text NOT NULL,
+	"authenticator_id" uuid NOT NULL,
+	"code_hash" text collate "C" NOT NULL,
+	"user_code_hash" text collate "C",
+	"program" text NOT NULL,
+	"portal" text,
+	"source_ip" text collate "C" NOT NULL,
+	"code_challenge" text,
+	"redirect_uri" text,
+	"interval_s" integer NOT NULL,
+	"polled_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"kept_until" timestamp (3) with time zone NOT NULL,
+	"allowed_by" uuid,
+	"session_id" uuid
+);
+--> statement-breakpoint
+CREATE TABLE "provider_logins" (
+	"token_hash" text collate "C" PRIMARY KEY NOT NULL,
+	"authenticator_id" uuid NOT NULL,
+	"sealed_state" text NOT NULL,
+	"begun_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "provider_sessions" (
+	"session_id" uuid PRIMARY KEY NOT NULL,
+	"authenticator_id" uuid NOT NULL,
+	"issuer" text collate "C" NOT NULL,
+	"sub" text collate "C" NOT NULL,
+	"sid" text collate "C",
+	"sealed_id_token" text,
+	"grant_id" uuid
+);
+--> statement-breakpoint
+CREATE TABLE "used_provider_values" (
+	"digest" text collate "C" PRIMARY KEY NOT NULL,
+	"kept_until" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "roles" (
@@ -381,7 +503,8 @@ CREATE TABLE "service_tokens" (
 	"scopes" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
-	"last_seen_at" timestamp (3) with time zone
+	"last_seen_at" timestamp (3) with time zone,
+	"own" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "password_history" (
@@ -400,6 +523,8 @@ CREATE TABLE "users" (
 	"name" text NOT NULL,
 	"name_key" text collate "C" NOT NULL,
 	"real_name" text DEFAULT '' NOT NULL,
+	"given_name" text DEFAULT '' NOT NULL,
+	"family_name" text DEFAULT '' NOT NULL,
 	"email" text DEFAULT '' NOT NULL,
 	"comments" text DEFAULT '' NOT NULL,
 	"state" text DEFAULT 'active' NOT NULL,
@@ -413,7 +538,8 @@ CREATE TABLE "users" (
 	"directory_id" text,
 	"directory_checked_at" timestamp (3) with time zone,
 	"card_fingerprint" text,
-	"access_ended_at" timestamp (3) with time zone
+	"access_ended_at" timestamp (3) with time zone,
+	"deprovisioned_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
@@ -601,6 +727,16 @@ CREATE TABLE "rules" (
 	"match_tags" jsonb
 );
 --> statement-breakpoint
+CREATE TABLE "service_preferences" (
+	"user_id" uuid NOT NULL,
+	"site_id" uuid NOT NULL,
+	"service_id" text collate "C" NOT NULL,
+	"favourite" boolean DEFAULT false NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	"launch" text,
+	CONSTRAINT "service_preferences_user_id_site_id_service_id_pk" PRIMARY KEY("user_id","site_id","service_id")
+);
+--> statement-breakpoint
 CREATE TABLE "database_roles" (
 	"process" text PRIMARY KEY NOT NULL,
 	"role" text NOT NULL
@@ -618,7 +754,28 @@ CREATE TABLE "images" (
 CREATE TABLE "installation" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"secret_key_check" text,
-	"written_at" timestamp (3) with time zone
+	"written_at" timestamp (3) with time zone,
+	"resting_since" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "pictures" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"revision" integer DEFAULT 1 NOT NULL,
+	"name" text NOT NULL,
+	"name_key" text collate "C" NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "saved_views" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"user_id" uuid NOT NULL,
+	"list" text collate "C" NOT NULL,
+	"name" text NOT NULL,
+	"name_key" text collate "C" NOT NULL,
+	"query" text NOT NULL,
+	"is_default" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "system_parameters" (
@@ -650,6 +807,10 @@ CREATE TABLE "dispatchers" (
 	"ca_certificate" text,
 	"health_key" text,
 	"timeout_ms" integer DEFAULT 5000 NOT NULL,
+	"account_domain" text,
+	"account_name" text,
+	"account_password" text,
+	"public_url" text,
 	"version" text,
 	"status" text DEFAULT 'unknown' NOT NULL,
 	"circuit" text DEFAULT 'closed' NOT NULL,
@@ -689,12 +850,23 @@ CREATE TABLE "farms" (
 	"maintenance" boolean DEFAULT false NOT NULL,
 	"maintenance_template_id" uuid,
 	"weight" integer DEFAULT 10 NOT NULL,
-	"balancing" text DEFAULT 'priority' NOT NULL
+	"balancing" text DEFAULT 'priority' NOT NULL,
+	"creates_users" boolean DEFAULT false NOT NULL,
+	"identity_domains" jsonb DEFAULT '[]'::jsonb NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "fleet_versions" (
 	"name" text PRIMARY KEY NOT NULL,
 	"version" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "node_logins" (
+	"origin" text NOT NULL,
+	"credentials" text NOT NULL,
+	"state" text NOT NULL,
+	"changed_at" timestamp (3) with time zone NOT NULL,
+	"held_until" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "node_logins_origin_credentials_pk" PRIMARY KEY("origin","credentials")
 );
 --> statement-breakpoint
 CREATE TABLE "portals" (
@@ -849,6 +1021,7 @@ CREATE TABLE "service_lists" (
 	"entitlement" bigint NOT NULL,
 	"fetched_at" timestamp (3) with time zone NOT NULL,
 	"services" jsonb NOT NULL,
+	"revision" text GENERATED ALWAYS AS (left(translate(encode(sha256(replace(services::text, '\', '\\')::bytea), 'base64'), '+/', '-_'), 22)) STORED NOT NULL,
 	CONSTRAINT "service_lists_user_id_farm_id_pk" PRIMARY KEY("user_id","farm_id")
 );
 --> statement-breakpoint
@@ -921,6 +1094,65 @@ CREATE TABLE "workplaces" (
 	"assigning_until" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "event_marks" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"xid" "xid8" DEFAULT '0'::xid8 NOT NULL,
+	"seq" bigint DEFAULT 0 NOT NULL,
+	"mail_due_at" timestamp (3) with time zone,
+	"mail_failures" integer DEFAULT 0 NOT NULL,
+	"mail_error" text
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"event" text NOT NULL,
+	"kind" text NOT NULL,
+	"object_id" text DEFAULT '' NOT NULL,
+	"list" text DEFAULT '' NOT NULL,
+	"sites" uuid[],
+	"occurred_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"state" text DEFAULT 'waiting' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"claimed_until" timestamp (3) with time zone,
+	"last_attempt_at" timestamp (3) with time zone,
+	"status" integer,
+	"error" text,
+	"duration_ms" integer
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_sites" (
+	"webhook_id" uuid NOT NULL,
+	"site_id" uuid NOT NULL,
+	CONSTRAINT "webhook_sites_webhook_id_site_id_pk" PRIMARY KEY("webhook_id","site_id")
+);
+--> statement-breakpoint
+CREATE TABLE "webhooks" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"revision" integer DEFAULT 1 NOT NULL,
+	"name" text NOT NULL,
+	"name_key" text collate "C" NOT NULL,
+	"comments" text DEFAULT '' NOT NULL,
+	"url" text NOT NULL,
+	"ca_certificate" text,
+	"events" text[] NOT NULL,
+	"enabled" boolean DEFAULT true NOT NULL,
+	"owner_id" uuid,
+	"sealed_secret" text NOT NULL,
+	"sealed_former_secret" text,
+	"former_until" timestamp (3) with time zone,
+	"active_since" timestamp (3) with time zone NOT NULL,
+	"disabled_reason" text,
+	"failing_since" timestamp (3) with time zone,
+	"last_success_at" timestamp (3) with time zone,
+	"dropped" integer DEFAULT 0 NOT NULL,
+	"is_pause_noted" boolean DEFAULT false NOT NULL
+);
+--> statement-breakpoint
 ALTER TABLE "workplace_agents" ADD CONSTRAINT "workplace_agents_registration_id_agent_registrations_id_fk" FOREIGN KEY ("registration_id") REFERENCES "public"."agent_registrations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workplace_agents" ADD CONSTRAINT "workplace_agents_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "session_agents" ADD CONSTRAINT "session_agents_agent_id_workplace_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."workplace_agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -940,10 +1172,22 @@ ALTER TABLE "groups" ADD CONSTRAINT "groups_authenticator_id_authenticators_id_f
 ALTER TABLE "login_challenges" ADD CONSTRAINT "login_challenges_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "login_sessions" ADD CONSTRAINT "login_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "page_tokens" ADD CONSTRAINT "page_tokens_session_id_login_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."login_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkey_recovery_codes" ADD CONSTRAINT "passkey_recovery_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "peer_roles" ADD CONSTRAINT "peer_roles_peer_id_peers_id_fk" FOREIGN KEY ("peer_id") REFERENCES "public"."peers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "peer_roles" ADD CONSTRAINT "peer_roles_role_id_roles_id_fk" FOREIGN KEY ("role_id") REFERENCES "public"."roles"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "peer_sessions" ADD CONSTRAINT "peer_sessions_peer_id_peers_id_fk" FOREIGN KEY ("peer_id") REFERENCES "public"."peers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pkinit_challenges" ADD CONSTRAINT "pkinit_challenges_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "client_keys" ADD CONSTRAINT "client_keys_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_grants" ADD CONSTRAINT "provider_grants_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_grants" ADD CONSTRAINT "provider_grants_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "program_grants" ADD CONSTRAINT "program_grants_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "program_grants" ADD CONSTRAINT "program_grants_allowed_by_login_sessions_id_fk" FOREIGN KEY ("allowed_by") REFERENCES "public"."login_sessions"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "program_grants" ADD CONSTRAINT "program_grants_session_id_login_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."login_sessions"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_logins" ADD CONSTRAINT "provider_logins_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_sessions" ADD CONSTRAINT "provider_sessions_session_id_login_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."login_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_sessions" ADD CONSTRAINT "provider_sessions_authenticator_id_authenticators_id_fk" FOREIGN KEY ("authenticator_id") REFERENCES "public"."authenticators"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "provider_sessions" ADD CONSTRAINT "provider_sessions_grant_id_provider_grants_id_fk" FOREIGN KEY ("grant_id") REFERENCES "public"."provider_grants"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "user_roles" ADD CONSTRAINT "user_roles_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "user_roles" ADD CONSTRAINT "user_roles_role_id_roles_id_fk" FOREIGN KEY ("role_id") REFERENCES "public"."roles"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_user_id_second_factors_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."second_factors"("user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -972,6 +1216,10 @@ ALTER TABLE "rule_users" ADD CONSTRAINT "rule_users_rule_id_rules_id_fk" FOREIGN
 ALTER TABLE "rule_users" ADD CONSTRAINT "rule_users_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "rules" ADD CONSTRAINT "rules_site_id_sites_id_fk" FOREIGN KEY ("site_id") REFERENCES "public"."sites"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "rules" ADD CONSTRAINT "rules_image_id_images_id_fk" FOREIGN KEY ("image_id") REFERENCES "public"."images"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service_preferences" ADD CONSTRAINT "service_preferences_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service_preferences" ADD CONSTRAINT "service_preferences_site_id_sites_id_fk" FOREIGN KEY ("site_id") REFERENCES "public"."sites"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pictures" ADD CONSTRAINT "pictures_id_images_id_fk" FOREIGN KEY ("id") REFERENCES "public"."images"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "saved_views" ADD CONSTRAINT "saved_views_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "dispatchers" ADD CONSTRAINT "dispatchers_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "farm_tags" ADD CONSTRAINT "farm_tags_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "farm_tags" ADD CONSTRAINT "farm_tags_dispatcher_id_dispatchers_id_fk" FOREIGN KEY ("dispatcher_id") REFERENCES "public"."dispatchers"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
@@ -998,6 +1246,10 @@ ALTER TABLE "service_lists" ADD CONSTRAINT "service_lists_user_id_users_id_fk" F
 ALTER TABLE "service_lists" ADD CONSTRAINT "service_lists_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workplace_sessions" ADD CONSTRAINT "workplace_sessions_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workplaces" ADD CONSTRAINT "workplaces_farm_id_farms_id_fk" FOREIGN KEY ("farm_id") REFERENCES "public"."farms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_sites" ADD CONSTRAINT "webhook_sites_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_sites" ADD CONSTRAINT "webhook_sites_site_id_sites_id_fk" FOREIGN KEY ("site_id") REFERENCES "public"."sites"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "agent_registrations_token" ON "agent_registrations" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "agent_registrations_machine" ON "agent_registrations" USING btree ("machine");--> statement-breakpoint
 CREATE UNIQUE INDEX "workplace_agents_token" ON "workplace_agents" USING btree ("token_hash");--> statement-breakpoint
@@ -1008,6 +1260,8 @@ CREATE UNIQUE INDEX "session_agents_session" ON "session_agents" USING btree ("a
 CREATE INDEX "session_agents_age" ON "session_agents" USING btree ("last_seen_at");--> statement-breakpoint
 CREATE INDEX "session_messages_agent" ON "session_messages" USING btree ("session_agent_id","id");--> statement-breakpoint
 CREATE INDEX "session_messages_age" ON "session_messages" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "alert_mails_sent" ON "alert_mails" USING btree ("sent_at");--> statement-breakpoint
+CREATE INDEX "alerts_cause" ON "alerts" USING btree ("cause","at");--> statement-breakpoint
 CREATE INDEX "audit_checkpoints_base" ON "audit_checkpoints" USING btree ("base_seq","seq");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "audit_events_seq" ON "audit_events" USING btree ("seq");--> statement-breakpoint
@@ -1020,6 +1274,7 @@ CREATE INDEX "audit_events_object_type" ON "audit_events" USING btree ("object_t
 CREATE INDEX "audit_events_object_id" ON "audit_events" USING btree ("object_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_source" ON "audit_events" USING btree ("source_ip","at","id");--> statement-breakpoint
 CREATE INDEX "audit_refusals_minute" ON "audit_refusals" USING btree ("minute");--> statement-breakpoint
+CREATE UNIQUE INDEX "changes_object" ON "changes" USING btree ("xid","kind","object_id","list");--> statement-breakpoint
 CREATE UNIQUE INDEX "exported_files_under_way" ON "exported_files" USING btree ("owner_id","fingerprint") WHERE "exported_files"."state" in ('pending', 'running');--> statement-breakpoint
 CREATE INDEX "exported_files_owner" ON "exported_files" USING btree ("owner_id","subject","created_at");--> statement-breakpoint
 CREATE INDEX "exported_files_expiry" ON "exported_files" USING btree ("expires_at");--> statement-breakpoint
@@ -1049,6 +1304,9 @@ CREATE INDEX "login_sessions_seen" ON "login_sessions" USING btree ("last_seen_a
 CREATE UNIQUE INDEX "page_tokens_token" ON "page_tokens" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "page_tokens_session" ON "page_tokens" USING btree ("session_id","expires_at");--> statement-breakpoint
 CREATE INDEX "page_tokens_age" ON "page_tokens" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "spent_passkey_challenges_expiry" ON "spent_passkey_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "passkeys_credential" ON "passkeys" USING btree ("credential_id");--> statement-breakpoint
+CREATE INDEX "passkeys_user" ON "passkeys" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "peer_roles_role" ON "peer_roles" USING btree ("role_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "peer_sessions_token" ON "peer_sessions" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "peer_sessions_peer" ON "peer_sessions" USING btree ("peer_id");--> statement-breakpoint
@@ -1058,6 +1316,23 @@ CREATE UNIQUE INDEX "peers_issuer" ON "peers" USING btree ("issuer");--> stateme
 CREATE INDEX "used_peer_tokens_age" ON "used_peer_tokens" USING btree ("kept_until");--> statement-breakpoint
 CREATE INDEX "pkinit_challenges_expiry" ON "pkinit_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "pkinit_challenges_domain" ON "pkinit_challenges" USING btree ("authenticator_id");--> statement-breakpoint
+CREATE INDEX "client_keys_domain" ON "client_keys" USING btree ("authenticator_id","id");--> statement-breakpoint
+CREATE INDEX "provider_grants_due" ON "provider_grants" USING btree ("next_check_at");--> statement-breakpoint
+CREATE INDEX "provider_grants_domain" ON "provider_grants" USING btree ("authenticator_id");--> statement-breakpoint
+CREATE INDEX "provider_grants_user" ON "provider_grants" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "program_grants_code" ON "program_grants" USING btree ("code_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "program_grants_user_code" ON "program_grants" USING btree ("user_code_hash");--> statement-breakpoint
+CREATE INDEX "program_grants_domain" ON "program_grants" USING btree ("authenticator_id");--> statement-breakpoint
+CREATE INDEX "program_grants_age" ON "program_grants" USING btree ("kept_until");--> statement-breakpoint
+CREATE INDEX "program_grants_source" ON "program_grants" USING btree ("source_ip","expires_at");--> statement-breakpoint
+CREATE INDEX "program_grants_allowed" ON "program_grants" USING btree ("allowed_by");--> statement-breakpoint
+CREATE INDEX "program_grants_session" ON "program_grants" USING btree ("session_id");--> statement-breakpoint
+CREATE INDEX "provider_logins_expiry" ON "provider_logins" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "provider_logins_domain" ON "provider_logins" USING btree ("authenticator_id");--> statement-breakpoint
+CREATE INDEX "provider_sessions_sub" ON "provider_sessions" USING btree ("authenticator_id","sub");--> statement-breakpoint
+CREATE INDEX "provider_sessions_sid" ON "provider_sessions" USING btree ("authenticator_id","sid");--> statement-breakpoint
+CREATE INDEX "provider_sessions_grant" ON "provider_sessions" USING btree ("grant_id");--> statement-breakpoint
+CREATE INDEX "used_provider_values_age" ON "used_provider_values" USING btree ("kept_until");--> statement-breakpoint
 CREATE UNIQUE INDEX "roles_name_key" ON "roles" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "user_roles_role" ON "user_roles" USING btree ("role_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "service_tokens_hash" ON "service_tokens" USING btree ("token_hash");--> statement-breakpoint
@@ -1066,9 +1341,13 @@ CREATE INDEX "service_tokens_expiry" ON "service_tokens" USING btree ("expires_a
 CREATE INDEX "password_history_user" ON "password_history" USING btree ("user_id","at");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_name_key" ON "users" USING btree ("authenticator_id","name_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_directory_id" ON "users" USING btree ("authenticator_id","directory_id");--> statement-breakpoint
+CREATE INDEX "users_name" ON "users" USING btree ("name_key","id");--> statement-breakpoint
+CREATE INDEX "users_created" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_created_at" ON "users" USING btree ("authenticator_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "users_updated_at" ON "users" USING btree ("authenticator_id","updated_at","id");--> statement-breakpoint
 CREATE INDEX "users_search" ON "users" USING gin ("name_key" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "users_real_name_search" ON "users" USING gin (lower("real_name") gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "users_email_search" ON "users" USING gin (lower("email") gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "job_outbox_created_at" ON "job_outbox" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "maintenance_steps_farm" ON "maintenance_steps" USING btree ("farm_id");--> statement-breakpoint
@@ -1099,7 +1378,10 @@ CREATE INDEX "rule_users_user" ON "rule_users" USING btree ("user_id");--> state
 CREATE UNIQUE INDEX "rules_name_key" ON "rules" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "rules_site" ON "rules" USING btree ("site_id","name_key","id");--> statement-breakpoint
 CREATE INDEX "rules_image" ON "rules" USING btree ("image_id");--> statement-breakpoint
+CREATE INDEX "service_preferences_site" ON "service_preferences" USING btree ("site_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "images_digest" ON "images" USING btree ("digest");--> statement-breakpoint
+CREATE UNIQUE INDEX "pictures_name_key" ON "pictures" USING btree ("name_key");--> statement-breakpoint
+CREATE UNIQUE INDEX "saved_views_name" ON "saved_views" USING btree ("user_id","list","name_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "dispatchers_name_key" ON "dispatchers" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "dispatchers_farm" ON "dispatchers" USING btree ("farm_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "farm_tags_uuid" ON "farm_tags" USING btree ("farm_id","uuid");--> statement-breakpoint
@@ -1108,6 +1390,7 @@ CREATE INDEX "farm_tags_ignored" ON "farm_tags" USING btree ("farm_id") WHERE "f
 CREATE UNIQUE INDEX "farms_name_key" ON "farms" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "farms_site" ON "farms" USING btree ("site_id");--> statement-breakpoint
 CREATE INDEX "farms_template" ON "farms" USING btree ("maintenance_template_id");--> statement-breakpoint
+CREATE INDEX "node_logins_held" ON "node_logins" USING btree ("held_until");--> statement-breakpoint
 CREATE UNIQUE INDEX "portals_name_key" ON "portals" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "portals_seen" ON "portals" USING btree ("last_seen_at");--> statement-breakpoint
 CREATE INDEX "priority_group_farms_farm" ON "priority_group_farms" USING btree ("farm_id");--> statement-breakpoint
@@ -1139,10 +1422,20 @@ CREATE INDEX "workplace_sessions_workplace" ON "workplace_sessions" USING btree 
 CREATE INDEX "workplace_sessions_ignored" ON "workplace_sessions" USING btree ("farm_id") WHERE "workplace_sessions"."ignored" <> '{}';--> statement-breakpoint
 CREATE UNIQUE INDEX "workplaces_uuid" ON "workplaces" USING btree ("farm_id","uuid");--> statement-breakpoint
 CREATE INDEX "workplaces_name" ON "workplaces" USING btree ("name_key","id");--> statement-breakpoint
+CREATE INDEX "workplaces_created" ON "workplaces" USING btree ("made_at");--> statement-breakpoint
 CREATE INDEX "workplaces_farm" ON "workplaces" USING btree ("farm_id","name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_pool" ON "workplaces" USING btree ("farm_id","servicepool_uuid","name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_owner" ON "workplaces" USING btree ("owner_key","name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_owner_name" ON "workplaces" USING btree (substr("owner_key", strpos("owner_key", chr(92)) + 1),"name_key","id");--> statement-breakpoint
 CREATE INDEX "workplaces_search" ON "workplaces" USING gin ("name_key" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "workplaces_tags" ON "workplaces" USING gin ("tags");--> statement-breakpoint
 CREATE INDEX "workplaces_machine" ON "workplaces" USING btree ("unique_id");--> statement-breakpoint
-CREATE INDEX "workplaces_ignored" ON "workplaces" USING btree ("farm_id") WHERE "workplaces"."ignored" <> '{}';
+CREATE INDEX "workplaces_ignored" ON "workplaces" USING btree ("farm_id") WHERE "workplaces"."ignored" <> '{}';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_list" ON "webhook_deliveries" USING btree ("webhook_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("webhook_id","due_at") WHERE "webhook_deliveries"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_object" ON "webhook_deliveries" USING btree ("webhook_id","object_id","event") WHERE "webhook_deliveries"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_dead" ON "webhook_deliveries" USING btree ("webhook_id") WHERE "webhook_deliveries"."state" = 'dead';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_age" ON "webhook_deliveries" USING btree ("created_at") WHERE "webhook_deliveries"."state" <> 'waiting';--> statement-breakpoint
+CREATE INDEX "webhook_sites_site" ON "webhook_sites" USING btree ("site_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "webhooks_name_key" ON "webhooks" USING btree ("name_key");--> statement-breakpoint
+CREATE INDEX "webhooks_owner" ON "webhooks" USING btree ("owner_id");

@@ -1,7 +1,9 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { adoptSchema } from './adoption.ts';
 import { firstFile, type Migration, type SchemaFiles, type SqlFile } from './files.ts';
-import { changedFiles, pendingMigrations, readApplied } from './state.ts';
+import { readApplied, recordMigration } from './journal.ts';
+import { changedFiles, pendingMigrations } from './state.ts';
 
 /** The table of applied migrations has the columns that `drizzle-kit` expects. */
 const bookkeeping = [
@@ -17,6 +19,7 @@ const bookkeeping = [
  * were applied. The caller runs it in a transaction, so that an error leaves nothing behind.
  */
 export async function applySchema(client: pg.Client, files: SchemaFiles): Promise<void> {
+  await adoptSchema(client, files);
   const applied = await readApplied(drizzle({ client }));
   for (const statement of bookkeeping) await client.query(statement);
   const changed = changedFiles(applied, files);
@@ -29,12 +32,9 @@ export async function applySchema(client: pg.Client, files: SchemaFiles): Promis
   await recordFiles(client, files);
 }
 
-async function applyMigration(client: pg.Client, { at, hash, statements }: Migration): Promise<void> {
-  for (const statement of statements) await client.query(statement);
-  await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
-    hash,
-    at,
-  ]);
+async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {
+  for (const statement of migration.statements) await client.query(statement);
+  await recordMigration(client, migration);
 }
 
 async function applyFile(

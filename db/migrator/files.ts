@@ -9,8 +9,19 @@ export type Migration = { at: number; hash: string; statements: string[] };
 /** A file of `db/sql`. `digest` is the SHA-256 of its text. */
 export type SqlFile = { name: string; digest: string; text: string };
 
+/**
+ * The migrations that the first one replaces, as hashes, and the digests of the tables (`fingerprint.ts`) that both
+ * histories create.
+ */
+export type AdoptedHistory = { migrations: string[]; tables: Record<string, string> };
+
 /** The schema that a version of the program needs. `stampedAt` is the time of the last change of `sqlFiles`. */
-export type SchemaFiles = { migrations: Migration[]; sqlFiles: SqlFile[]; stampedAt: number };
+export type SchemaFiles = {
+  migrations: Migration[];
+  adopted: AdoptedHistory;
+  sqlFiles: SqlFile[];
+  stampedAt: number;
+};
 
 /** The time (Unix time in ms) at which the files of `db/sql` had this digest for the first time. */
 export type Stamp = { when: number; digest: string };
@@ -33,6 +44,7 @@ export function readSchemaFiles(folder = schemaFolder): SchemaFiles {
       hash,
       statements: sql,
     })),
+    adopted: JSON.parse(readFileSync(`${folder}/migrations/adopted.json`, 'utf8')),
     sqlFiles: readSqlFiles(folder),
     stampedAt: readStamp(folder).when,
   };

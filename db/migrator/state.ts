@@ -1,18 +1,13 @@
-import { sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
+import { replacedMigrations } from './adoption.ts';
 import { readSchemaFiles, type SchemaFiles } from './files.ts';
+import { type AppliedSchema, readApplied } from './journal.ts';
 
 /**
  * The schema of a database compared with the one that this code needs. `foreign` is the schema of another history of
- * migrations, which cannot be upgraded.
+ * migrations, which cannot be upgraded. `partial` is a schema with some of the migrations that the first one replaces.
  */
-export type SchemaState = 'empty' | 'foreign' | 'older' | 'current' | 'newer';
-
-/** What a database records about its schema, in the schema `drizzle`: migrations and files of `db/sql` that were applied. */
-export type AppliedSchema = {
-  migrations: { at: number; hash: string }[];
-  sqlFiles: { name: string; digest: string; stamp: number }[];
-};
+export type SchemaState = 'empty' | 'foreign' | 'partial' | 'older' | 'current' | 'newer';
 
 /** Reads the state of the schema; each role of the program may. @throws errors of the database as they are */
 export async function schemaStateIn(db: Db, files: SchemaFiles = readSchemaFiles()): Promise<SchemaState> {
@@ -20,30 +15,14 @@ export async function schemaStateIn(db: Db, files: SchemaFiles = readSchemaFiles
   return applied === undefined ? 'empty' : compare(applied, files);
 }
 
-/** @returns undefined for a database that was never migrated */
-export async function readApplied(db: Db): Promise<AppliedSchema | undefined> {
-  const [tables] = await db
-    .select({
-      journal: sql<string | null>`to_regclass('drizzle.__drizzle_migrations')::text`,
-      files: sql<string | null>`to_regclass('drizzle.sql_files')::text`,
-    })
-    .from(sql`(values (1)) as once`);
-  if (!tables?.journal) return undefined;
-  const migrations = await db
-    .select({ at: sql<number>`created_at::float8`, hash: sql<string>`hash` })
-    .from(sql`drizzle.__drizzle_migrations`);
-  if (!tables.files) return { migrations, sqlFiles: [] };
-  const sqlFiles = await db
-    .select({ name: sql<string>`name`, digest: sql<string>`digest`, stamp: sql<number>`stamp::float8` })
-    .from(sql`drizzle.sql_files`);
-  return { migrations, sqlFiles };
-}
-
 /** Both the migrations and the stamp have an order, so that an older program recognizes the database of a newer one. */
 function compare(applied: AppliedSchema, files: SchemaFiles): SchemaState {
+  const replaced = replacedMigrations(applied, files);
+  if (replaced === 'some') return 'partial';
   const newest = Math.max(...files.migrations.map(({ at }) => at));
   const hashes = new Set(files.migrations.map(({ hash }) => hash));
-  if (applied.migrations.some(({ at, hash }) => at <= newest && !hashes.has(hash))) return 'foreign';
+  if (replaced === 'none' && applied.migrations.some(({ at, hash }) => at <= newest && !hashes.has(hash)))
+    return 'foreign';
   if (applied.migrations.some(({ at }) => at > newest)) return 'newer';
   if (applied.sqlFiles.some(({ stamp }) => stamp > files.stampedAt)) return 'newer';
   const isCurrent =

@@ -45,6 +45,7 @@ export async function verifyDatabase(
 
 const faults: Partial<Record<SchemaState, string>> = {
   empty: 'the database has no schema; run npm run db:migrate, or start the portal first',
+  partial: 'the schema was created by a development version; npm run db:migrate shows how it can be upgraded',
   foreign:
     'the schema was created by a development version before the first release; use a new, empty database',
   older:

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkOut, hasHistory, makeSqlOlder, olderSchema, schemaOf } from '../support/audit/history.ts';
+import { checkOut, olderSchema, schemaOf } from '../support/audit/history.ts';
 import { endOf } from '../support/processes/output.ts';
 import { programVariables } from '../support/program-variables.ts';
 import { whereThereIs } from '../support/services.ts';
@@ -18,15 +18,14 @@ import { nodeTarget } from './twins/targets.ts';
 describePath({ ...nodeTarget, command: ['${join(root, 'test/support/processes/upgraded-portal.ts')}'] });
 `;
 
-whereThereIs('git history', hasHistory())(
-  `a version before the last change of the schema (${older ?? 'this one, with an older db/sql'})`,
+whereThereIs('commit with an older schema since the first migration', older !== undefined)(
+  `a version before the last change of the schema${older === undefined ? '' : ` (${older})`}`,
   () => {
     let folder: string;
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'aggregator-upgrade-'));
-      checkOut(older ?? 'HEAD', folder);
-      if (older === undefined) await makeSqlOlder(folder);
+      checkOut(older ?? '', folder);
       await writeFile(join(folder, 'test', 'e2e', 'upgrade-path.test.ts'), test);
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
 import type { Connection } from '../../../db/client.ts';
-import { migrateDatabase, SchemaRefusal } from '../../../db/migrate.ts';
+import { migrateDatabase } from '../../../db/migrate.ts';
+import { SchemaRefusal } from '../../../db/migrator/refusal.ts';
 import { connectPg } from '../../../db/pg.ts';
 import { currentRole } from '../../../db/roles.ts';
 import { prepareInstallation } from '../../identity/first-start.ts';

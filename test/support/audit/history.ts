@@ -1,9 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
-import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSqlFiles, readStamp, stampPath } from '../../../db/migrator/files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -12,16 +10,21 @@ const git = (...args: string[]): string | undefined => {
   return status === 0 ? stdout.trim() : undefined;
 };
 
-/** Whether the commit of this tree can be checked out. */
-export const hasHistory = (): boolean => git('rev-parse', 'HEAD') !== undefined;
-
 /**
  * The last commit with an older schema, from which this tree upgrades: its migrations are the first of those here, and its
- * `db/sql` is not newer. Undefined as long as nothing has changed since the first migration.
+ * `db/sql` is not newer. Undefined without the history of the tree, and as long as the schema has not changed since the
+ * first migration.
  */
 export function olderSchema(): string | undefined {
+  const here = schemaOf(root);
   const changes = git('log', '--first-parent', '--format=%H', '--', 'db/migrations', 'db/sql');
-  return (changes?.split('\n') ?? []).map((change) => `${change}^1`).find(isOlder);
+  for (const change of changes?.split('\n') ?? []) {
+    const then = schemaAt(`${change}^1`);
+    // Before the first migration, there is another history.
+    if (!then || then.migrations[0] !== here.migrations[0]) return undefined;
+    if (isOlder(then, here)) return `${change}^1`;
+  }
+  return undefined;
 }
 
 /**
@@ -44,24 +47,16 @@ function schemaFrom(journalText: string, stampText: string): Schema {
 export const schemaOf = (folder: string): Schema =>
   schemaFrom(readFileSync(join(folder, journal), 'utf8'), readFileSync(join(folder, stamp), 'utf8'));
 
-function isOlder(commit: string): boolean {
+function schemaAt(commit: string): Schema | undefined {
   const [journalText, stampText] = [git('show', `${commit}:${journal}`), git('show', `${commit}:${stamp}`)];
-  if (journalText === undefined || stampText === undefined) return false;
-  const [then, here] = [schemaFrom(journalText, stampText), schemaOf(root)];
-  return (
-    then.migrations.every((migration, at) => migration === here.migrations[at]) &&
-    then.stampedAt <= here.stampedAt &&
-    (then.stampedAt < here.stampedAt || then.migrations.length < here.migrations.length)
-  );
+  if (journalText === undefined || stampText === undefined) return undefined;
+  return schemaFrom(journalText, stampText);
 }
 
-/** Marks every file of `db/sql` of a tree as older, so that an upgrade from it applies all of them again. */
-export async function makeSqlOlder(folder: string): Promise<void> {
-  const db = join(folder, 'db');
-  for (const { name } of readSqlFiles(db)) await appendFile(join(db, 'sql', name), '\n-- older\n');
-  const { when, digest } = readStamp(db);
-  await writeFile(stampPath(db), JSON.stringify({ when: when - 1, digest }));
-}
+const isOlder = (then: Schema, here: Schema): boolean =>
+  then.migrations.every((migration, at) => migration === here.migrations[at]) &&
+  then.stampedAt <= here.stampedAt &&
+  (then.stampedAt < here.stampedAt || then.migrations.length < here.migrations.length);
 
 /** Writes the tree of a commit to a folder, with the packages that are installed here. */
 export function checkOut(commit: string, folder: string): void {

@@ -1,1 +1,0 @@
-ALTER TABLE "installation" ADD COLUMN "resting_since" timestamp (3) with time zone;

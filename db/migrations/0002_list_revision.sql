@@ -1,1 +1,0 @@
-ALTER TABLE "service_lists" ADD COLUMN "revision" text GENERATED ALWAYS AS (left(translate(encode(sha256(replace(services::text, '\', '\\')::bytea), 'base64'), '+/', '-_'), 22)) STORED NOT NULL;

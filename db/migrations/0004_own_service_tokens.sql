@@ -1,1 +1,0 @@
-ALTER TABLE "service_tokens" ADD COLUMN "own" boolean DEFAULT false NOT NULL;

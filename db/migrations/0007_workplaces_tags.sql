@@ -1,1 +1,0 @@
-CREATE INDEX "workplaces_tags" ON "workplaces" USING gin ("tags");

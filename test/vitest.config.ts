@@ -17,8 +17,9 @@ const projectOf = (plan: ProjectPlan): TestProjectConfiguration => ({
     exclude: [...(plan.exclude ?? []), '**/node_modules/**'],
     pool: 'forks',
     isolate: plan.modules === 'separate',
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Tests end by events. The limits are for those that hang, and a busy machine is several times slower.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     globalSetup: plan.database ? ['test/support/global-setup.ts'] : [],
     setupFiles: recordFolder() === undefined ? [] : ['test/tooling/map/record.ts'],
     env: { ...plan.env },

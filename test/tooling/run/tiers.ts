@@ -21,40 +21,44 @@ export type ProjectPlan = {
 
 const files = (folder: string): string => `test/${folder}/**/*.test.ts`;
 
-/** Files of other projects that need a process of their own. */
+/** Files of other tiers that `npm test` runs as well: the main pages, and one started portal for each runtime. */
+const smokePages = [
+  'test/pages/{sign-in,home}.test.ts',
+  'test/pages/console/{overview,records}.test.ts',
+  'test/pages/areas/fleet.test.ts',
+];
+const smokeRuntimes = ['test/e2e/{node,workers}.test.ts'];
+const fastSeparate = ['test/e2e/lambda.test.ts', files('simulator')];
+const fast = [...smokePages, ...smokeRuntimes, ...fastSeparate];
+
+/** Files of the tier platform that need a process of their own. */
 const separate = [
   'test/pages/console/made-up-kind.test.ts',
-  'test/e2e/lambda.test.ts',
   'test/runtime/deploy/module-secrets.test.ts',
   'test/runtime/lambda/{body-limits,lambda,streaming}.test.ts',
   'test/runtime/node/production-limits.test.ts',
   'test/runtime/start/secret-key-edge.test.ts',
   'test/runtime/federation/*.test.ts',
   'test/runtime/workers/{broker,directory}.test.ts',
-  'test/simulator/tests/*.test.ts',
 ];
 
 export const projects: readonly ProjectPlan[] = [
-  {
-    name: 'structure',
-    tier: 'fast',
-    include: [files('structure')],
-    database: false,
-    modules: 'shared',
-  },
+  { name: 'structure', tier: 'fast', include: [files('structure')], database: false, modules: 'shared' },
   { name: 'unit', tier: 'fast', include: [files('unit')], database: false, modules: 'shared' },
   {
     name: 'portal',
     tier: 'fast',
-    include: [files('api'), files('contract'), files('services'), files('smoke')],
+    include: ['contract', 'api', 'services'].map(files),
     database: true,
     modules: 'shared',
   },
+  { name: 'smoke', tier: 'fast', include: [...smokePages, ...smokeRuntimes], database: true, modules: 'shared' },
+  { name: 'smoke-separate', tier: 'fast', include: fastSeparate, database: true, modules: 'separate' },
   {
     name: 'pages',
     tier: 'pages',
     include: [files('pages')],
-    exclude: separate,
+    exclude: [...fast, ...separate],
     database: true,
     modules: 'shared',
   },
@@ -62,11 +66,11 @@ export const projects: readonly ProjectPlan[] = [
     name: 'platform',
     tier: 'platform',
     include: ['client', 'e2e', 'runtime', 'servers', 'bench'].map(files),
-    exclude: separate,
+    exclude: [...fast, ...separate],
     database: true,
     modules: 'shared',
   },
-  { name: 'separate', tier: 'platform', include: separate, database: true, modules: 'separate' },
+  { name: 'platform-separate', tier: 'platform', include: separate, database: true, modules: 'separate' },
   ...(['admin', 'user'] as const).map(
     (type): ProjectPlan => ({
       name: `contract-${type}`,
@@ -77,7 +81,7 @@ export const projects: readonly ProjectPlan[] = [
       database: true,
       modules: 'shared',
       // The embedded database serves one of them.
-      env: { PORTAL_TYPE: type, ...(type === 'user' && { TEST_DATABASE: 'embedded' }) },
+      env: { PORTAL_TYPE: type, BAD_INPUT_RUNS: '3', ...(type === 'user' && { TEST_DATABASE: 'embedded' }) },
     }),
   ),
 ];

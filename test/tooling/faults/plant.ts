@@ -16,12 +16,17 @@ export type Fault = {
   broken?: string;
 };
 
-/** The module that says whether a fault is active. It is written into the tree that has the faults. */
+/**
+ * The module that says whether a fault is active. It is written into the tree that has the faults. The variable `PLANTED_FAULTS`
+ * decides for processes that have it; others (pages, Workers) use the numbers in the module.
+ */
 export const switchPath = 'shared/planted-faults.ts';
 
 /** @param active numbers of the active faults */
 export const switchModule = (active: readonly number[]): string => `/** Faults of a copy of the sources. */
-const active: readonly number[] = ${JSON.stringify(active)};
+const always: readonly number[] = ${JSON.stringify(active)};
+const ofProcess = (globalThis as { process?: NodeJS.Process }).process?.env?.PLANTED_FAULTS;
+const active = ofProcess === undefined ? always : ofProcess.split(',').map(Number);
 // In a test file the recorder reads the set. Started programs write it beside their counts when they end.
 const globals = globalThis as unknown as { plantedFaults?: Set<number>; process?: NodeJS.Process };
 if (!globals.plantedFaults) {

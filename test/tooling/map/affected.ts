@@ -75,7 +75,14 @@ function testsOf(
   if (declared) return all.filter((test) => declared.some((glob) => matchesGlob(test, glob)));
   if (!/\.(?:ts|tsx|mjs)$/.test(path)) return undefined;
   const users = new Set<string>();
-  const isKnown = addUsers(path, isWithinFunctions(change), { ...known, importers }, users, new Set());
+  const text = known.sources.find((source) => source.path === path)?.text ?? '';
+  const isKnown = addUsers(
+    path,
+    isWithinFunctions(change, text),
+    { ...known, importers },
+    users,
+    new Set(),
+  );
   return isKnown ? [...users] : undefined;
 }
 

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseAst } from 'vitest/node';
 import { root } from './recordings.ts';
 
@@ -38,10 +36,12 @@ export function parseDiff(diff: string): ChangedFile[] {
 
 type Node = { type: string; start: number; end: number; body?: Node | null; [key: string]: unknown };
 
-/** True if all changed lines are within functions: then only tests that call functions of the file can notice it. */
-export function isWithinFunctions({ path, exists, lines }: ChangedFile): boolean {
-  if (!exists || !/\.tsx?$/.test(path)) return false;
-  const text = readFileSync(join(root, path), 'utf8');
+/**
+ * True if all changed lines are within functions: then only tests that call functions of the file can notice it.
+ * @param text of the file now
+ */
+export function isWithinFunctions({ path, lines }: ChangedFile, text: string): boolean {
+  if (!/\.tsx?$/.test(path)) return false;
   const bodies = functionLines(path, text);
   return lines.every(({ from, to }) => bodies.some((body) => body.from <= from && to <= body.to));
 }

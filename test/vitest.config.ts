@@ -20,6 +20,7 @@ const projectOf = (plan: ProjectPlan): TestProjectConfiguration => ({
     // Tests end by events. The limits are for those that hang, and a busy machine is several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: plan.database ? ['test/support/global-setup.ts'] : [],
     setupFiles: recordFolder() === undefined ? [] : ['test/tooling/map/record.ts'],
     env: { ...plan.env },

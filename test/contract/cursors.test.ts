@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '../../shared/context/permissions.ts';
 import type { TestPortal } from '../support/portal.ts';
 import { describedAs, operations, pathOf, type Registered } from './generated/described.ts';
-import { property } from './generated/effort.ts';
+import { property, seed } from './generated/effort.ts';
 import { createGround, creatorFor, ownerMember } from './generated/ground.ts';
 import { liftLimits } from './support/limits.ts';
 import { expectProblem } from './support/problems.ts';
@@ -56,6 +56,12 @@ async function fill(operation: Registered): Promise<{ path: string; next: string
   return { path, next: (await portal.send(`GET ${path}?limit=1`, { token })).body.next };
 }
 
+/** All cases for the first list, and a sample for the others, which have the same code; it differs from list to list. */
+const some = <T>(cases: readonly T[], operation: Registered): readonly T[] => {
+  const at = paged.indexOf(operation);
+  return at === 0 ? cases : cases.filter((_, index) => (index + at + seed) % cases.length < 4);
+};
+
 const follow = (operation: Registered, cursor: string, more = '', as = token) =>
   portal.send(`GET ${lists.get(operation.id)?.path}?limit=1${more}&cursor=${encodeURIComponent(cursor)}`, {
     token: as,
@@ -90,7 +96,8 @@ describe.each(paged)('the cursor of $id', (operation) => {
 
   it('is rejected with any bit changed, including unused bits', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
-    for (let bits = 1; bits < 64; bits++) await expectRefused(flipped(given, given.length - 1, bits));
+    const every = Array.from({ length: 63 }, (_, at) => at + 1);
+    for (const bits of some(every, operation)) await expectRefused(flipped(given, given.length - 1, bits));
     await fc.assert(
       fc.asyncProperty(fc.nat(given.length - 1), fc.integer({ min: 1, max: 63 }), async (at, bits) => {
         await expectRefused(flipped(given, at, bits));
@@ -101,10 +108,11 @@ describe.each(paged)('the cursor of $id', (operation) => {
 
   it('is rejected when it is cut, extended or replaced', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
-    for (let length = 0; length < given.length; length += 9) await expectRefused(given.slice(0, length));
-    for (const more of ['A', '=', '.', '.A', ' ', '\n', '!', given, 'A'.repeat(4_000)])
+    const lengths = Array.from({ length: Math.ceil(given.length / 9) }, (_, at) => at * 9);
+    for (const length of some(lengths, operation)) await expectRefused(given.slice(0, length));
+    for (const more of some(['A', '=', '.', '.A', ' ', '\n', '!', given, 'A'.repeat(4_000)], operation))
       await expectRefused(given + more);
-    for (const sent of [
+    const replaced = [
       'null',
       '{}',
       '[]',
@@ -114,13 +122,14 @@ describe.each(paged)('the cursor of $id', (operation) => {
       '__proto__',
       `\u202e${given}`,
       given.toUpperCase(),
-    ])
-      await expectRefused(sent);
+    ];
+    for (const sent of some(replaced, operation)) await expectRefused(sent);
   });
 
   it('is rejected for another list, order, search or scope', async ({ skip }) => {
     const given = cursor() ?? skip('one page only');
-    for (const [id, other] of lists) if (id !== operation.id && other.next) await expectRefused(other.next);
+    const others = [...lists].flatMap(([id, { next }]) => (id !== operation.id && next ? [next] : []));
+    for (const other of some(others, operation)) await expectRefused(other);
     if (queryOf(operation).includes('search')) await expectRefused(given, '&search=a');
     for (const order of otherOrders(operation)) await expectRefused(given, `&sort=${order}`);
     const elsewhere = await follow(operation, given, '', narrow);

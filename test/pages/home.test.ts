@@ -248,7 +248,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     );
     await expectGood(page, `home-${colorScheme}`);
     await page.getByRole('button', { name: 'Alice Liddell' }).click();
-    await page.getByRole('button', { name: 'English' }).waitFor();
+    await page.getByRole('button', { name: locale === 'ru-RU' ? 'English' : 'Русский' }).waitFor();
     await expectGood(page, `home-menu-${colorScheme}`);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import type { Json } from '../../support/portal.ts';
-import { document } from '../generated/described.ts';
+import { smallDocument } from './small-document.ts';
 
 const sites = '/api/webui/aggregator/sites';
 const query = (name: string): Json => ({ name, in: 'query', schema: { type: 'string', maxLength: 9 } });
@@ -73,7 +73,7 @@ function removeResponses({ responses }: Json, ...statuses: number[]): void {
 describe('the OWASP ruleset', () => {
   let faults: string[];
   beforeAll(async () => {
-    const broken = structuredClone(document);
+    const broken = smallDocument();
     for (const [, , breaks] of breaches) breaks(broken);
     faults = await lintDocument(JSON.stringify(broken));
   });
@@ -83,6 +83,7 @@ describe('the OWASP ruleset', () => {
       expect.stringContaining(place),
     ));
 
-  it('reports nothing in the current document', async () =>
-    expect(await lintDocument(JSON.stringify(document))).toEqual([]));
+  // The whole document is a part of `npm run check`.
+  it('reports nothing in a document without violations', async () =>
+    expect(await lintDocument(JSON.stringify(smallDocument()))).toEqual([]));
 });

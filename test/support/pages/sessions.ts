@@ -1,4 +1,4 @@
-import { adminPassword, type Json, type TestPortal } from '../portal.ts';
+import { adminPassword, type TestPortal } from '../portal.ts';
 
 /** A user who signs in. Without the name of a domain, it is the built-in one. */
 export type Account = { domain?: string; name: string; password: string };
@@ -17,20 +17,12 @@ export async function startSession(
   origin: string,
   { domain, name, password }: Account,
 ): Promise<SessionCookie> {
-  const authId = domain === undefined ? undefined : await domainId(portal, domain);
   const { status, headers, body } = await portal.send('POST /signin', {
-    body: { username: name, password, ...(authId ? { authId } : { authSmallName: 'builtin' }) },
+    body: { username: name, password, ...(domain === undefined ? { authSmallName: 'builtin' } : { auth: domain }) },
     headers: { origin, 'sec-fetch-site': 'same-origin' },
   });
   const cookie = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '');
   if (!cookie) throw new Error(`the sign-in of ${name} was refused: ${status} ${JSON.stringify(body)}`);
   const [, cookieName = '', value = ''] = cookie;
   return { name: cookieName, value, url: origin, httpOnly: true, secure: true };
-}
-
-async function domainId(portal: TestPortal, name: string): Promise<string> {
-  const { body } = await portal.send('GET /api/auth/v7.0/authenticators');
-  const found = body.find((one: Json) => one.auth === name || one.name === name);
-  if (!found) throw new Error(`the portal shows no domain ${name}`);
-  return found.id;
 }

@@ -18,7 +18,11 @@ export async function startSession(
   { domain, name, password }: Account,
 ): Promise<SessionCookie> {
   const { status, headers, body } = await portal.send('POST /signin', {
-    body: { username: name, password, ...(domain === undefined ? { authSmallName: 'builtin' } : { auth: domain }) },
+    body: {
+      username: name,
+      password,
+      ...(domain === undefined ? { authSmallName: 'builtin' } : { auth: domain }),
+    },
     headers: { origin, 'sec-fetch-site': 'same-origin' },
   });
   const cookie = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '');

@@ -76,13 +76,7 @@ function testsOf(
   if (!/\.(?:ts|tsx|mjs)$/.test(path)) return undefined;
   const users = new Set<string>();
   const text = known.sources.find((source) => source.path === path)?.text ?? '';
-  const isKnown = addUsers(
-    path,
-    isWithinFunctions(change, text),
-    { ...known, importers },
-    users,
-    new Set(),
-  );
+  const isKnown = addUsers(path, isWithinFunctions(change, text), { ...known, importers }, users, new Set());
   return isKnown ? [...users] : undefined;
 }
 

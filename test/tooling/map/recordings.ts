@@ -19,3 +19,6 @@ export type OwnRecord = {
   /** Faults of a planted tree that were reached. */
   reached: number[];
 };
+
+/** Test files that reached the place of each fault. It is written by recorded runs of a tree with faults. */
+export const reachFile = '.cache/test/reached.json';

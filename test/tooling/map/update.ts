@@ -1,11 +1,11 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join, matchesGlob } from 'node:path';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { builtWebPages } from '../../../shared/tooling/build/web-folder.ts';
 import { sourcesOfProcess, sourcesOfScript } from './process-counts.ts';
 import type { RecordedScript } from './record-pages.ts';
-import { type OwnRecord, root } from './recordings.ts';
+import { type OwnRecord, reachFile, root } from './recordings.ts';
 import { type MappedTest, readMap, type TestMap, writeMap } from './test-map.ts';
 
 /**
@@ -25,6 +25,7 @@ export async function updateMap(folder: string): Promise<void> {
   const recorded = await readRecordings(folder, await builtWebPages());
   const known = [...(readMap() ?? [])].filter(([test]) => existsSync(join(root, test)));
   writeMap(new Map([...known, ...recorded]));
+  writeReached(folder);
   await rm(folder, { recursive: true, force: true });
   process.stdout.write(`recorded: ${recorded.size} test files\n`);
 }
@@ -69,4 +70,22 @@ let browserSources: string[] | undefined;
 function ofBrowsers(): string[] {
   browserSources ??= globSync(['shared/web/**/*.{ts,tsx}', 'functions/*/app/**/*.{ts,tsx}'], { cwd: root });
   return browserSources;
+}
+
+/** Faults of a planted tree, with the test files that reached them. Other trees have none. */
+function writeReached(folder: string): void {
+  const reached: Record<string, string[]> = {};
+  for (const name of readdirSync(folder)) {
+    const own = join(folder, name, 'own.json');
+    if (!existsSync(own)) continue;
+    const record: OwnRecord = JSON.parse(readFileSync(own, 'utf8'));
+    const ofProcesses = globSync(join(folder, name, 'reached-*.json')).flatMap((part): number[] =>
+      JSON.parse(readFileSync(part, 'utf8')),
+    );
+    for (const fault of new Set([...record.reached, ...ofProcesses])) {
+      reached[fault] ??= [];
+      reached[fault].push(record.file);
+    }
+  }
+  if (Object.keys(reached).length > 0) writeFileSync(join(root, reachFile), JSON.stringify(reached));
 }

@@ -52,7 +52,13 @@ export const projects: readonly ProjectPlan[] = [
     database: true,
     modules: 'shared',
   },
-  { name: 'smoke', tier: 'fast', include: [...smokePages, ...smokeRuntimes], database: true, modules: 'shared' },
+  {
+    name: 'smoke',
+    tier: 'fast',
+    include: [...smokePages, ...smokeRuntimes],
+    database: true,
+    modules: 'shared',
+  },
   { name: 'smoke-separate', tier: 'fast', include: fastSeparate, database: true, modules: 'separate' },
   {
     name: 'pages',

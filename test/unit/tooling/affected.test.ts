@@ -45,9 +45,7 @@ describe('the affected tests of a change', () => {
   it('are all of them, with the reason, for a file that no test is known to execute', () => {
     const { files, reasons } = affectedBy(changed('shared/access/unused.ts'));
     expect(files).toEqual(all);
-    expect(reasons).toEqual([
-      'shared/access/unused.ts: no test is known to execute it, so all are affected',
-    ]);
+    expect(reasons).toEqual(['shared/access/unused.ts: no test is known to execute it, so all are affected']);
     expect(affectedBy(changed('tsconfig.json')).files).toEqual(all);
   });
 

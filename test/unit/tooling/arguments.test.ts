@@ -29,7 +29,10 @@ describe('the arguments of npm test', () => {
 });
 
 describe('the tiers', () => {
-  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: (name) => name.endsWith('node_modules') });
+  const files = globSync('test/**/*.test.ts', {
+    cwd: root,
+    exclude: (name) => name.endsWith('node_modules'),
+  });
   const ownersOf = (file: string) =>
     projects.filter(
       ({ include, exclude = [], env }) =>

@@ -3,7 +3,11 @@ import { type Fault, withFaults } from '../../tooling/faults/plant.ts';
 import { faultSites } from '../../tooling/faults/sites.ts';
 
 const brokenIn = (text: string) =>
-  faultSites('shared/a.ts', text).map(({ kind, start, end, broken }) => [kind, text.slice(start, end), broken]);
+  faultSites('shared/a.ts', text).map(({ kind, start, end, broken }) => [
+    kind,
+    text.slice(start, end),
+    broken,
+  ]);
 
 describe('the places of faults in a source', () => {
   it.each([
@@ -18,10 +22,13 @@ describe('the places of faults in a source', () => {
     ['if (a) f();', [['condition', 'a', 'false']]],
     ['const f = async () => { await g(); };', [['await', 'await g()', 'g()']]],
     ['const limit: 5 | 6 = 5;', [['constant', '5', '6']]],
-    ["const same = a === 'b';", [
-      ['comparison', "a === 'b'", "a !== 'b'"],
-      ['constant', "'b'", '"b~"'],
-    ]],
+    [
+      "const same = a === 'b';",
+      [
+        ['comparison', "a === 'b'", "a !== 'b'"],
+        ['constant', "'b'", '"b~"'],
+      ],
+    ],
     ['f({ a: b });', [['member', 'a: b', undefined]]],
     [
       'where(and(a, b));',
@@ -38,7 +45,13 @@ describe('the places of faults in a source', () => {
 
 it('faults are compiled in and inactive until the switch names them', () => {
   const text = 'export const f = (a: number) => a > 3;\nexport const g = (b: object) => and(b, { c: 1 });\n';
-  const fault = (id: number, lines: string, original: string, form: Fault['form'], broken?: string): Fault => ({
+  const fault = (
+    id: number,
+    lines: string,
+    original: string,
+    form: Fault['form'],
+    broken?: string,
+  ): Fault => ({
     ...{ id, path: 'shared/x/a.ts', kind: 'condition', form, lines },
     from: lines.indexOf(original),
     to: lines.indexOf(original) + original.length,

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
+import { readSources } from '../../structure/sources.ts';
+import { select } from '../map/affected.ts';
+import { reachFile } from '../map/recordings.ts';
+import { readMap } from '../map/test-map.ts';
+import { projects } from '../run/tiers.ts';
+import { type Fault, placeOf, switchPath } from './plant.ts';
+
+/** Test files that can notice a fault, the cheapest first. */
+export type Candidates = { fast: string[]; others: string[] };
+
+/**
+ * Tests that evaluated the broken place. Code outside of functions is evaluated once in each worker, so that its tests are those that
+ * the map names.
+ * @param folder a copy of the tree with the faults
+ */
+export function candidatesOf(folder: string, faults: readonly Fault[]): Map<number, Candidates> {
+  const map = readMap(join(folder, '.cache/test/map.json.gz'));
+  const reachPath = join(folder, reachFile);
+  if (!map || !existsSync(reachPath)) throw new Error(`${folder}: no run was recorded`);
+  const reached: Record<string, string[]> = JSON.parse(readFileSync(reachPath, 'utf8'));
+  const sources = readSources(folder).filter(({ path }) => path !== switchPath);
+  const known = { map, all: [...map.keys()], sources };
+  const costOf = (test: string) => (test.startsWith('test/unit/') ? 0 : (map.get(test)?.cpuSeconds ?? 99));
+  return new Map(
+    faults.map((fault) => {
+      const line = lineOf(folder, fault);
+      const change = { path: fault.path, exists: true, lines: [{ from: line, to: line }] };
+      const { files } = select([change], known);
+      const exact = new Set(reached[fault.id]);
+      // A child that was killed has not reported what it reached.
+      const tests = [...files].filter((test) => exact.size === 0 || exact.has(test) || !isFast(test));
+      const sorted = tests.toSorted((a, b) => costOf(a) - costOf(b));
+      return [fault.id, { fast: sorted.filter(isFast), others: sorted.filter((test) => !isFast(test)) }];
+    }),
+  );
+}
+
+/** The line in the tree with the faults, whose texts begin with one more import. */
+function lineOf(folder: string, fault: Fault): number {
+  const text = readFileSync(join(folder, fault.path), 'utf8');
+  const marker = text.indexOf(`planted(${fault.id})`);
+  const at = marker >= 0 ? marker : (placeOf(text, fault)?.start ?? 0);
+  return text.slice(0, at).split('\n').length;
+}
+
+const isFast = (test: string): boolean =>
+  projects.some(
+    ({ tier, include, exclude = [] }) =>
+      tier === 'fast' &&
+      include.some((glob) => matchesGlob(test, glob)) &&
+      !exclude.some((glob) => matchesGlob(test, glob)),
+  );

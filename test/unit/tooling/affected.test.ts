@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSource } from '../../structure/sources.ts';
 import { select } from '../../tooling/map/affected.ts';
-import { parseDiff } from '../../tooling/map/changes.ts';
+import { isWithinFunctions, parseDiff } from '../../tooling/map/changes.ts';
 import { readMap, writeMap } from '../../tooling/map/test-map.ts';
 
 const whole = [{ from: 1, to: 1 }];
@@ -62,6 +62,25 @@ describe('the affected tests of a change', () => {
 
   it('are none for a deleted test file', () => {
     expect(affectedBy(changed('test/api/gone.test.ts', false)).files).toEqual([]);
+  });
+});
+
+describe('a changed line', () => {
+  const text = 'const limit = 3;\nfunction f() {\n  return limit;\n}\nconst g = (a: number) => a > limit;\n';
+  const isWithin = (from: number, to = from) =>
+    isWithinFunctions({ path: 'shared/a.ts', exists: true, lines: [{ from, to }] }, text);
+
+  it.each([
+    ['of the body of a function is within it', 3, true],
+    ['of the head of a function is not', 2, false],
+    ['outside of functions is not', 1, false],
+    ['that is a whole function is not', 5, false],
+  ])('%s', (_, line, expected) => {
+    expect(isWithin(line)).toBe(expected);
+  });
+
+  it('is not within functions if the change goes beyond one', () => {
+    expect(isWithin(3, 5)).toBe(false);
   });
 });
 

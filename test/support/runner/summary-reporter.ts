@@ -24,7 +24,7 @@ export class SummaryReporter implements Reporter {
 }
 
 /** A failure without a test (none was found, a teardown failed) counts as one. */
-export function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
+function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
   const failures = exitCode === 0 ? failed : Math.max(failed, 1);
   return `${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

@@ -1,12 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { describeViolation, importViolations, type Violation } from './rules.ts';
 import { sizeViolations } from './sizes.ts';
 import { readSources, readTopLevel } from './sources.ts';
 import { nameViolations, textViolations, topLevelViolations } from './text-rules.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = readSources(root);
+const sources = readSources();
 
 const expectNone = (violations: readonly Violation[]): void =>
   expect(violations.map(describeViolation)).toEqual([]);
@@ -27,7 +25,7 @@ describe('the repository tree', () => {
 
   it('has files and functions within the size limits', () => expectNone(sizeViolations(sources)));
 
-  it('has exactly the declared top-level entries', () => expectNone(topLevelViolations(readTopLevel(root))));
+  it('has exactly the declared top-level entries', () => expectNone(topLevelViolations(readTopLevel())));
 
   it('imports existing files only', () => {
     const paths = new Set(sources.map(({ path }) => path));

@@ -1,9 +1,4 @@
-import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
-import { createDatabase } from '../../shared/tooling/start/created-database.ts';
-import { prepareSchema } from '../../shared/tooling/start/prepared-database.ts';
-import { templateName } from './database/database.ts';
-import { type Postgres, startPostgres } from './database/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,30 +9,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the database once for all test files and migrates the template that they copy. */
+/** Starts the database for all test files. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === 'structure')) return;
-  const postgres = await startPostgres();
-  process.stdout.write(`database: ${postgres.kind} ${postgres.version}\n`);
-  if (postgres.kind === 'pglite') return setUpEmbedded(project, postgres);
-  try {
-    await prepareSchema(await createDatabase(postgres.url, templateName));
-  } catch (error) {
-    await postgres.stop();
-    throw error;
-  }
-  project.provide('postgresUrl', postgres.url);
-  project.provide('embeddedTemplate', null);
-  return postgres.stop;
-}
-
-/** One embedded database serves one owner, so every test file opens a copy of this folder. */
-async function setUpEmbedded(
-  project: TestProject,
-  { folder, stop, address }: Postgres,
-): Promise<() => Promise<void>> {
-  await prepareSchema(address).finally(() => stop({ keep: true }));
-  project.provide('postgresUrl', '');
-  project.provide('embeddedTemplate', folder);
-  return () => rm(folder, { recursive: true, force: true });
+  // Loaded here, because loading the drivers takes longer than the structure rules, which need no database.
+  const { setUpDatabase } = await import('./database/common-database.ts');
+  return setUpDatabase(project);
 }

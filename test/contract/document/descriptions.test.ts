@@ -109,7 +109,7 @@ describe('USE-12: descriptions in production bundles', () => {
   ])('USE-12: are removed: %s', (source, stripped) => expect(stripDescriptions(source)).toBe(stripped));
 
   it('USE-12: are all written in the removable form', () => {
-    const kept = readSources(root)
+    const kept = readSources()
       .filter(({ path }) => /^(functions|shared|db)\/(?!tooling\/)/.test(path))
       .map(({ path }) => ({ path, text: stripDescriptions(readFileSync(join(root, path), 'utf8')) }))
       .filter(({ text }) => /\.describe\(\s*['"`]/.test(text));

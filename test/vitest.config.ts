@@ -33,7 +33,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       // A project of its own, because `npm run check` runs it alone, without a database.
-      { test: { ...shared, name: 'structure', isolate: false, include: [structure] } },
+      {
+        test: { ...shared, name: 'structure', isolate: false, include: [structure] },
+      },
       {
         test: {
           ...shared,

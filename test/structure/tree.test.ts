@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { checksOf } from '../../shared/tooling/check/tools.ts';
+import { root } from '../../shared/tooling/programs.mjs';
 import { describeViolation, importViolations, type Violation } from './rules.ts';
 import { sizeViolations } from './sizes.ts';
 import { readSources, readTopLevel } from './sources.ts';
@@ -38,4 +40,16 @@ describe('the repository tree', () => {
     );
     expect(missing).toEqual([]);
   });
+});
+
+it('the check of the OpenAPI document runs again after a change of each file that it loads', () => {
+  const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const loaded = new Set(['shared/tooling/document/lint.ts']);
+  for (const path of loaded)
+    for (const { target, isRelative } of importsOf.get(path) ?? []) if (isRelative) loaded.add(target);
+  const check = checksOf(root)
+    .lanes.flat()
+    .find(({ name }) => name === 'OpenAPI');
+  expect(loaded.size).toBeGreaterThan(3);
+  expect([...loaded, 'shared/openapi/openapi.json'].filter((path) => !check?.reads?.(path))).toEqual([]);
 });

@@ -102,12 +102,12 @@ const schemas: Readonly<Record<string, { access: Access; processes: readonly Pro
 };
 
 /** One privilege on one object: `TABLE public.users` and `SELECT`. */
-export type Privilege = { object: string; privilege: string };
+type Privilege = { object: string; privilege: string };
 
 const keyOf = ({ object, privilege }: Privilege): string => `${privilege} ON ${object}`;
 
 /** The privileges that the owner has granted to a role on schemas, tables, sequences and functions. */
-export async function grantedTo(client: ClientBase, role: string): Promise<Privilege[]> {
+async function grantedTo(client: ClientBase, role: string): Promise<Privilege[]> {
   const { rows } = await client.query<Privilege>(
     `select object, acl.privilege_type as privilege from (
        select 'SCHEMA ' || quote_ident(nspname) as object, nspacl as grants, nspowner as owner from pg_namespace

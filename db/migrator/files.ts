@@ -13,7 +13,7 @@ export type SqlFile = { name: string; digest: string; text: string };
  * The migrations that the first one replaces, as hashes, and the digests of the tables (`fingerprint.ts`) that both
  * histories create.
  */
-export type AdoptedHistory = { migrations: string[]; tables: Record<string, string> };
+type AdoptedHistory = { migrations: string[]; tables: Record<string, string> };
 
 /** The schema that a version of the program needs. `stampedAt` is the time of the last change of `sqlFiles`. */
 export type SchemaFiles = {

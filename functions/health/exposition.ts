@@ -43,7 +43,7 @@ export const metricsMembers = (facts: MetricsData): Record<string, unknown> =>
   Object.fromEntries(families.map(({ name, labels, value }) => [name, labels?.(facts) ?? value(facts)]));
 
 /** Writes `1` as `1.0`, as the specification requires, and `Nan` as `NaN`, as the text format requires. */
-export const asFloats = (text: string): string =>
+const asFloats = (text: string): string =>
   text.replace(/(?<![^\n])([^#\n][^\n]*) (-?\d+|Nan)(?![^\n])/g, (_line, series: string, value: string) =>
     value === 'Nan' ? `${series} NaN` : `${series} ${value}.0`,
   );

@@ -5,7 +5,7 @@ import { sha256 } from '../../shared/kernel/crypto/digests.ts';
 import type { PictureType } from '../../shared/kernel/pictures/pictures.ts';
 import { pngSize, webpSize } from '../../shared/kernel/pictures/sizes.ts';
 
-export const icons = '/home/icons';
+const icons = '/home/icons';
 
 /** The built-in icon. Systems cut maskable icons to a shape of their own. */
 const builtin = [

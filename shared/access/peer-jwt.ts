@@ -44,7 +44,7 @@ const kinds: Readonly<Record<string, { kty: string; crv: string | undefined }>> 
   EdDSA: { kty: 'OKP', crv: 'Ed25519' },
 };
 
-export const skewS = 30;
+const skewS = 30;
 const longestLifeS = 600;
 const longestText = 256;
 

@@ -196,7 +196,7 @@ type Bounds = { permissions: readonly string[]; scopes: Readonly<Record<string, 
  * which the creator of the token held it. Roles without a remaining permission are removed, because they would
  * otherwise still contribute their scope.
  */
-export const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
+const narrowed = (roles: readonly RoleGrant[], { permissions, scopes }: Bounds): RoleGrant[] =>
   roles.flatMap(({ permissions: held, scope, ...role }) => {
     const parts = new Map<string, RoleGrant>();
     for (const permission of held.filter((one) => permissions.includes(one))) {

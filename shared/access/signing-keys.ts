@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { tokenTypes } from './token-types.ts';
 
 /** Claims of a token for a dispatcher. Claims other than `sub` depend on the kind of dispatcher. */
-export type DispatcherClaims = { sub: string } & Record<string, unknown>;
+type DispatcherClaims = { sub: string } & Record<string, unknown>;
 
 export type SigningKeys = {
   /**

@@ -73,10 +73,7 @@ export async function finishByTwoFactors(
 }
 
 /** Finds the account of the login and checks the password. */
-export async function begin(
-  ctx: LoginCtx,
-  request: LoginRequest,
-): Promise<{ attempt: OpenAttempt; proof: Proof }> {
+async function begin(ctx: LoginCtx, request: LoginRequest): Promise<{ attempt: OpenAttempt; proof: Proof }> {
   const opened = await openAttempt(ctx, request, request.username);
   const { attempt, proof } = await provePassword(ctx, opened, request.password);
   return proof ? { attempt, proof } : refuseAttempt(ctx, attempt);

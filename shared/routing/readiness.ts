@@ -63,7 +63,7 @@ export const obstaclesOf = (facts: PoolFacts): Obstacle[] =>
   checks.filter(({ blocks }) => blocks(facts)).map(obstacleIn);
 
 /** True during a maintenance of site, farm or pool, regardless of open sessions. */
-export const isMaintained = ({ site, farm, maintenance }: PoolFacts): boolean =>
+const isMaintained = ({ site, farm, maintenance }: PoolFacts): boolean =>
   site.maintenance || farm.maintenance || maintenance;
 
 /** True if a maintenance blocks the user. A user with an open session may reconnect and is not blocked. */

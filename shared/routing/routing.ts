@@ -1,8 +1,8 @@
 import type { NodeAvailability } from '../sites/calls/order.ts';
 import { obstacleOf, obstaclesOf, type PoolFacts } from './readiness.ts';
 
-export type Policy = 'priority' | 'round_robin' | 'least_loaded' | 'random';
-export type Affinity = 'session' | 'last_used' | 'none';
+type Policy = 'priority' | 'round_robin' | 'least_loaded' | 'random';
+type Affinity = 'session' | 'last_used' | 'none';
 
 export type MemberFacts = {
   farm_id: string;
@@ -42,13 +42,13 @@ export type RoutingFacts = {
 };
 
 /** The caller's sessions on members of the rule: active ones first, then the newest. */
-export function sessionsOnMembers({ members, sessions }: RoutingFacts): LiveSession[] {
+function sessionsOnMembers({ members, sessions }: RoutingFacts): LiveSession[] {
   const keys = new Set(members.map(keyText));
   return sessions.filter((session) => keys.has(keyText(session))).sort(byLiveliness);
 }
 
 export type Key = Pick<MemberFacts, 'farm_id' | 'servicepool_uuid'>;
-export const keyOf = ({ farm_id, servicepool_uuid }: Key): Key => ({ farm_id, servicepool_uuid });
+const keyOf = ({ farm_id, servicepool_uuid }: Key): Key => ({ farm_id, servicepool_uuid });
 export const keyText = ({ farm_id, servicepool_uuid }: Key): string => `${farm_id}.${servicepool_uuid}`;
 
 export const byKey = (a: Key, b: Key): number => compare(keyText(a), keyText(b));

@@ -19,7 +19,7 @@ export const LinkedDomain = z.strictObject({
     .describe('Farms of the site that have a domain with this label.'),
 });
 
-export const AnnouncedMaintenance = z.strictObject({
+const AnnouncedMaintenance = z.strictObject({
   farm_id: Id.nullable().describe('Identifier of the farm in maintenance. Null: the whole site.'),
   name: z.string().describe('Name of the farm or site.'),
   starts_at: Moment.nullable().describe('Start of the maintenance. Null: it has begun.'),

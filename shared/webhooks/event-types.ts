@@ -3,7 +3,7 @@ import { announcedTypes, type SnapshotList, snapshotLists } from '../changes/vis
 import type { ResourceType } from '../resources.ts';
 
 /** Severities of monitoring records. Each is an event of its own. */
-export const monitoringLevels = ['info', 'warning', 'error', 'critical'] as const;
+const monitoringLevels = ['info', 'warning', 'error', 'critical'] as const;
 export type MonitoringLevel = (typeof monitoringLevels)[number];
 
 /** Objects of nodes are read from dispatchers, so their creation is not observed. */
@@ -24,7 +24,7 @@ export const eventTypes: readonly string[] = [
 export const testEvent = 'webhook.test';
 
 /** The type of objects that an event is about. */
-export function kindOfEvent(event: string): ResourceType | undefined {
+function kindOfEvent(event: string): ResourceType | undefined {
   const [kind] = event.split('.');
   if (kind === 'monitoring') return 'monitoring_record';
   return announcedTypes.find((type) => type === kind);

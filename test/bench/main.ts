@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { root } from '../e2e/support/portal-process.ts';
 import { quantile } from '../structure/sizes.ts';
 import { readSources } from '../structure/sources.ts';
 import { type BodiesEffort, measureBodies } from './bodies/figures.ts';
@@ -220,7 +219,7 @@ async function onStand<T>(work: (stand: Stand) => Promise<T>): Promise<T> {
 
 /** Of the product only: neither tests nor generated code. */
 function measureSources(): Figures['sources'] {
-  const lengths = readSources(root)
+  const lengths = readSources()
     .filter(({ path }) => !/^(?:test|db\/migrations|shared\/openapi)\//.test(path))
     .map(({ lines }) => lines.length);
   return { files: lengths.length, median_lines: quantile(lengths, 0.5), p90_lines: quantile(lengths, 0.9) };

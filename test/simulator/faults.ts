@@ -13,7 +13,7 @@ export type Terse = 'no_content' | 'empty_object' | 'text' | 'other_row' | 'bad_
 export type ListName = 'servicespools' | 'workplaces' | 'spsessions' | 'tags' | 'services';
 type Row = Record<string, unknown>;
 
-export type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
+type Lie = 'html' | 'half_json' | 'other_schema' | 'huge' | 'gzip_bomb' | 'redirect';
 
 /** Settings that a test may change at any time; they apply to the next request. */
 export type Knobs = {

@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readSources } from './sources.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const home = 'shared/remotes/dispatcher/openuds/';
-const product = readSources(root).filter(({ path }) => !path.startsWith('test/') && !path.startsWith(home));
+const product = readSources().filter(({ path }) => !path.startsWith('test/') && !path.startsWith(home));
 
 /** Words of the interface of OpenUDS that no other part of the product uses for something of its own. */
 const words =

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../e2e/support/portal-process.ts';
+import { root } from '../../shared/tooling/programs.mjs';
 import { gitFiles } from '../support/tree.ts';
 
 const documents = (await gitFiles(root)).filter((file) => file.endsWith('.md'));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../e2e/support/portal-process.ts';
+import { root } from '../../shared/tooling/programs.mjs';
 import { gitFiles } from '../support/tree.ts';
 import { isComment, readSources } from './sources.ts';
 
@@ -9,7 +9,7 @@ import { isComment, readSources } from './sources.ts';
 const dialect =
   /\b(?:nobody|somebody|whoever|whom|he|him|his|tells?|told|hears?|heard|believes?|believed|(?<!there )is none|taken back|takes back)\b/i;
 
-const product = readSources(root).filter(
+const product = readSources().filter(
   ({ path }) => !path.startsWith('test/') && path !== 'shared/client/operations.ts',
 );
 

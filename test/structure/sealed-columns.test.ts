@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { isSealedPlace } from '../../db/repositories/records/sealed-values.ts';
+import { root } from '../../shared/tooling/programs.mjs';
 import { readSources } from './sources.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const product = readSources(root).filter(({ path }) => !path.startsWith('test/'));
+const product = readSources().filter(({ path }) => !path.startsWith('test/'));
 
 /** Columns whose names suggest secrets, and why they contain no sealed values. */
 const notSealed = {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path/posix';
+import { root } from '../../shared/tooling/programs.mjs';
 
 /** One import or re-export; `target` is a path from the root for a relative one, else the package as written. */
 export type Import = { line: number; target: string; isRelative: boolean };
@@ -16,16 +17,23 @@ const forms = [
   /(?<!['"`\w.])import\(\s*['"]([^'"]+)['"]/g,
 ];
 
-/** @returns every source file of the tree below `root` */
-export function readSources(root: string): Source[] {
-  return rooms
-    .flatMap((room) => filesBelow(root, room))
-    .filter((path) => code.test(path))
-    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')));
+let sources: readonly Source[] | undefined;
+
+/** @returns every source file of the tree. Test files in one process share one parse. */
+export function readSources(): readonly Source[] {
+  sources ??= readSourcesIn(root);
+  return sources;
 }
 
-/** @returns what stands on the top level of `root` */
-export const readTopLevel = (root: string): string[] => readdirSync(root);
+/** @returns every source file of a copy of the tree */
+export const readSourcesIn = (folder: string): Source[] =>
+  rooms
+    .flatMap((room) => filesBelow(folder, room))
+    .filter((path) => code.test(path))
+    .map((path) => parseSource(path, readFileSync(join(folder, path), 'utf8')));
+
+/** @returns what stands on the top level */
+export const readTopLevel = (): string[] => readdirSync(root);
 
 export function parseSource(path: string, text: string): Source {
   const imports = forms.flatMap((form) =>
@@ -53,12 +61,12 @@ const isInComment = (text: string, offset: number): boolean =>
   isComment(text.slice(text.lastIndexOf('\n', offset) + 1, offset)) ||
   text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).includes('// ');
 
-function filesBelow(root: string, folder: string): string[] {
-  const found = statSync(join(root, folder), { throwIfNoEntry: false });
+function filesBelow(top: string, folder: string): string[] {
+  const found = statSync(join(top, folder), { throwIfNoEntry: false });
   if (!found) return [];
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+  return readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.name === 'node_modules') return [];
-    return entry.isDirectory() ? filesBelow(root, path) : [path];
+    return entry.isDirectory() ? filesBelow(top, path) : [path];
   });
 }

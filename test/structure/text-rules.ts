@@ -1,4 +1,6 @@
-import { builtinType, domainTypeNames } from '../../shared/identity/domains/registry.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../shared/tooling/programs.mjs';
 import { isForBrowsers } from './floors.ts';
 import { type Violation, violation } from './rules.ts';
 import { isComment, lineAt, type Source } from './sources.ts';
@@ -20,6 +22,12 @@ const isNodeOnly =
 
 /** This folder contains the patterns and their samples. */
 const isJudged = (path: string): boolean => !path.startsWith('test/structure/');
+
+/** Read from its text, because the registry imports most of the product, which takes longer than all rules. */
+const registry = readFileSync(join(root, 'shared/identity/domains/registry.ts'), 'utf8');
+const [, entries = ''] = /domainTypes = \{\n(.*?)\n\}/s.exec(registry) ?? [];
+const [, builtinType = ''] = /builtinType: DomainTypeName = '(\w+)'/.exec(registry) ?? [];
+export const domainTypeNames = [...entries.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name);
 
 /** Names without another meaning in the code; the name of the built-in type is the code of an error as well. */
 const typeNames = domainTypeNames.filter((name) => name !== builtinType).join('|');

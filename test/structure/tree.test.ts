@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { checksOf } from '../../shared/tooling/check/tools.ts';
+import { root } from '../../shared/tooling/programs.mjs';
 import { describeViolation, importViolations, type Violation } from './rules.ts';
 import { sizeViolations } from './sizes.ts';
 import { readSources, readTopLevel } from './sources.ts';
 import { nameViolations, textViolations, topLevelViolations } from './text-rules.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = readSources(root);
+const sources = readSources();
 
 const expectNone = (violations: readonly Violation[]): void =>
   expect(violations.map(describeViolation)).toEqual([]);
@@ -27,7 +27,7 @@ describe('the repository tree', () => {
 
   it('has files and functions within the size limits', () => expectNone(sizeViolations(sources)));
 
-  it('has exactly the declared top-level entries', () => expectNone(topLevelViolations(readTopLevel(root))));
+  it('has exactly the declared top-level entries', () => expectNone(topLevelViolations(readTopLevel())));
 
   it('imports existing files only', () => {
     const paths = new Set(sources.map(({ path }) => path));
@@ -40,4 +40,16 @@ describe('the repository tree', () => {
     );
     expect(missing).toEqual([]);
   });
+});
+
+it('the check of the OpenAPI document runs again after a change of each file that it loads', () => {
+  const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]));
+  const loaded = new Set(['shared/tooling/document/lint.ts']);
+  for (const path of loaded)
+    for (const { target, isRelative } of importsOf.get(path) ?? []) if (isRelative) loaded.add(target);
+  const check = checksOf(root)
+    .lanes.flat()
+    .find(({ name }) => name === 'OpenAPI');
+  expect(loaded.size).toBeGreaterThan(3);
+  expect([...loaded, 'shared/openapi/openapi.json'].filter((path) => !check?.reads?.(path))).toEqual([]);
 });

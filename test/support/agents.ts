@@ -19,7 +19,7 @@ export type Calling = {
 };
 
 /** Calls of an agent over a socket, with its headers only. */
-export type Call = (route: string, calling?: Calling) => Promise<Answer>;
+type Call = (route: string, calling?: Calling) => Promise<Answer>;
 
 export type AgentStand = {
   /** The address of the portal as a proxy uses it. */

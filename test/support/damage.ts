@@ -6,7 +6,7 @@ type Row = Record<string, unknown>;
 /** The damage to one member of one row: it is missing, or has an invalid value. */
 export type Damage = { list: DamagedList; row: number; member: string; wrong: unknown };
 type DamagedList = ListKind | 'services';
-export const leftOut = Symbol('left out');
+const leftOut = Symbol('left out');
 
 const text = ['a line\u0000', 'x'.repeat(5_000), 7, { text: 'a' }, ['a'], true];
 const flag = ['yes', 1, {}, 'false'];

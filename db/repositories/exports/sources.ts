@@ -9,7 +9,7 @@ import { tags } from '../sites/tags.ts';
 import type { ExportSubject } from './files.ts';
 
 /** Encoding of a value in the export: text, plain (number or boolean), or JSON. */
-export type MemberKind = 'text' | 'plain' | 'json';
+type MemberKind = 'text' | 'plain' | 'json';
 export type Member = { name: string; kind: MemberKind };
 /** A row with each value as text, by member name. */
 export type ExportRow = Record<string, string | null>;

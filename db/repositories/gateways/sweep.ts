@@ -6,7 +6,7 @@ import { gatewayTunnels as tunnels } from '../../schema/gateways/tunnels.ts';
 import { gatewayStats } from './gateways.ts';
 
 /** Hours after which an open tunnel is presumed ended. */
-export const longestTunnelH = 24;
+const longestTunnelH = 24;
 /** A heartbeat counts only tunnels that began at least this many seconds before it. */
 const heartbeatLagS = 60;
 /** Seconds after the first use of a ticket in which it opens tunnels. A ticket that is used later replaces them. */

@@ -3,8 +3,6 @@ import { peerRoles, peers as table } from '../../schema/identity/peers.ts';
 import { records } from '../records/records.ts';
 import { memberIds } from '../records/statements.ts';
 
-export type { PublicKey } from '../../schema/identity/peers.ts';
-
 const links = { roles: { table: peerRoles, owner: peerRoles.peer_id, member: peerRoles.role_id } };
 
 export const peers = records({

@@ -65,7 +65,7 @@ export async function takeLease(
 type LeaseRow = { is_ours: boolean; holder: string; fence: number; renewed_at: string; left_ms: number };
 
 /** The payload of the notification with a heartbeat. */
-export const beatNotice = (worker: string): string => `beat ${worker}`;
+const beatNotice = (worker: string): string => `beat ${worker}`;
 /** The payload of the notification that a lease is free. */
 export const freeNotice = 'free';
 

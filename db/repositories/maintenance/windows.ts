@@ -10,7 +10,7 @@ import { derived, must } from '../records/statements.ts';
 type Row = typeof table.$inferSelect;
 type Template = typeof maintenanceTemplates.$inferSelect;
 /** Effect of a maintenance on users, and its times. */
-export type Plan = Pick<
+type Plan = Pick<
   Template,
   | 'name'
   | 'title'

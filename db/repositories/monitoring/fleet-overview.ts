@@ -12,7 +12,7 @@ import { momentText } from '../snapshot/lists.ts';
 import { farmState, nodeState } from './component-state.ts';
 
 /** Most farms, nodes and gateways of an overview. */
-export const overviewLimits = { farms: 1_000, nodes: 2_000, gateways: 500 } as const;
+const overviewLimits = { farms: 1_000, nodes: 2_000, gateways: 500 } as const;
 
 /** Returns the farms of the scope by name, with the age and the error of their data. */
 export const farmOverview = (db: Db, scope: Scope) =>

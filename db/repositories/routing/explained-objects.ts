@@ -11,7 +11,7 @@ import { type EntitledUser, effectiveGroups, isSiteFor } from '../sites/user-sit
 import { momentText } from '../snapshot/lists.ts';
 import { isPreferenceOf } from './routing-rows.ts';
 
-export type ExplainedNode = {
+type ExplainedNode = {
   id: string;
   name: string;
   enabled: boolean;
@@ -25,7 +25,7 @@ export type ExplainedFarm = {
   nodes: ExplainedNode[];
 };
 /** A priority group of the user, for one farm. */
-export type ExplainedPreference = {
+type ExplainedPreference = {
   farm_id: string;
   id: string;
   name: string;

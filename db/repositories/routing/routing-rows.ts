@@ -35,7 +35,7 @@ export type RoutingTarget = {
 };
 
 /** `usage_percent` and `name` are null if the snapshot does not contain the pool. */
-export type RuleMemberRow = {
+type RuleMemberRow = {
   farm_id: string;
   servicepool_uuid: string;
   priority: number;

@@ -56,7 +56,7 @@ export async function findImageByDigest(
   return row && { id: row.id, inGallery: row.picture !== null };
 }
 
-export const mostPictures = 1_000;
+const mostPictures = 1_000;
 
 /**
  * Fails the batch if the image was stored under another id or added to the gallery since it was looked up, or if the

@@ -9,7 +9,7 @@ import { webhooks } from '../../schema/webhooks/webhooks.ts';
 import { type Scope, within } from '../records/scope.ts';
 
 /** The types of objects that have certificates. */
-export type CertifiedType = 'authenticator' | 'dispatcher' | 'peer' | 'webhook';
+type CertifiedType = 'authenticator' | 'dispatcher' | 'peer' | 'webhook';
 
 /**
  * An object with the certificate that it presents, and PEM bundles: `authorities` for its TLS connections, `anchors` for

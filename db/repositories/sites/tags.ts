@@ -35,7 +35,7 @@ export const taggedTypes = Object.keys(tagged) as [TaggedType, ...TaggedType[]];
 export type AuditOfTagged = (type: TaggedType) => AuditEntry;
 
 /** Maximum number of tags of an object. */
-export const maxTags = 50;
+const maxTags = 50;
 
 /** The condition that an object carries the tag; names are compared case-insensitively. */
 const carries = (object: Tagged, key: SQL | PgColumn): SQL =>

@@ -25,7 +25,7 @@ import {
 
 /** Farms and nodes of a site with their settings; contains no secrets and no user data. */
 export type Topology = { version: number; farms: PlannedFarm[]; nodes: NodeAddress[] };
-export type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
+type PlannedFarm = Omit<StoredFarm, 'maintenance' | 'maintenance_message'>;
 
 export type UserSiteRecord = {
   site: { id: string; uri: string; name: string; maintenance: boolean; maintenance_message: string | null };

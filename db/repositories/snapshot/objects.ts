@@ -27,7 +27,7 @@ export type ObjectQuery = {
 };
 
 /** `domain` is the label of the domain. */
-export type Person = { name: string; domain: string };
+type Person = { name: string; domain: string };
 
 /** A farm with its available nodes. */
 export type FleetFarm = {

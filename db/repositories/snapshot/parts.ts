@@ -19,16 +19,16 @@ export type PoolValues = Omit<
   typeof pools.$inferInsert,
   Ours | 'maintenance_message' | 'maintenance_template_id' | 'maintenance_since'
 >;
-export type WorkplaceValues = Omit<typeof workplaces.$inferInsert, Ours | Moments | 'assigning_until'> & {
+type WorkplaceValues = Omit<typeof workplaces.$inferInsert, Ours | Moments | 'assigning_until'> & {
   in_use_since: string | null;
   agent_seen_at: string | null;
   made_at: string | null;
 };
-export type SessionValues = Omit<typeof workplaceSessions.$inferInsert, Ours | Moments> & {
+type SessionValues = Omit<typeof workplaceSessions.$inferInsert, Ours | Moments> & {
   started_at: string;
   last_seen_at: string | null;
 };
-export type TagValues = Omit<typeof farmTags.$inferInsert, Ours>;
+type TagValues = Omit<typeof farmTags.$inferInsert, Ours>;
 type Ours = 'id' | 'farm_id' | 'touched_at';
 type Moments = 'in_use_since' | 'agent_seen_at' | 'made_at' | 'started_at' | 'last_seen_at';
 

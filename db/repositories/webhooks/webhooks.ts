@@ -24,7 +24,7 @@ const state = derived<WebhookState>(
   sql`case when not ${table.enabled} then 'disabled' when ${isPaused} then 'paused' else 'active' end`,
 );
 
-export type StateReason = 'gone' | 'failing' | 'owner_disabled' | 'owner_deleted';
+type StateReason = 'gone' | 'failing' | 'owner_disabled' | 'owner_deleted';
 const reason = derived<StateReason | null>(sql`case when not ${table.enabled} then ${table.disabled_reason}
   when ${table.owner_id} is null then 'owner_deleted' when ${isPaused} then 'owner_disabled' end`);
 
@@ -86,9 +86,3 @@ const most = 100;
 /** Fails the batch with `invalid_state` if there are too many webhooks. */
 export const mustNotBeTooMany = (h: Db): Statement =>
   must(h, sql`(select count(*) from ${table}) < ${most}`, 'invalid_state:too_many_webhooks');
-
-/** The sealed secret of a webhook. */
-export async function sealedSecretOf(db: Db, id: string): Promise<string | undefined> {
-  const [row] = await db.select({ secret: table.sealed_secret }).from(table).where(eq(table.id, id));
-  return row?.secret;
-}

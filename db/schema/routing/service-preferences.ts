@@ -4,7 +4,7 @@ import { users } from '../identity/users.ts';
 import { sites } from '../sites/sites.ts';
 
 /** How a user starts a service: a file for a client program of the protocol, or a link. */
-export const launches = ['rdp', 'spice', 'link'] as const;
+const launches = ['rdp', 'spice', 'link'] as const;
 export type Launch = (typeof launches)[number];
 
 /**

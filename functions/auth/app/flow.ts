@@ -20,7 +20,7 @@ export type Outcome =
   | { result: 'challenge'; challenge: Challenge }
   | { result: 'admitted'; user: SignedInUser; recoveryCodes?: readonly string[] | undefined };
 
-export type Step =
+type Step =
   | { name: 'methods'; hasEnded?: boolean }
   | { name: 'factor'; challenge: Challenge }
   | { name: 'codes'; codes: readonly string[]; user: SignedInUser }

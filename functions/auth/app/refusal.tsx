@@ -6,7 +6,7 @@ import { hasText } from '../../../shared/web/text/texts.ts';
 import { facts } from './facts.ts';
 
 /** The element that describes a field whose value was refused with the whole form. */
-export const refusalId = 'problem';
+const refusalId = 'problem';
 
 type Subject = 'signin' | 'factor' | 'passkey';
 

@@ -47,7 +47,7 @@ export const TokenAnswer = LoginAnswer.extend({
   token_type: z.literal('Bearer').describe('Always `Bearer`: the caller needs only the token.'),
 });
 
-export const tokenErrors = [
+const tokenErrors = [
   'invalid_request',
   'invalid_grant',
   'unsupported_grant_type',

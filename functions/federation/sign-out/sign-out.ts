@@ -17,7 +17,7 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 /** Seconds in which the provider must return the browser. */
 const lifeS = 600;
 
-export const signedOutPage = '/signin?step=signed_out';
+const signedOutPage = '/signin?step=signed_out';
 
 /**
  * Ends the session of the browser, and returns the page to open next: that of the provider which ends its session as

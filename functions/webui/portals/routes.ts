@@ -9,7 +9,7 @@ import { Portal, PortalTags, PortalWrite, portalFilters } from './schema.ts';
 import { deletePortal, tagsOfPortal } from './usecases.ts';
 
 /** Heartbeats create portals; only their tags can be written. */
-export const portalCrud = crud({
+const portalCrud = crud({
   type: 'portal',
   path: `${base}/appnodes/portals`,
   records: portals,

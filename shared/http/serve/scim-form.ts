@@ -7,7 +7,7 @@ import type { Refuse } from './app.ts';
 /** An error of SCIM (RFC 7644, 3.12). The status is a text. */
 export type ScimError = { schemas: [string]; status: string; scimType?: string; detail: string };
 
-export const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
 /** The keywords of RFC 7644 (3.12) and RFC 9865 by problem code. `scim_type` of an error has precedence. */
 const keywords: Partial<Record<ErrorCode, string>> = {

@@ -38,7 +38,7 @@ export const untilAccessEnds = (
 ): Document => new Document(whileAlive(body, lookAt(deps, watched)), mediaType, headers);
 
 /** Passes the stream on while `isAlive` returns true; then the stream fails. */
-export function whileAlive(
+function whileAlive(
   source: ReadableStream<Uint8Array>,
   isAlive: () => Promise<boolean>,
 ): ReadableStream<Uint8Array> {

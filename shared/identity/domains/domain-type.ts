@@ -54,7 +54,7 @@ export type DomainType<P extends Settings = Settings> = {
 };
 
 /** Display texts of a type. */
-export type About = {
+type About = {
   name: Words;
   /** Additional description of the type in the API document. */
   hint?: string;
@@ -91,7 +91,7 @@ export type Support = {
  */
 export type SecretName = `${string}_password` | `${string}_secret`;
 
-export type DomainSettings<P extends Settings = Settings> = {
+type DomainSettings<P extends Settings = Settings> = {
   /** The form: labels, help texts, controls and defaults. */
   fields: Fields;
   /** Shape of the settings in requests. */
@@ -131,9 +131,9 @@ export type CheckFacts = {
  * The authentication of a user of the domain. `names` is the interpretation of a typed name: `as_typed`, or
  * `in_directory` for `name`, `name@suffix` and `DOMAIN\name`.
  */
-export type LoginFlow = PasswordLogin | RedirectLogin;
+type LoginFlow = PasswordLogin | RedirectLogin;
 
-export type PasswordLogin = {
+type PasswordLogin = {
   proof: 'password';
   names: NameReading;
   /** @throws AppError `overloaded`, `password_expired`, `no_registered_group`, errors of the provider; audited */
@@ -146,17 +146,17 @@ export type PasswordLogin = {
 };
 
 /** The user authenticates on pages of the provider. The portal accepts no password. */
-export type RedirectLogin = { proof: 'redirect'; names: NameReading };
+type RedirectLogin = { proof: 'redirect'; names: NameReading };
 
 /** @property isUsed whether the portal authenticates with its key, according to the settings */
-export type OwnKey<P extends Settings = Settings> = { isUsed(params: P): boolean };
+type OwnKey<P extends Settings = Settings> = { isUsed(params: P): boolean };
 
 export type NameReading = 'as_typed' | 'in_directory';
 
 /** The holder of a smart card: the name, the UPN if the card has one, and the fingerprint of its key. */
 export type CardHolder = { username: string; upn: string | undefined; fingerprint: string };
 
-export type CardLogin = {
+type CardLogin = {
   /** The realm in stored settings; undefined if the domain has none. */
   realmOf(params: Settings): Realm | undefined;
   /**
@@ -199,7 +199,7 @@ export type ExternalGroup = { dn: string; name: string; sid?: string };
 export type Unregistered = { type: 'user' | 'group'; dn: string; name: string };
 
 /** All operations throw the AppErrors of the directory. */
-export type DirectoryOperations = {
+type DirectoryOperations = {
   /** Users and groups whose name contains a text and that have no row in the portal. */
   findUnregistered(deps: DomainDeps, domain: StoredDomain, search: string): Promise<Unregistered[]>;
   findGroups(deps: DomainDeps, domain: StoredDomain, search: string): Promise<ExternalGroup[]>;
@@ -220,7 +220,7 @@ export type DirectoryOperations = {
  * Connects with settings that may not be stored yet, and runs the steps of a login.
  * @throws AppError `overloaded`; other errors of the provider are checks that failed
  */
-export type ConnectionTest = (ctx: TestCtx, subject: TestSubject) => Promise<Check[]>;
+type ConnectionTest = (ctx: TestCtx, subject: TestSubject) => Promise<Check[]>;
 
 export type TestCtx = { deps: DomainDeps & { kdcs: KdcRemote; transport: Transport; log: Log }; now: Date };
 

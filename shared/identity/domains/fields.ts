@@ -21,7 +21,7 @@ export type Field<S extends z.ZodType = z.ZodType, W = Words> = {
   readonly?: boolean;
 };
 /** A member that is an object of further members, or null if none of them is set. */
-export type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
+type Group<S extends z.ZodType = z.ZodType> = { shape: S; members: Fields };
 export type Fields = { readonly [name: string]: Field | Group };
 
 /**
@@ -42,7 +42,7 @@ export function dictionary<English extends string>(russian: Readonly<Record<Engl
     ...(choices && { choices: mapped(choices, texts) }),
     ...(readonly !== undefined && { readonly }),
   });
-  return { texts: texts, field, russian };
+  return { texts, field };
 }
 
 const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

@@ -9,7 +9,7 @@ import type { CardName } from './certificate-names.ts';
 import { findRealm } from './realm.ts';
 
 /** The state of a login by certificate between its calls. */
-export type ChallengeState = CardName & {
+type ChallengeState = CardName & {
   /** The certificate in DER. `chain` contains the DER of the other certificates of the request. */
   certificate: Buffer;
   chain: readonly Buffer[];

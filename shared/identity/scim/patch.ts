@@ -9,7 +9,7 @@ import { type PatchPath, parsePath } from './patch-path.ts';
 
 /** An operation of a PATCH request. The name has any case. */
 export type PatchOperation = { op: string; path?: string | null | undefined; value?: unknown };
-export type Verb = 'add' | 'replace' | 'remove';
+type Verb = 'add' | 'replace' | 'remove';
 
 /** A schema whose attributes an operation can change. `urn` is its name, `readOnly` has those that only the portal sets. */
 export type Patched = { urn: string; facts: readonly AttributeFacts[]; readOnly: readonly string[] };

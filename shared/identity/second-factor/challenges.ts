@@ -24,7 +24,7 @@ export type Challenge = {
 
 /** A second factor of the portal: a code of an authenticator app, or a passkey. */
 export const factorMethods = ['totp', 'passkey'] as const;
-export type FactorMethod = (typeof factorMethods)[number];
+type FactorMethod = (typeof factorMethods)[number];
 
 /** Lifetime of a challenge in seconds. */
 export const challengeLifeS = 300;

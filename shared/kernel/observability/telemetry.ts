@@ -2,9 +2,9 @@
  * Counters: requests by module, operation and status; job attempts by job and result; attempts to deliver an event, and
  * mails, by result.
  */
-export type CountedFamily = 'http_requests' | 'jobs' | 'webhook_attempts' | 'alert_mails';
+type CountedFamily = 'http_requests' | 'jobs' | 'webhook_attempts' | 'alert_mails';
 /** Duration histograms: requests by module and operation; upstream exchanges by node. */
-export type TimedFamily = 'http_duration' | 'upstream_duration';
+type TimedFamily = 'http_duration' | 'upstream_duration';
 
 /** A sum since the last flush: of a counter family, or of a histogram bucket, whose last label is its upper bound. */
 export type Count = readonly [family: string, labels: readonly string[], value: number];

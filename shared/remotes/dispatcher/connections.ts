@@ -28,7 +28,7 @@ export type ConnectionQuery = {
   hostname?: string | undefined;
 };
 
-export type ConnectionMethod = 'new' | 'legacy';
+type ConnectionMethod = 'new' | 'legacy';
 
 /** Parameters of one connection. `expires_in` is in seconds. */
 export type Connection = {
@@ -58,7 +58,7 @@ export type ConnectionLink = {
   session_uuid?: string | undefined;
 };
 
-export type RdpSettings = {
+type RdpSettings = {
   screen_size?: string | undefined;
   color_depth?: number | undefined;
   multimon?: boolean | undefined;
@@ -66,14 +66,14 @@ export type RdpSettings = {
   certificate_fingerprint?: string | undefined;
 };
 
-export type Redirections = Partial<
+type Redirections = Partial<
   Record<
     'clipboard' | 'drives' | 'printers' | 'smartcards' | 'usb' | 'audio' | 'microphone' | 'webcam',
     boolean | undefined
   >
 >;
 
-export type SpiceSettings = {
+type SpiceSettings = {
   tls_port?: number | undefined;
   /** PEM. */
   ca?: string | undefined;

@@ -105,7 +105,7 @@ export type AuthorizeRequest = Destination & {
 export type IssuedKey = { token: string; expiresInS: number };
 
 /** Signs a JWT of this installation. */
-export type TokenSigner = {
+type TokenSigner = {
   signFor(
     audience: string,
     claims: { sub: string } & Record<string, unknown>,

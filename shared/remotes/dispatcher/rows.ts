@@ -30,7 +30,7 @@ export type MachineState = (typeof machineStates)[number];
 export const sessionStates = ['active', 'disconnected', unknown] as const;
 export type SessionState = (typeof sessionStates)[number];
 
-export type PoolRow = {
+type PoolRow = {
   uuid: string;
   name: string | null;
   short_name: string | null;
@@ -51,7 +51,7 @@ export type PoolRow = {
   tags: string[] | null;
 };
 
-export type WorkplaceRow = {
+type WorkplaceRow = {
   uuid: string;
   name: string | null;
   servicepool_uuid: string | null;
@@ -75,7 +75,7 @@ export type WorkplaceRow = {
   created_at: string | null;
 };
 
-export type SessionRow = {
+type SessionRow = {
   session_uuid: string;
   servicepool_uuid: string | null;
   servicepool_name: string | null;
@@ -94,7 +94,7 @@ export type SessionRow = {
 };
 
 /** Tags are identified by their names. A tag may have no `uuid`. */
-export type TagRow = { uuid: string | null; name: string };
+type TagRow = { uuid: string | null; name: string };
 
 type Rows = { servicespools: PoolRow; workplaces: WorkplaceRow; spsessions: SessionRow; tags: TagRow };
 export type ListRow<K extends ListKind> = Rows[K];

@@ -54,7 +54,7 @@ export type PresentedCertificate = {
   pem: string;
 };
 
-export type ExaminedStep = 'lookup' | 'address' | 'connection';
+type ExaminedStep = 'lookup' | 'address' | 'connection';
 
 /** How far a connection to a TLS server gets, whether its certificate is trusted or not. No data is sent. */
 export type Examination = {

@@ -31,7 +31,7 @@ export const checksum = (key: Uint8Array, usage: number, text: Uint8Array): Buff
   macOf(deriveKey(key, usageConstant(usage, 0x99)), text);
 
 /** DK (RFC 3961, 5.1). For AES the random string is the key. */
-export function deriveKey(key: Uint8Array, constant: Uint8Array): Buffer {
+function deriveKey(key: Uint8Array, constant: Uint8Array): Buffer {
   const parts: Buffer[] = [];
   for (let last = fold(constant, block), length = 0; length < key.length; length += block) {
     last = encryptBlock(key, last);

@@ -9,7 +9,6 @@ export const derivations = {
   '1.3.6.1.5.2.3.6.2': 'sha256',
   '1.3.6.1.5.2.3.6.3': 'sha512',
 } as const;
-export type Derivation = keyof typeof derivations;
 
 /** Input of the key derivation of RFC 8636, byte by byte as sent and received. */
 export type ExchangeData = {

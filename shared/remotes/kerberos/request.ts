@@ -92,7 +92,7 @@ export const asRequest = (body: Uint8Array, paData: readonly PaData[]): Buffer =
   );
 
 /** A nonce without its top bit, which old KDCs interpret as a sign. */
-export const newNonce = (): number => randomInt(1, 2 ** 31);
+const newNonce = (): number => randomInt(1, 2 ** 31);
 
 /** A request that checks if the KDC supports certificates, and gets its freshness token (RFC 8070). */
 export const preflight = (client: Principal, now: Date): Buffer =>

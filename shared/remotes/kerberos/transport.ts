@@ -8,7 +8,7 @@ import { toTransportError } from '../http/faults.ts';
 import { TransportError, type TransportReason } from '../http/transport.ts';
 
 /** An open connection; `close` ends both directions. */
-export type TcpConnection = {
+type TcpConnection = {
   write(bytes: Uint8Array): Promise<void>;
   chunks: AsyncIterable<Uint8Array>;
   close(): void;
@@ -23,7 +23,7 @@ export type OpenTcp = (
   signal: AbortSignal,
 ) => Promise<TcpConnection>;
 
-export type KdcCall = {
+type KdcCall = {
   /** `host:port` in order of preference; KDCs that failed within the last 30 s are tried last. */
   kdcs: readonly string[];
   /** Time limit in milliseconds for all KDCs together. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createTransport } from 'nodemailer';
 
 /** A mail in plain text. */
-export type Mail = { to: readonly string[]; subject: string; text: string };
+type Mail = { to: readonly string[]; subject: string; text: string };
 
 export type Mailer = {
   /** Resolves when the server has accepted the mail. @throws Error otherwise */

@@ -24,8 +24,11 @@ type Env = { Bindings: { event: LambdaEvent } };
  */
 export const lambdaOf = <D extends HttpDeps>(assembly: Assembly<D>) => handle(instanceOf(assembly).app);
 
+/** The function that Lambda's runtime calls. */
+export type StreamingLambda = ReturnType<typeof streamHandle>;
+
 /** Exists only in Lambda's runtime. */
-declare const awslambda: { streamifyResponse: (handler: StreamHandler) => ReturnType<typeof streamHandle> };
+declare const awslambda: { streamifyResponse: (handler: StreamHandler) => StreamingLambda };
 type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Promise<void>;
 
 /**
@@ -33,7 +36,7 @@ type StreamHandler = (event: unknown, answer: Writable, context: unknown) => Pro
  * streaming, or a function URL with the invoke mode RESPONSE_STREAM. Can be created only in Lambda's runtime. An
  * EventBridge schedule may also invoke it.
  */
-export function streamingLambdaOf<D extends HttpDeps>(assembly: Assembly<D>) {
+export function streamingLambdaOf<D extends HttpDeps>(assembly: Assembly<D>): StreamingLambda {
   const { app, build } = instanceOf(assembly);
   const serve = streamHandle(app);
   const { everyMinute } = assembly;

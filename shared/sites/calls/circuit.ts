@@ -7,13 +7,13 @@ import { isCapable } from '../../remotes/dispatcher/capabilities.ts';
 import type { Node } from '../../remotes/dispatcher/port.ts';
 import { aggregator, type CallCtx, type FleetDeps } from './dispatcher-keys.ts';
 
-export type Circuit = 'closed' | 'open' | 'half_open';
+type Circuit = 'closed' | 'open' | 'half_open';
 
 /** Circuit breaker state of a stored node. `circuit_due` is true if an open circuit may be probed. */
 export type CircuitFacts = { circuit: Circuit; circuit_failures: number; circuit_due: boolean };
 
 /** True for failures of the node itself. A refusal of a user does not count. */
-export const isNodeDown = (error: unknown): boolean =>
+const isNodeDown = (error: unknown): boolean =>
   error instanceof AppError &&
   (['upstream_timeout', 'upstream_tls', 'upstream_failed'].includes(error.code) ||
     error.members.reason === 'address_not_allowed');

@@ -6,7 +6,7 @@ import type { CallCtx } from './dispatcher-keys.ts';
 export type NodeAvailability = Pick<FarmNode, 'circuit' | 'status'>;
 
 /** True if at least one node of the farm may be called. */
-export const isReachable = (nodes: readonly Pick<NodeAvailability, 'circuit'>[]): boolean =>
+const isReachable = (nodes: readonly Pick<NodeAvailability, 'circuit'>[]): boolean =>
   nodes.some(({ circuit }) => circuit === 'closed');
 
 /** True if the farm has nodes and none of them may be called. */

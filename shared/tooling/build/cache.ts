@@ -24,7 +24,7 @@ export async function buildOnce(folder: string, build: (part: string) => Promise
 }
 
 /** Creates a folder for results of builds. Deletes all but the last results, and what killed builds left. */
-export async function prepareCache(folder: string): Promise<void> {
+async function prepareCache(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   const results = await Promise.all(names.map((name) => ageOf(join(folder, name))));

@@ -25,7 +25,7 @@ export type Section = (typeof sections)[number];
 export type Target = Section | 'users' | 'images';
 
 /** A member with the id of another object in the API, and its name in the file; `*` matches every element. */
-export type Reference = { path: readonly string[]; to: Target };
+type Reference = { path: readonly string[]; to: Target };
 
 export type Kind = {
   section: Section;

@@ -10,7 +10,7 @@ import { type SecretGroup, secretsOf, variablesIn } from './module-secrets.ts';
 export const templateFile = join(root, 'functions', 'deploy', 'lambda.yaml');
 
 /** Resources of a function. CPU is proportional to memory: 1769 MB give a full core, which password hashing needs. */
-export type FunctionSize = { memoryMb: number; timeoutS: number; streams: boolean };
+type FunctionSize = { memoryMb: number; timeoutS: number; streams: boolean };
 
 const small: FunctionSize = { memoryMb: 512, timeoutS: 29, streams: false };
 const sizes: Partial<Record<EdgeModule, FunctionSize>> = {
@@ -22,7 +22,7 @@ const sizes: Partial<Record<EdgeModule, FunctionSize>> = {
   webui: { memoryMb: 1024, timeoutS: 900, streams: true },
 };
 
-export const sizeOf = (module: EdgeModule): FunctionSize => sizes[module] ?? small;
+const sizeOf = (module: EdgeModule): FunctionSize => sizes[module] ?? small;
 
 /** The stack as a CloudFormation template (YAML), generated from the table of modules. */
 export function lambdaTemplate(): string {

@@ -10,7 +10,7 @@ import { type DatabaseAddress, prepareDatabase } from '../start/prepared-databas
 import { findBinaries, startThrowawayPostgres } from '../start/throwaway-postgres.ts';
 
 type Add = Shutdown['add'];
-export type LocalDatabase = DatabaseAddress & { kind: string };
+type LocalDatabase = DatabaseAddress & { kind: string };
 export type LocalModules = {
   database: LocalDatabase;
   bundles: Bundle[];

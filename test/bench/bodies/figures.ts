@@ -23,7 +23,7 @@ export type BodiesEffort = {
   repeats: number;
 };
 
-export type BodyFigure = {
+type BodyFigure = {
   operation: string;
   /** The worst body, its bytes, and the status of its answer. */
   body: string;

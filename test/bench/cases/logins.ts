@@ -13,7 +13,7 @@ export type LoginFigures = {
 };
 
 /** Reads at a steady rate, alone and beside twice as many logins as can be verified. */
-export type Storm = {
+type Storm = {
   logins_per_s: number;
   /** Number of logins by status; excess logins are refused with Retry-After. */
   statuses: Record<string, number>;

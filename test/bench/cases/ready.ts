@@ -23,7 +23,7 @@ export type ReadyEffort = {
 };
 
 /** Milliseconds from the command until portal and sidecar are ready, and memory of them and the launcher at rest. */
-export type Ready = { ready_ms: number; memory: RestingMemory };
+type Ready = { ready_ms: number; memory: RestingMemory };
 export type ReadyFigures = Ready & { rest_s: number; before?: Ready };
 
 /**

@@ -5,7 +5,7 @@ import { type Settings, sameForBoth } from '../settings.ts';
 
 export type Statement = { text: string; values: unknown[] };
 /** The statements of the portal for one page, and its number of items or services; any other response counts as one. */
-export type Watched = { statements: Statement[]; items: number };
+type Watched = { statements: Statement[]; items: number };
 
 export type WatchedPortal = {
   /** @throws Error when the answer is a refusal, or a page without items */

@@ -23,7 +23,7 @@ export type FleetSizes = {
 
 export type FleetNode = { name: string; url: string; caPem: string; farmId: string; siteUri: string };
 /** The outcome of a request, with any status. */
-export type Asked = { tookMs: number; status: number; body: Json };
+type Asked = { tookMs: number; status: number; body: Json };
 
 export type FleetStand = {
   deps: PortalDeps;

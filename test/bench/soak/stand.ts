@@ -7,7 +7,7 @@ import { type Child, startChild } from '../child-process.ts';
 import { startProduct, startProductDatabase } from '../product/product.ts';
 import { node } from '../settings.ts';
 
-export type SoakRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
+type SoakRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
 export type SoakStand = {
   url: string;
   /** Of the portal, whose child the sidecar is. */

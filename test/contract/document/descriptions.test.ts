@@ -109,7 +109,7 @@ describe('descriptions in production bundles', () => {
   ])('are removed: %s', (source, stripped) => expect(stripDescriptions(source)).toBe(stripped));
 
   it('are all written in the removable form', () => {
-    const kept = readSources(root)
+    const kept = readSources()
       .filter(({ path }) => /^(functions|shared|db)\/(?!tooling\/)/.test(path))
       .map(({ path }) => ({ path, text: stripDescriptions(readFileSync(join(root, path), 'utf8')) }))
       .filter(({ text }) => /\.describe\(\s*['"`]/.test(text));

@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('is not imported by any deployed function', () => {
-    const importers = readSources(root).filter(
+    const importers = readSources().filter(
       ({ path, imports }) =>
         !path.startsWith('test/') &&
         !path.startsWith('shared/tooling/') &&

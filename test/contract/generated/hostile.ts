@@ -84,7 +84,7 @@ const notJson = [
 ];
 const halfPairs = ['"\\ud800"', '"\\udc00a"', '"a\\udbff"'];
 
-export const oddTexts: readonly string[] = [
+const oddTexts: readonly string[] = [
   '',
   ' ',
   'text',

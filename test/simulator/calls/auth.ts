@@ -7,7 +7,7 @@ import type { Caller } from './connections.ts';
 import { KeysUnavailable, type PortalKeys } from './jwks.ts';
 
 /** The principal of a session key: the aggregator itself, or a user. */
-export type KeyHolder = { kind: 'service' } | { kind: 'user'; caller: Caller };
+type KeyHolder = { kind: 'service' } | { kind: 'user'; caller: Caller };
 
 export type Authentication = {
   /** jwtauth. @throws Refusal 401, or 503 when the portal's keys cannot be fetched */

@@ -19,7 +19,7 @@ export type PoolSeed = {
 };
 
 /** `pool` is the name of one; the session takes its first free workplace. */
-export type SessionSeed = Person & { pool: string; protocol?: Protocol };
+type SessionSeed = Person & { pool: string; protocol?: Protocol };
 
 export type StateSeed = {
   name: string;

@@ -13,7 +13,7 @@ export type DemoUser = { name: string; real_name: string; password: string };
 
 export const domain = { name: 'Demo', small_name: 'demo', type: 'internal' };
 export const alice: DemoUser = { name: 'alice', real_name: 'Alice', password: 'a white rabbit with a watch' };
-export const bob: DemoUser = { name: 'bob', real_name: 'Bob', password: 'builds it with two hammers' };
+const bob: DemoUser = { name: 'bob', real_name: 'Bob', password: 'builds it with two hammers' };
 
 const webui = '/api/webui/aggregator';
 

@@ -79,7 +79,7 @@ const sparePools: PoolSeed[] = [{ name: 'Workshop', protocols: ['rdp'], workplac
 export type DemoDispatchers = { sites: DemoSite[]; spare: Simulator; brokers: DemoBrokers };
 
 /** A site with a broker of another kind, which the portal signs in at. */
-export type DemoBrokers = { site: SeededSite; close(): Promise<void> };
+type DemoBrokers = { site: SeededSite; close(): Promise<void> };
 
 async function startBrokers(authority: Authority): Promise<DemoBrokers> {
   const users = ['alice', 'bob'].map((name) => ({ name, groups: ['staff'] }));

@@ -22,10 +22,10 @@ export type BrokerOptions = {
 };
 
 /** A request that arrived. `path` has no query. */
-export type BrokerCall = { method: string; path: string; headers: IncomingMessage['headers'] };
+type BrokerCall = { method: string; path: string; headers: IncomingMessage['headers'] };
 
 /** `text` replaces the answers of the paths that it matches. */
-export type Knobs = { delayMs: number; mode: Mode; text?: { path: RegExp; text: string } };
+type Knobs = { delayMs: number; mode: Mode; text?: { path: RegExp; text: string } };
 
 export type Broker = {
   readonly url: string;

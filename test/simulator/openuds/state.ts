@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 /** Versions of the broker whose behaviour differs. */
 export type Mode = '3.6' | '4.0' | '5.0';
 
-export type Authenticator = { id: string; name: string; label: string };
-export type Group = { id: string; authenticator: string; name: string; isMeta: boolean };
+type Authenticator = { id: string; name: string; label: string };
+type Group = { id: string; authenticator: string; name: string; isMeta: boolean };
 export type User = {
   id: string;
   authenticator: string;
@@ -70,18 +70,18 @@ export type Desktop = {
   source: string;
   sourceHost: string;
 };
-export type Provider = { id: string; name: string; maintenance: boolean };
-export type OsManager = { id: string; name: string; settings: Record<string, unknown> };
+type Provider = { id: string; name: string; maintenance: boolean };
+type OsManager = { id: string; name: string; settings: Record<string, unknown> };
 
 export type Session = { key: string; scrambler: string; user: string; endsAt: number };
-export type Ticket = {
+type Ticket = {
   authenticator: string;
   username: string;
   groups: string[];
   pool: string | null;
   endsAt: number;
 };
-export type Link = { scrambler: string; desktop: string; endsAt: number };
+type Link = { scrambler: string; desktop: string; endsAt: number };
 
 export type BrokerState = {
   authenticators: Authenticator[];

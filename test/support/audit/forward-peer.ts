@@ -5,7 +5,7 @@ import { decodeMultiStream, ExtData, encode } from '@msgpack/msgpack';
 import { type Doorkeeper, openDoor } from './forward-door.ts';
 
 type Record_ = Record<string, unknown>;
-export type ReceivedEntry = { tag: string; at: Date; record: Record_ };
+type ReceivedEntry = { tag: string; at: Date; record: Record_ };
 
 /** The receiving side of Fluentd's forward protocol on a real socket, according to its specification. */
 export type ForwardPeer = {

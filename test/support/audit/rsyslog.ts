@@ -9,7 +9,7 @@ import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
 export const hasRsyslog = existsSync('/usr/sbin/rsyslogd') && hasTlsDriver();
 
 /** A syslog message as parsed by rsyslog. */
-export type SyslogMessage = {
+type SyslogMessage = {
   msg: string;
   pri: string;
   hostname: string;

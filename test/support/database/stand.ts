@@ -17,7 +17,7 @@ import {
 import { newKeyVariables } from '../identity/signing-keys.ts';
 
 export const base = '/api/webui/aggregator';
-export const password = 'correct horse battery staple';
+const password = 'correct horse battery staple';
 export const keys = {
   ...newKeyVariables(),
 };

@@ -11,7 +11,7 @@ export type LdapMessage = { id: number; operation: string; octets: Buffer };
 type Element = { tag: number; start: number; end: number };
 
 /** @returns undefined while the element is incomplete */
-export function elementAt(octets: Buffer, at: number): Element | undefined {
+function elementAt(octets: Buffer, at: number): Element | undefined {
   const [tag, first] = octets.subarray(at, at + 2);
   if (tag === undefined || first === undefined) return undefined;
   const size = first < 0x80 ? 0 : first & 0x7f;

@@ -17,7 +17,7 @@ const programs = ['/usr/sbin/samba', '/usr/bin/samba-tool', '/usr/sbin/winbindd'
 /** Samba uses the fixed ports of a domain controller, so it needs root. */
 export const hasSamba = programs.every(existsSync) && process.getuid?.() === 0;
 
-export const adRealm = 'CORP.EXAMPLE';
+const adRealm = 'CORP.EXAMPLE';
 export const adSuffix = 'DC=corp,DC=example';
 export const adDn = (cn: string): string => `CN=${cn},CN=Users,${adSuffix}`;
 export const adAdmin = { bind_dn: adDn('Administrator'), bind_password: 'Passw0rd!admin' };

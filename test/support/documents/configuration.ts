@@ -8,7 +8,7 @@ import { type Ask, asker } from '../factories.ts';
 import { newSecretKey } from '../identity/signing-keys.ts';
 import { adminPassword, startPortal, type TestPortal } from '../portal.ts';
 
-export type Applied = { output: string; fault: string };
+type Applied = { output: string; fault: string };
 
 /** A portal on a separate database, to which configuration files are applied. */
 export type ConfiguredPortal = {

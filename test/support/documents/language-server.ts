@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 
-export type Position = { line: number; character: number };
+type Position = { line: number; character: number };
 type Message = { id?: number; method?: string; result?: { contents?: unknown } | null; error?: unknown };
 
 /** The language server of TypeScript, as editors run it. */

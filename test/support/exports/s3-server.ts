@@ -10,7 +10,7 @@ import type { S3Config } from '../../../shared/remotes/object-store/s3-config.ts
 import { sha256, signatureFault } from './sigv4.ts';
 
 /** A received request, before it is answered. */
-export type S3Request = { method: string; key: string; query: URLSearchParams; bytes: number };
+type S3Request = { method: string; key: string; query: URLSearchParams; bytes: number };
 
 export type S3Server = {
   config: S3Config;

@@ -6,7 +6,7 @@ import Provider, { type Configuration } from 'oidc-provider';
 import { type Authority, createAuthority } from '../../simulator/authority.ts';
 
 /** A person as the provider describes them. */
-export type ProviderPerson = {
+type ProviderPerson = {
   name?: string;
   preferred_username?: string;
   email?: string;

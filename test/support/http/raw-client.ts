@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import type { LimitedCall, LimitedResponse } from './limited-calls.ts';
 
-export type RawAnswer = LimitedResponse & { headers: Headers };
+type RawAnswer = LimitedResponse & { headers: Headers };
 
 /** A connection to a server with an arbitrary client. */
 export type RawClient = {

@@ -11,7 +11,7 @@ export const monitoringFolder = fileURLToPath(
 );
 
 /** One alert rule as loaded by Prometheus. */
-export type Rule = { name: string; query: string; health: string };
+type Rule = { name: string; query: string; health: string };
 export type Prometheus = {
   /** Labels and values of an instant query. @throws Error when Prometheus refuses it */
   query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;

@@ -11,7 +11,7 @@ import { portalAccount } from '../../simulator/openuds/seed.ts';
 import type { Broker } from '../../simulator/openuds/start.ts';
 
 /** Passes each login on, and counts them. */
-export function openGuard(password: () => string): LoginGuard & { logins: number } {
+function openGuard(password: () => string): LoginGuard & { logins: number } {
   const guard = {
     logins: 0,
     attempt: async <T>(_node: Node, login: (password: string) => Promise<T | undefined>): Promise<T> => {

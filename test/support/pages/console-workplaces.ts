@@ -17,7 +17,7 @@ import type { Json } from '../portal.ts';
 import type { BrowserStand } from './browser-stand.ts';
 import type { Account } from './console-tabs.ts';
 
-export type SimulatedFarm = { site: Json; farm: Json; simulator: Simulator };
+type SimulatedFarm = { site: Json; farm: Json; simulator: Simulator };
 
 /** Two sites with simulated farms: North with the pools Office and Lab, and West with the pool Library. */
 export type ConsoleWorkplaces = {

@@ -17,7 +17,7 @@ export type Hand = {
   attach(target: Locator, file: AttachedFile): Promise<void>;
 };
 
-export type AttachedFile = { name: string; mimeType: string; buffer: Buffer };
+type AttachedFile = { name: string; mimeType: string; buffer: Buffer };
 
 /** @param open what opens the dialog of the browser */
 async function chooseFile(target: Locator, file: AttachedFile, open: () => Promise<void>): Promise<void> {

@@ -4,7 +4,7 @@ import { commitNumber, isThorough } from '../runner/commit.ts';
 export type Look = readonly [locale: 'en-GB' | 'ru-RU', colorScheme: 'light' | 'dark', width: number];
 
 /** Each language, scheme and width is in one of them. */
-export const allLooks: readonly Look[] = [
+const allLooks: readonly Look[] = [
   ['en-GB', 'light', 1280],
   ['ru-RU', 'dark', 360],
   ['ru-RU', 'light', 768],

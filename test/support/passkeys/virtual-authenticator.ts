@@ -16,7 +16,14 @@ export type VirtualAuthenticator = {
   simulatePresence(enabled: boolean): Promise<void>;
 };
 
-type VirtualCredential = Awaited<ReturnType<typeof credentialsOf>>[number];
+type VirtualCredential = {
+  credentialId: string;
+  isResidentCredential: boolean;
+  rpId?: string;
+  privateKey: string;
+  userHandle?: string;
+  signCount: number;
+};
 
 export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
@@ -51,5 +58,5 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
   };
 }
 
-const credentialsOf = async (session: Session, authenticatorId: string) =>
+const credentialsOf = async (session: Session, authenticatorId: string): Promise<VirtualCredential[]> =>
   (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;

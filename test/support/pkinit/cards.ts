@@ -16,7 +16,7 @@ export type CardFiles = {
   sign(text: string): Promise<string>;
 };
 type Authority = 'ca' | 'other';
-export type CardOrder = {
+type CardOrder = {
   name: string;
   /** Subject of the certificate; default: the name of the card. */
   client?: string;

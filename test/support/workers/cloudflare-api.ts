@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Json } from '../portal.ts';
 
 /** A Worker as stored by Cloudflare. */
-export type KnownWorker = {
+type KnownWorker = {
   secrets: string[];
   /** Values of the secrets that were set in one request. */
   values: Record<string, string>;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
-import { readSources } from '../../structure/sources.ts';
+import { readSourcesIn } from '../../structure/sources.ts';
 import { select } from '../map/affected.ts';
 import { reachFile } from '../map/recordings.ts';
 import { readMap } from '../map/test-map.ts';
@@ -20,7 +20,7 @@ export function candidatesOf(folder: string, faults: readonly Fault[]): Map<numb
   const reachPath = join(folder, reachFile);
   if (!map || !existsSync(reachPath)) throw new Error(`${folder}: no run was recorded`);
   const reached: Record<string, string[]> = JSON.parse(readFileSync(reachPath, 'utf8'));
-  const sources = readSources(folder).filter(({ path }) => path !== switchPath);
+  const sources = readSourcesIn(folder).filter(({ path }) => path !== switchPath);
   const known = { map, all: [...map.keys()], sources };
   const costOf = (test: string) => (test.startsWith('test/unit/') ? 0 : (map.get(test)?.cpuSeconds ?? 99));
   return new Map(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TierName } from '../run/tiers.ts';
-import { candidatesOf, type Candidates } from './candidates.ts';
+import { type Candidates, candidatesOf } from './candidates.ts';
 import { type Fault, switchModule, switchPath } from './plant.ts';
 
 const usage = `measure.ts <folder> [--heavy] [--fault N …]

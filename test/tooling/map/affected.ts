@@ -20,7 +20,7 @@ export async function affectedTests(revision: string): Promise<Affected> {
   const map = readMap();
   const all = testFiles();
   const selection = map
-    ? select(changed, { map, all, sources: readSources(root) })
+    ? select(changed, { map, all, sources: readSources() })
     : {
         files: new Set(all),
         reasons: ['No run was recorded (npm run test:all -- --record): all tests are affected.'],

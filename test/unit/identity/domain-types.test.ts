@@ -3,6 +3,7 @@ import { secretPattern } from '../../../db/repositories/identity/secret-members.
 import { isSealedPlace } from '../../../db/repositories/records/sealed-values.ts';
 import type { DomainType } from '../../../shared/identity/domains/domain-type.ts';
 import { builtinType, domainTypeOf, domainTypes } from '../../../shared/identity/domains/registry.ts';
+import { domainTypeNames } from '../../structure/text-rules.ts';
 
 const types: [string, DomainType][] = Object.entries(domainTypes);
 const isSecret = (name: string): boolean => new RegExp(secretPattern).test(name);
@@ -39,6 +40,9 @@ describe.each(types)('the domain type %s', (_, { settings, supports, login, dire
 
 it('the type of the built-in domain stores passwords, so that administrators can always log in', () =>
   expect(domainTypeOf(builtinType).supports.ownPassword).toBe(true));
+
+it('the structure rules read the names of all types from the text of the registry', () =>
+  expect(domainTypeNames).toEqual(Object.keys(domainTypes)));
 
 it('a type that no version stored is an error, not a directory', () =>
   expect(() => domainTypeOf('radius')).toThrow('There is no domain type radius'));

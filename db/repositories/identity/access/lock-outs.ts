@@ -21,7 +21,7 @@ const reach = sql<LockOutReach>`case
   when ${table.account} <> ${everyone} then 'account'
   when ${table.network} <> ${everyone} then 'network' else 'all' end`;
 
-export type LockOutReach = 'account_from_network' | 'account' | 'network' | 'all';
+type LockOutReach = 'account_from_network' | 'account' | 'network' | 'all';
 
 export type LockOutQuery = {
   now: Date;

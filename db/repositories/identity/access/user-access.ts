@@ -14,7 +14,7 @@ import { passkeysOfUser } from '../passkeys/passkeys.ts';
 import { locksOfAccount } from './lock-outs.ts';
 
 /** Sessions and tokens that are returned with the access of a user. */
-export const firstRows = 20;
+const firstRows = 20;
 /** Groups and roles that are returned with the access of a user. */
 const mostRows = 500;
 

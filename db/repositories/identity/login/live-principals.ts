@@ -19,14 +19,6 @@ export type LiveToken = { hash: string; digest: string; row: Record<string, unkn
 
 type Live = { tokens: LiveToken[]; parameters: Record<string, unknown> | null };
 
-/**
- * Looks up many tokens in one statement. Tokens that are unknown, revoked or expired, and those of disabled accounts, are
- * left out. The age of a session is not checked.
- * @returns also the system parameters that differ from their defaults
- */
-export const findLiveTokens = async (db: Db, watched: readonly WatchedToken[], now: Date): Promise<Live> =>
-  liveTokensIn(await liveTokens(db, watched, now));
-
 /** @throws Error if the result is not that of `liveTokens` */
 export function liveTokensIn(result: unknown): Live {
   const [row] = (result as { rows: Live[] }).rows;
@@ -34,7 +26,11 @@ export function liveTokensIn(result: unknown): Live {
   return row;
 }
 
-/** The statement of `findLiveTokens`; `liveTokensIn` reads its result. */
+/**
+ * Looks up many tokens in one statement, together with the system parameters that differ from their defaults. Tokens that
+ * are unknown, revoked or expired, and those of disabled accounts, are left out. The age of a session is not checked.
+ * `liveTokensIn` reads the result.
+ */
 export const liveTokens = (db: Db, watched: readonly WatchedToken[], now: Date) =>
   db.execute(sql`
   with watched as (

@@ -5,7 +5,7 @@ import { send } from '../../../../shared/web/client/session.ts';
 const bytesPath = '/api/webui/aggregator/gallery/images/srvimg/';
 
 /** Where the bytes of a stored picture are. */
-export const bytesAddress = (id: string): string => `${bytesPath}${encodeURIComponent(id)}`;
+const bytesAddress = (id: string): string => `${bytesPath}${encodeURIComponent(id)}`;
 
 /** Reads a stored picture. Pictures need the token of the page, so `img` elements cannot load them themselves. */
 export async function readBytes(id: string, signal: AbortSignal): Promise<Blob> {

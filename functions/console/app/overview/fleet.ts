@@ -30,7 +30,7 @@ const ranks: Record<SiteState, number> = {
 
 export const needsAttention = (state: SiteState): boolean => state === 'fail' || state === 'degraded';
 
-export const isDown = ({ enabled, maintenance, state }: Gateway): boolean =>
+const isDown = ({ enabled, maintenance, state }: Gateway): boolean =>
   enabled && !maintenance && state === 'offline';
 
 /** All sites with their farms, nodes and gateways: failing ones first, then by name. */

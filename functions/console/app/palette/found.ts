@@ -7,7 +7,7 @@ import { addressOf } from '../router/place.ts';
 import { say } from '../texts.ts';
 import type { Entry, EntryGroup } from './entries.ts';
 
-export type Found = Operations['search.find']['answer']['items'][number];
+type Found = Operations['search.find']['answer']['items'][number];
 
 /** Milliseconds after the last key until the portal is asked. */
 const pauseMs = 120;
@@ -75,7 +75,7 @@ const entryOf = (kind: Kind, { id, name, parent }: Found): Entry => ({
 });
 
 /** A page of the object, or its list limited to it if the API has no single ones. */
-export function foundAddress(kind: Kind, { id, name, parent }: Omit<Found, 'type'>): string {
+function foundAddress(kind: Kind, { id, name, parent }: Omit<Found, 'type'>): string {
   const [owner] = kind.parents;
   if (!kind.get) return addressOf([kind.type], { search: name, farm_id: parent?.id });
   return addressOf([kind.type, id], owner !== undefined && parent ? { [owner]: parent.id } : {});

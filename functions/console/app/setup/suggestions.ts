@@ -12,7 +12,7 @@ const latin: Readonly<Record<string, string>> = {
 const longest = 63;
 
 /** A name as it is used in URLs: lower-case Latin letters, digits and single hyphens. */
-export const uriOf = (name: string): string =>
+const uriOf = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[а-яёß]/g, (letter) => latin[letter] ?? '')

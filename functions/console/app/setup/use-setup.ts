@@ -12,16 +12,7 @@ export type StepName = (typeof stepNames)[number];
 export const stepAddress = (step: StepName): string => addressOf([setupSegment, step]);
 
 /** Members of the steps that can be refused. */
-export type Member =
-  | 'name'
-  | 'uri'
-  | 'farm'
-  | 'url'
-  | 'node'
-  | 'ca'
-  | 'key'
-  | 'accountDomain'
-  | 'accountName';
+type Member = 'name' | 'uri' | 'farm' | 'url' | 'node' | 'ca' | 'key' | 'accountDomain' | 'accountName';
 export type Faults = Partial<Record<Member, string>>;
 
 export type Setup = {

@@ -18,7 +18,7 @@ export type ScreenEntry = {
 };
 
 /** Something to do at a place of the console, which the palette offers. */
-export type ActionEntry = {
+type ActionEntry = {
   /** A verb phrase, such as `Verify the audit chain`. */
   title: ConsoleText;
   /** Of the place. */

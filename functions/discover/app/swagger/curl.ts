@@ -5,7 +5,7 @@ import { placeholder } from './token.ts';
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A command for a POSIX shell: everything is quoted except the token variable, which the shell expands. */
-export function curlOf({ url, method = 'GET', headers = {}, body }: SwaggerRequest): string {
+function curlOf({ url, method = 'GET', headers = {}, body }: SwaggerRequest): string {
   const fields = Object.entries(headers).map(([name, value]) =>
     value === placeholder ? `-H "${name}: ${placeholder}"` : `-H ${quoted(`${name}: ${value}`)}`,
   );

@@ -1,7 +1,7 @@
 /** The parts of Swagger UI that the reference uses. Data are maps of Immutable. */
 
 /** What a component returns. */
-export type View = object | string | null | undefined;
+type View = object | string | null | undefined;
 // The properties of components are those that Swagger UI passes; each component names the ones that it reads.
 export type Component<Props extends object = object> = (props: Props) => View;
 
@@ -47,9 +47,4 @@ export type SwaggerRequest = {
   body?: BodyInit | null;
   /** Sends the request instead of `fetch`. */
   userFetch?: (url: string, request: RequestInit) => Promise<Response>;
-};
-
-export type SwaggerUi = {
-  (options: Record<string, unknown>): { preauthorizeApiKey(scheme: string, value: string): void };
-  presets: { apis: unknown };
 };

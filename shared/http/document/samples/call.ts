@@ -39,7 +39,7 @@ export type SampleValue =
   | Reference
   | readonly SampleValue[]
   | SampleObject;
-export type SampleObject = { readonly [member: string]: SampleValue };
+type SampleObject = { readonly [member: string]: SampleValue };
 
 export class Reference {
   readonly variable: string;

@@ -24,7 +24,7 @@ const versionShape = {
   request_id: Text.describe('Identifier of the request. Null without a request.'),
 };
 
-export const RecordVersion = z
+const RecordVersion = z
   .strictObject({
     ...versionShape,
     changes: Changes.describe('Changed members with their old and new values. Secrets are masked.'),

@@ -9,7 +9,7 @@ import type { DirectoryParams, DirectoryVariant, TypedParams } from './variant.t
 export const listingMs = 45_000;
 
 /** @throws Error for stored settings that do not match the type; a write would have refused them */
-export function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
+function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
   const { bind_password: _, bind_password_set: __, ...settings } = params;
   const { data } = variant.shape.safeParse(settings);
   if (!data) throw new Error('the stored settings of a directory cannot be read');

@@ -56,7 +56,7 @@ export type Desktop = z.output<typeof Desktop>;
 const Desktops = z.array(z.unknown()).max(5_000);
 
 /** The calls that need a key of the portal have it, or the key of the call is that of the portal. */
-export const ownKeyFor = ({ key, ownKey }: Call): OwnKey => ownKey ?? (async () => key);
+const ownKeyFor = ({ key, ownKey }: Call): OwnKey => ownKey ?? (async () => key);
 
 type ServiceParts = { broker: Broker; deliveries: Deliveries; metaPools: MetaPools };
 

@@ -3,7 +3,7 @@
  * `3.x.x-DEVEL`; only its first number counts.
  */
 
-export type Generation = '3.6' | '4.0' | '5.0';
+type Generation = '3.6' | '4.0' | '5.0';
 
 export type Dialect = {
   generation: Generation;

@@ -10,7 +10,7 @@ export const Authorization = z.object({
   expires_in: seconds.min(1),
 });
 
-export const Domain = z.object({ authUuid: line(64).min(1), authSmallName: line(64), auth: line(256) });
+const Domain = z.object({ authUuid: line(64).min(1), authSmallName: line(64), auth: line(256) });
 export const Domains = z.array(Domain).max(1000);
 
 export const Health = z.object({

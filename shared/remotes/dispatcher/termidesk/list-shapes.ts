@@ -101,7 +101,7 @@ export const SessionRow = z.object({
   last_seen_at: moment,
 });
 
-export const TagRow = z.object({ uuid: reference, name: line(256).min(1) });
+const TagRow = z.object({ uuid: reference, name: line(256).min(1) });
 
 export const listShapes = {
   servicespools: PoolRow,

@@ -7,7 +7,7 @@ import { resolveSecret } from './placeholders.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 /** A secret value, which must not appear in a plan. */
-export type Secret = { path: readonly string[]; value: string };
+type Secret = { path: readonly string[]; value: string };
 
 /** An entry of a section in the file, without its secrets. */
 export type Entry = {

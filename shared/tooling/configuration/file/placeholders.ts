@@ -5,7 +5,7 @@ import { fileReason } from '../../start/file-faults.ts';
 /** The value of a secret, or an error of its placeholder; an error never contains a value. */
 export type ResolvedSecret = { value: string } | { fault: string };
 
-export const placeholder = /^\$\{(env|file):([^}]+)\}$/;
+const placeholder = /^\$\{(env|file):([^}]+)\}$/;
 
 const longestSecret = 65_536;
 

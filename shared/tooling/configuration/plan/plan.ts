@@ -118,13 +118,13 @@ const plannedSecrets = async (
   return planned;
 };
 
-export const differing = (before: Body, after: Body): string[] =>
+const differing = (before: Body, after: Body): string[] =>
   Object.keys(after).filter(
     (name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
   );
 
 /** Reads the record again, with its revision. */
-export async function reread(
+async function reread(
   operator: Operator,
   { kind, id, parent }: PortalRecord,
   { pictures }: Pick<State, 'pictures'>,

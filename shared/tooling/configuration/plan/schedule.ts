@@ -7,7 +7,7 @@ import { mustNotBeInUse } from './in-use-check.ts';
 import type { Action, Change, Delete } from './plan.ts';
 import { type Run, type RunHints, runAction, yieldPlace } from './run-action.ts';
 
-export type Step = { action: Action; means: RunHints };
+type Step = { action: Action; means: RunHints };
 /** Actions that are only possible together: some records yield unique values first, all in one transaction. */
 export type Unit = { yields: { action: Change | Delete; token: string }[]; steps: Step[] };
 

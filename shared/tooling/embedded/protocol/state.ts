@@ -22,7 +22,7 @@ export type SessionState = {
 export type Login = { state: SessionState; reported: ReadonlyMap<string, string> };
 
 /** The only database of the engine, and its superuser. */
-export const databaseName = 'postgres';
+const databaseName = 'postgres';
 const superuser = 'postgres';
 /** The state for internal statements. */
 export const ownState: SessionState = {

@@ -1,5 +1,5 @@
 /** Limits of the portal. */
-export const mostBytes = 262_144;
+const mostBytes = 262_144;
 const mostPixels = 4_096;
 
 /** Formats that the portal stores. Other ones that the browser can read are converted. */

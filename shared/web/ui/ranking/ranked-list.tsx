@@ -6,7 +6,7 @@ import { Icon } from '../controls/icon.tsx';
 import { inOrder, movedTo, type Ranked, tied } from './order.ts';
 import classes from './ranked-list.module.css';
 
-export type RankedItem = Ranked & {
+type RankedItem = Ranked & {
   name: string;
   /** Beside the name. */
   content?: ComponentChildren;

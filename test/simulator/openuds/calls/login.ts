@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 const blockMs = 300_000;
 const mostFailures = 5;
 export const version: Handler = ({ mode }) => ok({ version: versions[mode], build: '20240101' });
-export const versions = { '3.6': '3.6.0', '4.0': '4.0.0', '5.0': '5.0.0' } as const;
+const versions = { '3.6': '3.6.0', '4.0': '4.0.0', '5.0': '5.0.0' } as const;
 
 /** Waits as the broker does after a wrong password. */
 export type Delays = { wrongPasswordMs: number };

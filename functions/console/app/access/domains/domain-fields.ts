@@ -5,7 +5,6 @@ import type { Field } from '../../records/kinds.ts';
 
 type FormField = Operations['authenticator.describe']['answer'][number];
 export type DomainTypeName = Operations['authenticator.describe']['asks']['path']['data_type'];
-export type DomainTypeEntry = Operations['authenticator.listTypes']['answer'][number];
 
 const lasting = { staleTime: Number.POSITIVE_INFINITY, retry: 3 } as const;
 

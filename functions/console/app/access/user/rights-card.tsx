@@ -97,7 +97,7 @@ const RoleLink = ({ id, name }: { id: string; name: string }): JSX.Element =>
   may(['roles.read']) ? <a href={addressOf(['role', id])}>{name}</a> : <span>{name}</span>;
 
 /** The sites in which a permission applies. A name can be hidden from the reader. */
-export function Sites({ sites }: { sites: Permission['sites'] }): JSX.Element {
+function Sites({ sites }: { sites: Permission['sites'] }): JSX.Element {
   if (sites === '*') return <>{say('access_all_sites')}</>;
   const names = sites.map(({ name }) => name ?? say('access_hidden_site'));
   return <>{[...new Set(names)].join(', ')}</>;

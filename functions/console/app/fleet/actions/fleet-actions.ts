@@ -31,18 +31,10 @@ export const targetsOf = (kind: Kind, rows: readonly Row[]): Target[] =>
     name: titleOf(kind, row),
   }));
 
-export const machineActions = [
-  'start',
-  'shutdown',
-  'reboot',
-  'suspend',
-  'resume',
-  'poweroff',
-  'reset',
-] as const;
+const machineActions = ['start', 'shutdown', 'reboot', 'suspend', 'resume', 'poweroff', 'reset'] as const;
 
 /** As the previews of the API name them. */
-export type ActionName =
+type ActionName =
   | (typeof machineActions)[number]
   | 'start_maintenance'
   | 'end_maintenance'

@@ -6,7 +6,7 @@ import type { FleetAction, Target } from './fleet-actions.ts';
 
 type Item = Operations['workplace.preview']['answer']['items'][number];
 export type Verdict = Item['verdict'];
-export type Reason = NonNullable<Item['reason']>;
+type Reason = NonNullable<Item['reason']>;
 export type Judged = { target: Target; verdict: Verdict; reason: Reason | null };
 
 const limitMs = 30_000;

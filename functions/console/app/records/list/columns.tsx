@@ -44,7 +44,7 @@ function weightOf({ name, type, isMany }: Field): number {
 }
 
 /** The columns of a list that the reader has not chosen. */
-export function usualColumns(kind: Kind): Field[] {
+function usualColumns(kind: Kind): Field[] {
   const [title, ...rest] = possibleColumns(kind);
   const hasState = rest.some(({ name }) => name === 'state');
   const chosen = rest

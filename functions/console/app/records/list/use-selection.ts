@@ -14,7 +14,7 @@ export type Selected = {
 };
 
 /** Bulk operations accept at most this number of ids. */
-export const mostSelected = 500;
+const mostSelected = 500;
 
 /** @returns undefined if the kind has no action on several records that the user may use */
 export function useSelection(kind: Kind, rows: Rows, hasActions: boolean) {

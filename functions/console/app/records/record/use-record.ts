@@ -1,7 +1,7 @@
 import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import { type RecordState, readRecord, type Target } from '../requests.ts';
 
-export const recordKey = ({ kind, id }: Target): string[] => ['record', kind.type, id];
+const recordKey = ({ kind, id }: Target): string[] => ['record', kind.type, id];
 
 /** A record, as it was read last. */
 export const useRecord = (target: Target): UseQueryResult<RecordState> =>

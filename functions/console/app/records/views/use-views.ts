@@ -82,7 +82,7 @@ export function storedQuery(kind: Pick<Kind, 'parents'>, query: URLSearchParams)
 }
 
 /** The members of the address of a view. */
-export const queryOf = ({ query }: Pick<SavedView, 'query'>): Query =>
+const queryOf = ({ query }: Pick<SavedView, 'query'>): Query =>
   Object.fromEntries(new URLSearchParams(query));
 
 /** Writes of views; each is followed by a new read. */

@@ -8,7 +8,6 @@ import { say } from '../../texts.ts';
 export type Calendar = Operations['maintenance_template.calendar']['answer'];
 export type Entry = Calendar['entries'][number];
 
-export const dayMs = 86_400_000;
 export const days = 28;
 
 /** Milliseconds after which the request has failed for the page. */

@@ -2,7 +2,7 @@ import { allowed, type Kind, kindOf, useKinds } from '../../records/kinds.ts';
 import type { Write } from '../../records/requests.ts';
 
 /** Kinds whose records have tags of the portal. Those of pools and workplaces come from dispatchers. */
-export const taggedTypes = ['authenticator', 'portal'] as const;
+const taggedTypes = ['authenticator', 'portal'] as const;
 export type TaggedType = (typeof taggedTypes)[number];
 
 export const isTaggedType = (type: string): type is TaggedType => taggedTypes.some((one) => one === type);

@@ -5,7 +5,7 @@ import { say } from '../../texts.ts';
 import type { Explanation, Member, Obstacle } from './explanation.ts';
 
 /** A record that decides, and what to do with it. */
-export type Remedy = { text: string; href: string };
+type Remedy = { text: string; href: string };
 
 /** Why a member is excluded, as a sentence, and the records that change it. */
 export type Cause = { text: string; remedies: Remedy[] };

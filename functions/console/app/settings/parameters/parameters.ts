@@ -8,7 +8,7 @@ import { type ConsoleText, say } from '../../texts.ts';
 
 export type ParametersAnswer = Operations['systemParameters.get']['answer'];
 
-export type ParameterValue = string | number | boolean;
+type ParameterValue = string | number | boolean;
 
 /** A parameter as the API describes it. */
 type Described = {

@@ -46,8 +46,7 @@ function downloadsOf({ client_downloads }: Values): Record<string, unknown> {
 
 const address = (name: string, label: string): Field => ({ name, label, type: 'text', maxLength: 2_048 });
 
-export const pictureNames = ['logo', 'favicon', 'login_background'] as const;
-export type PictureName = (typeof pictureNames)[number];
+const pictureNames = ['logo', 'favicon', 'login_background'] as const;
 
 const pictures: Field[] = pictureNames.map((name) => ({
   name,

@@ -10,10 +10,10 @@ const Claim = z.string().regex(claimPattern, 'Must be the name of a claim').meta
 const tenantPattern = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 const hostPattern = /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
-export const authentications = ['client_secret', 'private_key'] as const;
-export const responseModes = ['query', 'form_post'] as const;
+const authentications = ['client_secret', 'private_key'] as const;
+const responseModes = ['query', 'form_post'] as const;
 
-export const prompts = ['default', 'login', 'consent', 'select_account'] as const;
+const prompts = ['default', 'login', 'consent', 'select_account'] as const;
 
 const list = (entry: z.ZodType<string>, most: number) => z.array(entry).max(most);
 

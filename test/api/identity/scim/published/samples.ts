@@ -13,7 +13,7 @@ export type Sample = {
   expected?: Json;
 };
 
-export const patch = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+const patch = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 export const user = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 export const group = 'urn:ietf:params:scim:schemas:core:2.0:Group';

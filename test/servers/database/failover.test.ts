@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { addressIn } from '../../../shared/tooling/start/created-database.ts';
-import { prepareSchema } from '../../../shared/tooling/start/prepared-database.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { accepted } from '../../e2e/support/api.ts';
 import {
@@ -26,7 +25,6 @@ requireService('haproxy', hasHaproxy && findBinaries() !== undefined)('HA with a
 
   beforeAll(async () => {
     primary = await startDatabaseServer();
-    await prepareSchema(primary.address);
     standby = await startStandby(primary.url);
     // The throwaway server does not wait for its disk, but every commit now waits for the standby.
     await primary.admin.query('alter database aggregator set synchronous_commit = on');

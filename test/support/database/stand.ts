@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase } from '../../../shared/tooling/start/created-database.ts';
 import type { DatabaseAddress } from '../../../shared/tooling/start/prepared-database.ts';
 import { findBinaries, startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import { type Api, accepted, createApi, type Json } from '../../e2e/support/api.ts';
@@ -15,6 +14,8 @@ import {
   startPortal,
 } from '../../e2e/support/portal-process.ts';
 import { newKeyVariables } from '../identity/signing-keys.ts';
+import { ownedDatabase, templateName } from './database.ts';
+import { preparedData } from './template.ts';
 
 export const base = '/api/webui/aggregator';
 const password = 'correct horse battery staple';
@@ -80,10 +81,11 @@ export type DatabaseServer = {
   stop(): Promise<void>;
 };
 
-/** @param settings further settings of the server */
+/** The database is migrated. @param settings further settings of the server */
 export async function startDatabaseServer(settings: Record<string, string> = {}): Promise<DatabaseServer> {
-  const server = await startThrowawayPostgres(findBinaries() ?? '', { settings });
-  const address = await createDatabase(server.url);
+  const binaries = findBinaries() ?? '';
+  const server = await startThrowawayPostgres(binaries, { settings, data: await preparedData(binaries) });
+  const address = await ownedDatabase(server.url, 'aggregator', templateName);
   const url = Object.assign(new URL(server.url), { pathname: new URL(address.url).pathname }).href;
   const admin = new pg.Client({ connectionString: url });
   admin.on('error', () => undefined);

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 import { type LogPosition, parsePosition } from '../../../db/replica/position.ts';
-import { prepareSchema } from '../../../shared/tooling/start/prepared-database.ts';
 import type { FreshDatabase } from '../database/database.ts';
 import { type DatabaseServer, startDatabaseServer } from '../database/stand.ts';
 import { type Standby, startStandby } from './postgres-standby.ts';
@@ -27,7 +26,6 @@ export type Replicated = {
 
 export async function startReplicated(): Promise<Replicated> {
   const primary = await startDatabaseServer();
-  await prepareSchema(primary.address);
   const standby = await startStandby(primary.url);
   const onStandby = (url: string): string => Object.assign(new URL(url), { port: String(standby.port) }).href;
   const standbyAdmin = new pg.Client({ connectionString: onStandby(primary.url) });

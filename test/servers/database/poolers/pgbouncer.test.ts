@@ -4,7 +4,6 @@ import { atomically, type Db, withTransaction } from '../../../../db/client.ts';
 import { pgFault } from '../../../../db/errors.ts';
 import { connectPg, type PgConnection, type PgOptions, type SessionReport } from '../../../../db/pg.ts';
 import { defaultRoles } from '../../../../db/roles.ts';
-import { prepareSchema } from '../../../../shared/tooling/start/prepared-database.ts';
 import { findBinaries } from '../../../../shared/tooling/start/throwaway-postgres.ts';
 import { hasPgbouncer, type Pgbouncer, startPgbouncer } from '../../../support/database/pgbouncer.ts';
 import { startPsql } from '../../../support/database/psql.ts';
@@ -28,7 +27,6 @@ requireService('pgbouncer', hasPgbouncer && findBinaries() !== undefined)('behin
 
   beforeAll(async () => {
     server = await startDatabaseServer();
-    await prepareSchema(server.address);
     await server.admin.query('create table locked as select 1 as n; grant all on locked to public');
   }, 60_000);
   afterEach(async () => {

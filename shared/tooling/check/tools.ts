@@ -74,11 +74,12 @@ const compiler = (buildInfo: string, folder: string): readonly string[] => [
 
 /**
  * The result of a file depends on its text and on the declarations of the files that it imports, which is what the rules
- * about promises look at. So besides the changed files, the importers of each file with changed declarations are linted. An importer that
- * only passes a changed type on has changed declarations itself. The other rules that look at imports find nothing new in
- * an unchanged file: a missing file or name is an error of the compiler, and a missing package one of the search for unused
- * code. The rule of the linter about cycles is off, because it walks the graph from each file, which takes a third of the
- * time of a full run. The structure rules find each cycle in one walk, including those of types.
+ * about promises look at. So besides the changed files, the importers of each file with changed declarations are linted.
+ * An importer that only passes a changed type on has changed declarations itself. The other rules that look at imports
+ * find nothing new in an unchanged file: a missing file or name is an error of the compiler, and a missing package one of
+ * the search for unused code. The rule of the linter about cycles is off, because it walks the graph from each file,
+ * which takes a third of the time of a full run. The structure rules find each cycle in one walk, including those of
+ * types.
  */
 const lint: Tool = {
   name: 'format and lint',

@@ -32,6 +32,8 @@ Other options are those of vitest.
 const withValue = new Set([
   '-t',
   '--testNamePattern',
+  '--project',
+  '--maxWorkers',
   '--reporter',
   '--outputFile',
   '--shard',

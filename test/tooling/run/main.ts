@@ -27,7 +27,7 @@ async function run(request: RunRequest): Promise<void> {
   const isWhole = filters.length === 0;
   const args = [
     ...['vitest', request.watch ? 'watch' : 'run', '--config', 'test/vitest.config.ts'],
-    ...(isWhole ? projectsOf(tier) : []),
+    ...(isWhole ? projectsOf(tier) : oncePerFile(request.options)),
     ...request.options,
     ...filters,
   ];
@@ -50,6 +50,10 @@ async function filtersOf({ paths, affectedSince }: RunRequest): Promise<readonly
 
 const projectsOf = (tier: TierName | undefined): string[] =>
   projects.filter((plan) => plan.tier === tier).flatMap(({ name }) => ['--project', name]);
+
+/** Files of the contract run on the universal portal only, unless the projects are named. */
+const oncePerFile = (options: readonly string[]): string[] =>
+  options.some((option) => /^--project|^-p$/.test(option)) ? [] : ['--project', '!contract-*'];
 
 /** Keeps the sources that each test file executes, for `--affected`. */
 async function recorded(work: () => Promise<void>): Promise<void> {

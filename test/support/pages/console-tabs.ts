@@ -27,8 +27,13 @@ export function useConsoleTabs(
     get stand() {
       return tabs.stand;
     },
-    open: (place = '/', options, account = administrator) =>
-      tabs.open(`/console/#${place}`, options, account),
+    open: async (place = '/', options, account = administrator) => {
+      const page = await tabs.open(`/console/#${place}`, options, account);
+      await page.locator('main').waitFor();
+      // The console listens to keys once it has been drawn.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+      return page;
+    },
   };
 }
 

@@ -79,7 +79,12 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
       await expect.poll(() => pending.size, patient).toBe(0);
       before = now;
       await page.evaluate(
-        () => new Promise((idle) => requestIdleCallback(() => requestAnimationFrame(idle))),
+        () =>
+          new Promise((idle) => {
+            requestIdleCallback(() => requestAnimationFrame(idle));
+            // A page behind another one, which a button has opened, draws no frames.
+            setTimeout(idle, 1_000);
+          }),
       );
       now = await contentOf(page);
     }

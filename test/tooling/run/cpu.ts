@@ -19,7 +19,7 @@ export function machineCpuSeconds(): number | undefined {
 }
 
 /** CPU seconds of one password hash on the machine on which the limits were set. */
-const referenceHash = 0.25;
+const referenceHash = 0.2;
 
 /** How much slower this machine is than that one, by the median of some hashes. */
 export async function slowness(): Promise<number> {

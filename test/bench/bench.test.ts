@@ -5,6 +5,7 @@ import { edgeModules } from '../../shared/tooling/build/bundles.ts';
 import { bareVariables, root } from '../e2e/support/portal-process.ts';
 import { hasSlapd } from '../support/directories/slapd.ts';
 import { hasKdc } from '../support/pkinit/kdc.ts';
+import { commitNumber } from '../support/runner/commit.ts';
 
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const cpu = expect.toSatisfy((ms) => ms === null || ms >= 0, 'milliseconds, null outside of Linux');
@@ -115,39 +116,66 @@ const tripsFigures = {
 
 const goal = (name: string) =>
   expect.objectContaining({ name, goal: positive, measured: expect.any(Number) });
-const goals = [
-  ...['userinfo', '50 users', '200 users', 'servicesList, 20 farms', 'connectionInfo'].map(
-    (name) => `${name}, requests/s`,
-  ),
-  ...operations.filter((name) => name !== 'login').map((name) => `${name}, of its floor`),
-  'distant: slowest read, p50 ms',
-  'distant: create a user without hash, ms',
-  'distant: login without hash, ms',
-  'distant: 8 clients, pool of 8, /s',
-  'ready, ms',
-  'resident memory at rest, MB',
-].map(goal);
+const named = (names: readonly string[]) => names.map(goal);
 
-async function bench(...named: string[]): Promise<unknown> {
-  const program = ['shared/tooling/launch.mjs', 'test/bench/main.ts', '--quick', '--json', ...named];
+async function bench(...selected: string[]): Promise<unknown> {
+  const program = ['shared/tooling/launch.mjs', 'test/bench/main.ts', '--quick', '--json', ...selected];
   const env = bareVariables('', []);
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: root, env });
   return JSON.parse(stdout);
 }
 
-describe('npm run bench', () => {
-  it('prints all its figures as one JSON object', async () => {
-    expect(await bench()).toEqual({
-      database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
-      machine: { node: process.versions.node, cores: positive },
-      effort: {
-        ...loading,
-        coldStarts: 1,
-        lists: loading,
-        logins: { ...loading, connections: 1 },
-        fleet: expect.objectContaining({ farms: 4 }),
+/** What a part adds to the figures, and to the table of goals. */
+type PartFigures = { figures: Record<string, unknown>; goals?: unknown[] };
+
+const parts: Readonly<Record<string, PartFigures>> = {
+  operations: {
+    figures: { operations: operationsFigures },
+    goals: named([
+      ...['userinfo', '50 users', '200 users', 'servicesList, 20 farms', 'connectionInfo'].map(
+        (name) => `${name}, requests/s`,
+      ),
+      ...operations.filter((name) => name !== 'login').map((name) => `${name}, of its floor`),
+    ]),
+  },
+  trips: {
+    figures: { trips: tripsFigures },
+    goals: named([
+      'distant: slowest read, p50 ms',
+      'distant: create a user without hash, ms',
+      'distant: login without hash, ms',
+      'distant: 8 clients, pool of 8, /s',
+    ]),
+  },
+  starts: {
+    figures: {
+      starts: { first_ms: positive, later_ms: positive },
+      ready: {
+        ready_ms: positive,
+        rest_s: 0.1,
+        memory: { rss_mb: positive, pss_mb: expect.toSatisfy((mb) => mb === null || mb > 0) },
       },
+      edge: {
+        request: expect.any(String),
+        floor: workerStart,
+        workers: edgeModules.map((module) => ({
+          module,
+          ...workerStart,
+          ratio: { first: positive, total: positive },
+        })),
+        lambda: edgeModules.map((module) => ({ module, ...lambdaStart })),
+      },
+    },
+    goals: named(['ready, ms', 'resident memory at rest, MB']),
+  },
+  bodies: { figures: { bodies: { operations: expect.any(Array), worst_ms: positive } } },
+  cards: {
+    figures: {
       cards: hasKdc ? { logins: positive, portal: cardTimes, floor: cardTimes, besides: cardTimes } : null,
+    },
+  },
+  directory: {
+    figures: {
       directory: hasSlapd
         ? {
             sequential: comparison('POST …/login by LDAP'),
@@ -158,7 +186,11 @@ describe('npm run bench', () => {
             operations: ['search', 'bind', 'search'],
           }
         : null,
-      fleet: fleetFigures,
+    },
+  },
+  fleet: { figures: { fleet: fleetFigures } },
+  storm: {
+    figures: {
       logins: {
         login: comparison('POST …/login'),
         storm: {
@@ -180,20 +212,23 @@ describe('npm run bench', () => {
           difference: expect.any(Number),
         },
       },
+    },
+  },
+  health: {
+    figures: {
       health: {
         sites: 50,
         series: positive,
         asked: [comparison('GET …/health/check'), comparison('GET …/health/metrics')],
       },
+    },
+  },
+  lists: {
+    figures: {
       lists: {
         rows: { users: 1_000, audit_events: 10_000, monitoring_records: 100 },
         filled_s: positive,
         pages: pages.map(page),
-      },
-      audit: {
-        append: { plain_per_s: positive, audited_per_s: positive, ratio: positive },
-        sealing: { per_s: positive, oldest_ms: positive },
-        verification: { events: positive, per_s: positive },
       },
       exports: {
         rows: expect.toSatisfy((rows) => rows >= 10_000),
@@ -205,26 +240,37 @@ describe('npm run bench', () => {
         copy_s: positive,
         ratio: positive,
       },
-      operations: operationsFigures,
-      trips: tripsFigures,
-      bodies: { operations: expect.any(Array), worst_ms: positive },
-      starts: { first_ms: positive, later_ms: positive },
-      ready: {
-        ready_ms: positive,
-        rest_s: 0.1,
-        memory: { rss_mb: positive, pss_mb: expect.toSatisfy((mb) => mb === null || mb > 0) },
+    },
+  },
+  audit: {
+    figures: {
+      audit: {
+        append: { plain_per_s: positive, audited_per_s: positive, ratio: positive },
+        sealing: { per_s: positive, oldest_ms: positive },
+        verification: { events: positive, per_s: positive },
       },
-      edge: {
-        request: expect.any(String),
-        floor: workerStart,
-        workers: edgeModules.map((module) => ({
-          module,
-          ...workerStart,
-          ratio: { first: positive, total: positive },
-        })),
-        lambda: edgeModules.map((module) => ({ module, ...lambdaStart })),
+    },
+  },
+};
+
+/** Each commit runs a part of the benchmark, because all of it takes as long as a tier of the tests. */
+const share = 4;
+const chosen = Object.entries(parts).filter((_, at) => at % share === commitNumber() % share);
+
+describe('npm run bench', () => {
+  it('prints the figures of parts as one JSON object', async () => {
+    expect(await bench(...chosen.map(([part]) => part))).toEqual({
+      database: { kind: expect.stringMatching(/^(?:postgresql|pglite)$/), version: expect.any(String) },
+      machine: { node: process.versions.node, cores: positive },
+      effort: {
+        ...loading,
+        coldStarts: 1,
+        lists: loading,
+        logins: { ...loading, connections: 1 },
+        fleet: expect.objectContaining({ farms: 4 }),
       },
-      goals,
+      ...Object.assign({}, ...chosen.map(([, { figures }]) => figures)),
+      goals: chosen.flatMap(([, { goals = [] }]) => goals),
       sources: { files: positive, median_lines: positive, p90_lines: positive },
     });
   }, 600_000);

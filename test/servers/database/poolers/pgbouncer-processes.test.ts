@@ -134,6 +134,7 @@ requireService('pgbouncer', isPossible)('a migration behind PgBouncer', () => {
   describe('a migration through PgBouncer', () => {
     it('is refused in one line that names the variable, and not needed when the schema is current', async () => {
       const { address } = server;
+      await server.admin.query(`update drizzle.sql_files set digest = 'older' where name = 'groups.sql'`);
       const pooled = { ...address, ownerUrl: bouncer.through(address.ownerUrl) };
       const refusal = await prepareSchema(pooled).then(String, (error: Error) => error.message);
       expect(refusal).toMatch(

@@ -42,7 +42,7 @@ export function dictionary<English extends string>(russian: Readonly<Record<Engl
     ...(choices && { choices: mapped(choices, texts) }),
     ...(readonly !== undefined && { readonly }),
   });
-  return { texts, field };
+  return { texts, field, russian };
 }
 
 const mapped = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

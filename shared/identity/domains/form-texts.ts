@@ -1,7 +1,7 @@
 import { dictionary } from './fields.ts';
 
 /** Texts of the fields of all domain types, keyed by the English text. */
-export const { texts, field } = dictionary({
+export const { texts, field, russian } = dictionary({
   'User name': 'Имя пользователя',
   'Group name': 'Имя группы',
   Password: 'Пароль',

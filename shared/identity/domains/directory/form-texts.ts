@@ -1,7 +1,7 @@
 import { dictionary } from '../fields.ts';
 
 /** Labels and help texts of directory forms, keyed by the English text. */
-export const { texts, field } = dictionary({
+export const { texts, field, russian } = dictionary({
   LDAP: 'LDAP',
   'Users and groups of an LDAP directory': 'Пользователи и группы каталога LDAP',
   'Active Directory': 'Active Directory',

@@ -1,7 +1,7 @@
 import { dictionary } from '../fields.ts';
 
 /** Labels and help texts of forms of identity providers, keyed by the English text. */
-export const { texts, field } = dictionary({
+export const { texts, field, russian } = dictionary({
   'Identity provider': 'Провайдер удостоверений',
   'Users sign in at an identity provider by OpenID Connect':
     'Пользователи входят через провайдера удостоверений по OpenID Connect',

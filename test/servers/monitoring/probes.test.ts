@@ -20,8 +20,12 @@ import { accessKeys, askOver, checkPath, token } from '../../support/monitoring/
 import { type Sidecar, secretKey, startSidecar } from '../../support/processes/sidecar-process.ts';
 
 const intervalS = 5;
-const count = 500;
-const hanging = Array.from({ length: 200 }, (_, n) => n);
+/**
+ * As many real handshakes as a busy machine makes within the interval: nodes that answer late for lack of a processor would be shown as
+ * failing. `unit/health/probe-simulation` has 500 nodes in virtual time.
+ */
+const count = 150;
+const hanging = Array.from({ length: 60 }, (_, n) => n);
 const uriOf = (number: number): string => `site-${number}`;
 const hangingUris = new Set(hanging.map(uriOf));
 
@@ -110,8 +114,8 @@ function watch() {
   };
 }
 
-describe('the probes of 500 nodes', () => {
-  it('no healthy site is shown as failing for longer than an interval while 200 nodes hang, and these recover', async () => {
+describe('the probes of 150 nodes', () => {
+  it('no healthy site is shown as failing for longer than an interval while 60 nodes hang, and these recover', async () => {
     const patient = { timeout: 90_000, interval: 500 };
     await expect.poll(() => states(() => true), patient).toEqual(['pass']);
     const end = watch();
@@ -125,6 +129,6 @@ describe('the probes of 500 nodes', () => {
     const seen = await end();
     expect(seen.looks).toBeGreaterThan(20);
     expect(seen.longestMs).toBeLessThanOrEqual(intervalS * 1_000);
-    expect(seen.mostDescriptors).toBeLessThan(1_200);
+    expect(seen.mostDescriptors).toBeLessThan(2 * count + 200);
   }, 300_000);
 });

@@ -27,11 +27,11 @@ async function run(request: RunRequest): Promise<void> {
   const isWhole = filters.length === 0;
   const args = [
     ...['vitest', request.watch ? 'watch' : 'run', '--config', 'test/vitest.config.ts'],
-    ...(isWhole ? projectsOf(tier) : oncePerFile(request.options)),
+    ...(hasProjects(request.options) ? [] : isWhole ? projectsOf(tier) : oncePerFile),
     ...request.options,
     ...filters,
   ];
-  if (isWhole && tier === 'fast') process.env.TEST_HINT = hint;
+  if (isWhole && tier === 'fast' && !hasProjects(request.options)) process.env.TEST_HINT = hint;
   if (request.affectedSince !== undefined) process.env.TEST_ORDER = 'cheapest';
   const { filter, options } = parseCLI(args);
   const vitest = await startVitest('test', filter, options);
@@ -52,8 +52,9 @@ const projectsOf = (tier: TierName | undefined): string[] =>
   projects.filter((plan) => plan.tier === tier).flatMap(({ name }) => ['--project', name]);
 
 /** Files of the contract run on the universal portal only, unless the projects are named. */
-const oncePerFile = (options: readonly string[]): string[] =>
-  options.some((option) => /^--project|^-p$/.test(option)) ? [] : ['--project', '!contract-*'];
+const oncePerFile = ['--project', '!contract-*'];
+const hasProjects = (options: readonly string[]): boolean =>
+  options.some((option) => /^(?:--project\b|-p$)/.test(option));
 
 /** Keeps the sources that each test file executes, for `--affected`. */
 async function recorded(work: () => Promise<void>): Promise<void> {

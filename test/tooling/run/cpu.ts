@@ -21,7 +21,7 @@ export function machineCpuSeconds(): number | undefined {
 /** CPU seconds of one password hash on the machine on which the limits were set. */
 const referenceHash = 0.2;
 
-/** How much slower this machine is than that one, by the median of some hashes. */
+/** How much slower this machine is than that one, by the median of some hashes; at least 1. */
 export async function slowness(): Promise<number> {
   const { hash } = createHasher();
   const seconds: number[] = [];
@@ -31,5 +31,5 @@ export async function slowness(): Promise<number> {
     const { user, system } = process.cpuUsage(before);
     seconds.push((user + system) / 1e6);
   }
-  return (seconds.sort((a, b) => a - b)[2] ?? referenceHash) / referenceHash;
+  return Math.max(1, (seconds.sort((a, b) => a - b)[2] ?? referenceHash) / referenceHash);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import type { Json } from '../../support/portal.ts';
 import { document } from '../generated/described.ts';
-import { smallDocument } from './small-document.ts';
+import { smallDocument } from '../../support/documents/small-document.ts';
 
 const sites = '/api/webui/aggregator/sites';
 
@@ -28,7 +28,7 @@ const breaches: [rule: string, breaks: (broken: Json) => void][] = [
 
 describe('the rules of the OpenAPI document', () => {
   it.each(breaches)('%s reports a violation', { timeout: 60_000 }, async (rule, breaks) => {
-    const broken = smallDocument();
+    const broken = smallDocument(document);
     breaks(broken);
     const faults = await lintDocument(JSON.stringify(broken));
     expect(faults.filter((fault) => fault.startsWith(`portal/${rule} `))).toHaveLength(1);
@@ -36,7 +36,7 @@ describe('the rules of the OpenAPI document', () => {
 
   // The whole document is a part of `npm run check`.
   it('report nothing in a document without violations', async () => {
-    expect(await lintDocument(JSON.stringify(smallDocument()))).toEqual([]);
+    expect(await lintDocument(JSON.stringify(smallDocument(document)))).toEqual([]);
   });
 
   it('require the health paths on their own server, and no other path there', () => {

@@ -24,7 +24,7 @@ import {
   shownIn,
 } from '../generated/described.ts';
 import { faultsOf } from './openapi-rules.ts';
-import { smallDocument } from './small-document.ts';
+import { smallDocument } from '../../support/documents/small-document.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const committed = readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8');
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('fails the public ruleset when a description is missing', { timeout: 30_000 }, async () => {
-    const broken = smallDocument();
+    const broken = smallDocument(document);
     delete broken.paths['/livez'].get.description;
     broken.components.examples.SiteWrite.value.name = 7;
     const faults = await lintDocument(JSON.stringify(broken));

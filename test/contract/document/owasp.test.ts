@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import type { Json } from '../../support/portal.ts';
-import { smallDocument } from './small-document.ts';
+import { smallDocument } from '../../support/documents/small-document.ts';
+import { document } from '../generated/described.ts';
 
 const sites = '/api/webui/aggregator/sites';
 const query = (name: string): Json => ({ name, in: 'query', schema: { type: 'string', maxLength: 9 } });
@@ -73,7 +74,7 @@ function removeResponses({ responses }: Json, ...statuses: number[]): void {
 describe('the OWASP ruleset', () => {
   let faults: string[];
   beforeAll(async () => {
-    const broken = smallDocument();
+    const broken = smallDocument(document);
     for (const [, , breaks] of breaches) breaks(broken);
     faults = await lintDocument(JSON.stringify(broken));
   });
@@ -85,5 +86,5 @@ describe('the OWASP ruleset', () => {
 
   // The whole document is a part of `npm run check`.
   it('reports nothing in a document without violations', async () =>
-    expect(await lintDocument(JSON.stringify(smallDocument()))).toEqual([]));
+    expect(await lintDocument(JSON.stringify(smallDocument(document)))).toEqual([]));
 });

@@ -2,15 +2,14 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Attribute, Change, Client } from 'ldapts';
 import type { Authority } from '../../simulator/authority.ts';
 import { createCards } from '../pkinit/cards.ts';
 import type { Kdc } from '../pkinit/kdc.ts';
+import { untilListening } from '../processes/listening.ts';
 
 const run = promisify(execFile);
 const programs = ['/usr/sbin/samba', '/usr/bin/samba-tool', '/usr/sbin/winbindd'];
@@ -106,8 +105,9 @@ async function launch(
   const words = ['-F', '-s', `${folder}/etc/smb.conf`];
   const env = { ...process.env, KRB5_CONFIG: join(folder, 'krb5.conf') };
   const server = spawn('/usr/sbin/samba', words, { stdio: 'ignore', detached: true, env });
-  await listening(server, { host: address, port: 636 }, 600);
-  if (cards !== undefined) await listening(server, { host: address, port: 88 }, 600);
+  // Its last ports.
+  for (const port of cards === undefined ? [636] : [636, 88])
+    await untilListening(server, { host: address, port });
   const tlsOptions = { ca: authority.caPem, servername: 'localhost' };
   const admin = new Client({ url: `ldaps://${address}`, tlsOptions });
   await admin.bind(adAdmin.bind_dn, adAdmin.bind_password);
@@ -203,24 +203,6 @@ ${
   pkinit_anchors = FILE:${cards}/ca.pem
 `
 }`;
-
-/** Polled until its last port accepts connections. @throws Error after this many attempts */
-async function listening(
-  server: ChildProcess,
-  to: { host: string; port: number },
-  attempts: number,
-): Promise<void> {
-  if (server.exitCode !== null) throw new Error(`samba ended with ${server.exitCode}`);
-  const isOpen = await new Promise<boolean>((resolve) => {
-    const socket = connect(to);
-    socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
-    socket.once('connect', () => socket.destroy());
-  });
-  if (isOpen) return;
-  if (attempts === 0) throw new Error('samba does not start');
-  await delay(50);
-  return listening(server, to, attempts - 1);
-}
 
 /** Its workers are in its process group. */
 async function stop(admin: Client, server: ChildProcess, folder: string): Promise<void> {

@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { createAuthority } from '../../simulator/authority.ts';
+import { untilListening } from '../processes/listening.ts';
 import { endOf, outputOf } from '../processes/output.ts';
 
 const program = '/usr/bin/glewlwyd';
@@ -105,7 +106,7 @@ async function launchOnFreePort(
   const [port = 0] = await freePorts(1);
   await writeFile(join(folder, 'glewlwyd.conf'), configOf(folder, port));
   try {
-    return { child: await launch(folder), port };
+    return { child: await launch(folder, port), port };
   } catch (error) {
     if (attempts === 1) throw error;
     return launchOnFreePort(folder, attempts - 1);
@@ -113,7 +114,7 @@ async function launchOnFreePort(
 }
 
 /** Resolves when Glewlwyd accepts connections. @throws Error with its log if it ends before */
-async function launch(folder: string): Promise<ChildProcess> {
+async function launch(folder: string, port: number): Promise<ChildProcess> {
   const child = spawn(program, ['--config-file', join(folder, 'glewlwyd.conf')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -124,7 +125,8 @@ async function launch(folder: string): Promise<ChildProcess> {
   const listening = new Promise<void>((resolve) => {
     child.stdout.on('data', () => output.stdout.includes(' started on port ') && resolve());
   });
-  await Promise.race([listening, ended]);
+  // Its word may come before it listens, and a server that listens before its word is another one.
+  await Promise.race([listening.then(() => untilListening(child, { port })), ended]);
   ended.catch(() => undefined);
   return child;
 }

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import type { ServerCertificate } from '../../simulator/authority.ts';
+import { untilListening } from '../processes/listening.ts';
 
 const programs = {
   xvfb: '/usr/bin/Xvfb',
@@ -206,7 +207,7 @@ export async function startRdpServer({ cert, key }: ServerCertificate): Promise<
   await writeFile(files.cert, cert);
   await writeFile(files.key, key);
   const child = spawn(xrdp, ['--nodaemon', '--config', files.config], { stdio: 'ignore' });
-  await untilListening(port, child);
+  await untilListening(child, { port });
   return {
     port,
     log: () => readFile(settings.LogFile ?? '', 'utf8'),
@@ -215,16 +216,4 @@ export async function startRdpServer({ cert, key }: ServerCertificate): Promise<
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  while (child.exitCode === null) {
-    const socket = createConnection(port, '127.0.0.1');
-    const isThere = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isThere) return;
-  }
-  throw new Error(`the server ended with ${child.exitCode}`);
 }

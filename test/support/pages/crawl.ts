@@ -74,24 +74,17 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
   });
   /** Nothing is requested, and the page has drawn what it received. */
   const settled = async () => {
-    let [before, now] = ['', await contentOf(page)];
-    while (pending.size > 0 || before !== now) {
-      await expect.poll(() => pending.size, patient).toBe(0);
-      before = now;
-      await page.evaluate(
-        () =>
-          new Promise((idle) => {
-            requestIdleCallback(() => requestAnimationFrame(idle));
-            // A page behind another one, which a button has opened, draws no frames.
-            setTimeout(idle, 1_000);
-          }),
-      );
-      now = await contentOf(page);
-    }
-    return now;
+    const drawing = await page.evaluateHandle(watchDrawing);
+    do await expect.poll(() => pending.size, patient).toBe(0);
+    while ((await drawing.evaluate((watch) => watch.hasDrawn())) || pending.size > 0);
+    await drawing.evaluate((watch) => watch.end());
+    await drawing.dispose();
+    return contentOf(page);
   };
   const see = async (what = '') => {
-    onSight({ place: `${current}${what}`, text: await settled() });
+    const text = await settled();
+    onSight({ place: `${current}${what}`, text });
+    return text;
   };
   const open = async (place: string) => {
     current = place;
@@ -101,6 +94,30 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
   return { open, useAll: (place: string) => useAll(page, { place, open, see }) };
 }
 
+/** Whether the page draws: `hasDrawn` waits until it is idle, and tells whether anything has changed since it was asked before. */
+function watchDrawing() {
+  let changes = 0;
+  let seen = -1;
+  const observer = new MutationObserver((records) => {
+    changes += records.length;
+  });
+  const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+  observer.observe(document, everything);
+  return {
+    hasDrawn: async (): Promise<boolean> => {
+      await new Promise((idle) => {
+        requestIdleCallback(() => requestAnimationFrame(idle));
+        // A page behind another one, which a button has opened, draws no frames.
+        setTimeout(idle, 1_000);
+      });
+      const hasDrawn = changes !== seen;
+      seen = changes;
+      return hasDrawn;
+    },
+    end: () => observer.disconnect(),
+  };
+}
+
 /** Everything in the page: texts, attributes such as addresses, and values of inputs. */
 const contentOf = (page: Page): Promise<string> =>
   page.evaluate(() => {
@@ -108,7 +125,7 @@ const contentOf = (page: Page): Promise<string> =>
     return [document.documentElement.outerHTML, ...values.map(({ value }) => value)].join('\n');
   });
 
-type Steps = { place: string; open: (place: string) => Promise<void>; see: (what?: string) => Promise<void> };
+type Steps = { place: string; open: (place: string) => Promise<void>; see: (what?: string) => Promise<string> };
 
 /** What can be pressed without sending a form. */
 const controls = [
@@ -121,6 +138,7 @@ const controls = [
 async function useAll(page: Page, { place, open, see }: Steps): Promise<void> {
   const names = (await page.locator(controls).evaluateAll(namesOf)).slice(0, mostControls);
   const seen = new Set<string>();
+  let fresh = await contentOf(page);
   for (const [at, name] of names.entries()) {
     if (seen.has(name)) continue;
     seen.add(name);
@@ -129,10 +147,11 @@ async function useAll(page: Page, { place, open, see }: Steps): Promise<void> {
     const isChoice = (await control.getAttribute('role')) === 'combobox';
     await control.click({ timeout: 5_000 }).catch(() => undefined);
     if (isChoice) await control.press('ArrowDown').catch(() => undefined);
-    await see(`, ${name}`);
+    if ((await see(`, ${name}`)) === fresh) continue;
     // A new drawing closes what was opened.
     await goTo(page, '#/nowhere');
     await open(place);
+    fresh = await contentOf(page);
   }
 }
 

@@ -41,55 +41,81 @@ export const mouse: Hand = {
   attach: (target, file) => chooseFile(target, file, () => target.click()),
 };
 
-/** Presses of the Tab key after which a control counts as unreachable. */
-const mostTabs = 300;
+/** Presses of the Tab key, or lines of a grid, after which a control counts as unreachable. */
+const mostSteps = 300;
+/** Presses that are sent without waiting for each of them. */
+const burst = 20;
 /** Controls in a line of a grid at most. */
 const mostInLine = 6;
 
+type Place = 'away' | 'in its grid' | 'at it';
+
+/**
+ * Looks where the focus is, from a control. In a grid, the Tab key reaches one control, and the arrow keys reach the others; of a
+ * group of radios, it reaches the chosen one, or the first. Until `end`, keys that are pressed at a place that ends the way do
+ * nothing, so that a burst of keys ends there.
+ */
+function watchFocus(control: Element, ends: readonly Place[]): { place(): Place; end(): Place } {
+  const place = (): Place => {
+    const { activeElement: focused } = document;
+    const name = control.getAttribute('type') === 'radio' ? control.getAttribute('name') : null;
+    if (focused === control || (name !== null && focused?.getAttribute('name') === name)) return 'at it';
+    const grid = control.getAttribute('tabindex') === '-1' ? control.closest('table') : null;
+    return grid?.contains(focused) ? 'in its grid' : 'away';
+  };
+  const hold = (event: KeyboardEvent) => {
+    if (!ends.includes(place())) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener('keydown', hold, true);
+  return {
+    place,
+    end: () => {
+      removeEventListener('keydown', hold, true);
+      return place();
+    },
+  };
+}
+
+/** Presses keys until the focus is at one of the places. @returns where it is afterwards */
+async function pressUntil(target: Locator, ends: readonly Place[], keys: readonly string[]): Promise<Place> {
+  const watched = await target.evaluateHandle(watchFocus, ends);
+  const { keyboard: pressed } = target.page();
+  if (!ends.includes(await watched.evaluate((watch) => watch.place())))
+    await Promise.all(keys.map((key) => pressed.press(key)));
+  const place = await watched.evaluate((watch) => watch.end());
+  await watched.dispose();
+  return place;
+}
+
 /** Moves the focus as a person without a mouse does: a control that the Tab key does not reach is a failure. */
 async function moveTo(target: Locator): Promise<void> {
-  const page = target.page();
   await target.waitFor();
-  for (let presses = 0; presses < mostTabs; presses++) {
-    if (await hasFocus(target)) return;
-    if (await target.evaluate(isInGridOfFocus)) return moveInGrid(target);
-    await page.keyboard.press('Tab');
+  const keys = new Array<string>(burst).fill('Tab');
+  for (let presses = 0; presses < mostSteps; presses += burst) {
+    const place = await pressUntil(target, ['at it', 'in its grid'], keys);
+    if (place === 'at it') return;
+    if (place === 'in its grid') return moveInGrid(target);
   }
   throw new Error(`the Tab key does not reach ${target}`);
 }
 
-const hasFocus = (target: Locator): Promise<boolean> =>
-  target.evaluate((control) => document.activeElement === control);
-
-/** In a grid, the Tab key reaches one control, and the arrow keys reach the others. */
-function isInGridOfFocus(control: Element): boolean {
-  const grid = control.closest('table');
-  return control.getAttribute('tabindex') === '-1' && grid !== null && grid.contains(document.activeElement);
-}
-
 /** Goes down the lines of a grid, and along each of them. */
 async function moveInGrid(target: Locator): Promise<void> {
-  const { keyboard: keys } = target.page();
-  await keys.press('Control+Home');
-  for (let line = 0; line < mostTabs; line++) {
-    await keys.press('Home');
-    for (let step = 0; step < mostInLine; step++) {
-      if (await hasFocus(target)) return;
-      await keys.press('ArrowRight');
-    }
-    await keys.press('ArrowDown');
-  }
+  await target.page().keyboard.press('Control+Home');
+  const line = ['Home', ...new Array<string>(mostInLine).fill('ArrowRight'), 'ArrowDown'];
+  const keys = new Array<string[]>(burst).fill(line).flat();
+  for (let lines = 0; lines < mostSteps; lines += burst)
+    if ((await pressUntil(target, ['at it'], keys)) === 'at it') return;
   throw new Error(`the arrow keys do not reach ${target}`);
 }
 
-/** The Tab key reaches one radio of a group only: the chosen one, or the first. Arrows choose the others. */
+/** Arrows choose a radio of the group that the Tab key reaches. */
 async function chooseRadio(target: Locator): Promise<void> {
-  const group = await target.getAttribute('name');
-  const { keyboard: keys } = target.page();
-  const isIn = () =>
-    target.evaluate((_, name) => document.activeElement?.getAttribute('name') === name, group);
-  for (let presses = 0; presses < mostTabs && !(await isIn()); presses++) await keys.press('Tab');
-  for (let presses = 0; presses < 20 && !(await target.isChecked()); presses++) await keys.press('ArrowDown');
+  await moveTo(target);
+  for (let presses = 0; presses < burst && !(await target.isChecked()); presses++)
+    await target.page().keyboard.press('ArrowDown');
   if (!(await target.isChecked())) throw new Error(`the keyboard does not choose ${target}`);
 }
 

@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePorts } from '../../e2e/support/portal-process.ts';
+import { untilListening } from '../processes/listening.ts';
 import { type CardFiles, createCards, type IssueCard, realm } from './cards.ts';
 
 const run = promisify(execFile);
@@ -49,8 +48,9 @@ export async function startKdc(): Promise<Kdc> {
     const [port = 0] = await freePorts(1);
     const env = await configure(folder, port, settings);
     if (started.length === 0) await createRealm(env);
-    started.push(spawn('/usr/sbin/krb5kdc', ['-n'], { env, stdio: 'ignore' }));
-    await listening(port, 200);
+    const kdc = spawn('/usr/sbin/krb5kdc', ['-n'], { env, stdio: 'ignore' });
+    started.push(kdc);
+    await untilListening(kdc, { port });
     return `127.0.0.1:${port}`;
   };
   const address = await start({ pkinit_require_freshness: 'true' });
@@ -108,18 +108,6 @@ async function configure(
     `[libdefaults]\n  default_realm = ${realm}\n  dns_lookup_kdc = false\n  dns_lookup_realm = false\n`,
   );
   return { PATH: process.env.PATH, KRB5_CONFIG: krb5, KRB5_KDC_PROFILE: kdc };
-}
-
-/** Polled until it accepts connections. @throws Error after this many attempts */
-async function listening(port: number, attempts: number): Promise<void> {
-  const isOpen = await new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
-  if (isOpen) return;
-  if (attempts === 0) throw new Error('the KDC does not start');
-  await delay(50);
-  return listening(port, attempts - 1);
 }
 
 const ended = (child: ChildProcess): Promise<unknown> =>

@@ -4,7 +4,7 @@ import { readSourcesIn } from '../../structure/sources.ts';
 import { select } from '../map/affected.ts';
 import { reachFile } from '../map/recordings.ts';
 import { readMap } from '../map/test-map.ts';
-import { projects } from '../run/tiers.ts';
+import { type ProjectPlan, projects, type TierName, tierNames } from '../run/tiers.ts';
 import { type Fault, placeOf, switchPath } from './plant.ts';
 
 /** Test files that can notice a fault, the cheapest first. */
@@ -45,10 +45,11 @@ function lineOf(folder: string, fault: Fault): number {
   return text.slice(0, at).split('\n').length;
 }
 
-const isFast = (test: string): boolean =>
-  projects.some(
-    ({ tier, include, exclude = [] }) =>
-      tier === 'fast' &&
-      include.some((glob) => matchesGlob(test, glob)) &&
-      !exclude.some((glob) => matchesGlob(test, glob)),
-  );
+const isFast = (test: string): boolean => tierOf(test) === 'fast';
+
+/** The cheapest tier of a test file. */
+export const tierOf = (test: string): TierName =>
+  tierNames.find((name) => projects.some((plan) => plan.tier === name && contains(plan, test))) ?? 'platform';
+
+const contains = ({ include, exclude = [] }: ProjectPlan, test: string): boolean =>
+  include.some((glob) => matchesGlob(test, glob)) && !exclude.some((glob) => matchesGlob(test, glob));

@@ -3,27 +3,30 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { TierName } from '../run/tiers.ts';
-import { type Candidates, candidatesOf } from './candidates.ts';
+import { type TierName, tierNames } from '../run/tiers.ts';
+import { type Candidates, candidatesOf, tierOf } from './candidates.ts';
 import { type Fault, switchModule, switchPath } from './plant.ts';
 
-const usage = `measure.ts <folder> [--heavy] [--fault N …]
+const usage = `measure.ts <folder> [--rest] [--fault N …]
   <folder>  a copy of the tree with the faults (tree.ts), in which a run was recorded (test:all -- --record)
-  --heavy   pages and platform, for the faults that the fast tier has not caught
+  --rest    all tests of all tiers, for the faults that the cheapest tests of the fast tier have not caught
   --fault   only these faults`;
 
-/** How a fault was caught; `test` is undefined if no test of the tiers so far failed. */
-type Outcome = { tier: TierName; test?: string; files: number; seconds: number };
+/**
+ * How a fault was caught; `test` is undefined if no test so far failed.
+ * `files`, `seconds`: of the runs for this fault alone. `isUnknown`: the map does not name the test for the fault.
+ */
+type Outcome = { tier: TierName; test?: string; files: number; seconds: number; isUnknown?: true };
 type Outcomes = Record<string, Outcome>;
 
 /** Two at once, each with one worker, on two processors. */
 const atOnce = 2;
 /** Files of one run: most faults are caught by the first ones, and each run loads the portal. */
-const batches = [3, 8, 24, Number.POSITIVE_INFINITY];
+const batches = [3, 8, 16];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { heavy: { type: 'boolean' }, fault: { type: 'string', multiple: true } },
+  options: { rest: { type: 'boolean' }, fault: { type: 'string', multiple: true } },
 });
 const [folder] = positionals;
 if (!folder) throw new Error(usage);
@@ -34,11 +37,11 @@ const faults: Fault[] = JSON.parse(readFileSync(new URL('faults.json', import.me
 const wanted = faults.filter(({ id }) => !values.fault || values.fault.includes(String(id)));
 const candidates = candidatesOf(folder, faults);
 
-if (values.heavy) await measureHeavy(folder);
-else await Promise.all(Array.from({ length: atOnce }, () => measureFast(folder)));
+if (values.rest) await measureRest(folder);
+else await Promise.all(Array.from({ length: atOnce }, () => measureCheapest(folder)));
 
 /** Takes the next fault until none is left. */
-async function measureFast(tree: string): Promise<void> {
+async function measureCheapest(tree: string): Promise<void> {
   for (let fault = wanted.shift(); fault; fault = wanted.shift()) {
     if (outcomes[fault.id] && !values.fault) continue;
     const outcome = await firstFailure(tree, fault, candidates.get(fault.id) ?? { fast: [], others: [] });
@@ -66,38 +69,64 @@ async function firstFailure(tree: string, { id }: Fault, { fast }: Candidates): 
 }
 
 /**
- * All faults that are left are active at once: files that pass catch none of them. Each file that fails runs again with one
- * fault at a time. The numbers are in the module, because pages and Workers have no variables.
+ * All faults that are left are active at once, in a run of everything: files that pass catch none of them. Each file that fails
+ * runs again with one fault at a time, first with those that it reaches. The numbers are in the module, because pages and
+ * Workers have no variables.
  */
-async function measureHeavy(tree: string): Promise<void> {
+async function measureRest(tree: string): Promise<void> {
   const left = wanted.filter(({ id }) => outcomes[id]?.test === undefined);
-  const others = [...new Set(left.flatMap(({ id }) => candidates.get(id)?.others ?? []))];
-  const failing = await failuresIn(
-    tree,
-    others,
-    left.map(({ id }) => id),
+  const failing: string[] = [];
+  for (const tier of tierNames) failing.push(...(await failuresIn(tree, [], left, tier)));
+  process.stdout.write(`with ${left.length} faults ${failing.length} files failed: ${failing.join(' ')}\n`);
+  const explained = new Set<string>();
+  for (const isUnknown of [false, true])
+    for (const fault of left) await measureAlone(tree, fault, failing, explained, isUnknown);
+  const open = failing.filter((file) => !explained.has(file));
+  process.stdout.write(`files that fail with none of the faults alone: ${open.join(' ') || 'none'}\n`);
+}
+
+/** Runs files that failed with all faults with one of them, until one fails. @param explained files that need no reason any more */
+async function measureAlone(
+  tree: string,
+  fault: Fault,
+  failing: readonly string[],
+  explained: Set<string>,
+  isUnknown: boolean,
+): Promise<void> {
+  const { id, path } = fault;
+  if (outcomes[id]?.test !== undefined) return;
+  const { fast = [], others = [] } = candidates.get(id) ?? {};
+  const reaching = new Set([...fast, ...others]);
+  const files = failing.filter(
+    (file) => reaching.has(file) !== isUnknown && !(isUnknown && explained.has(file)),
   );
-  for (const { id, path } of left) {
-    const started = performance.now();
-    const files = failing.filter((one) => candidates.get(id)?.others.includes(one));
-    let test: string | undefined;
-    for (const one of files) test ??= (await failuresIn(tree, [one], [id]))[0];
-    const tier = test?.startsWith('test/pages/') ? 'pages' : 'platform';
-    const seconds = Math.round((performance.now() - started) / 1000);
-    outcomes[id] = { tier, ...(test !== undefined && { test }), files: others.length, seconds };
-    writeFileSync(file, JSON.stringify(outcomes, null, 2));
-    process.stdout.write(`${id} ${path}: ${test ?? 'not caught'}\n`);
+  const started = performance.now();
+  let test: string | undefined;
+  let runs = 0;
+  for (const file of files) {
+    runs += 1;
+    [test] = await failuresIn(tree, [file], [fault]);
+    if (test !== undefined) break;
   }
+  if (test !== undefined) explained.add(test);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const tier = test === undefined ? 'platform' : tierOf(test);
+  outcomes[id] = {
+    ...{ tier, files: (outcomes[id]?.files ?? 0) + runs, seconds: (outcomes[id]?.seconds ?? 0) + seconds },
+    ...(test !== undefined && { test, ...(isUnknown && { isUnknown }) }),
+  };
+  writeFileSync(file, JSON.stringify(outcomes, null, 2));
+  process.stdout.write(`${id} ${path}: ${test ?? 'not caught'}\n`);
 }
 
 async function failuresIn(
   tree: string,
   files: readonly string[],
-  active: readonly number[],
+  active: readonly Fault[],
+  tier: TierName = 'fast',
 ): Promise<string[]> {
-  if (files.length === 0) return [];
-  writeFileSync(join(tree, switchPath), switchModule(active));
-  const found = await failedFiles(tree, files, {}, []);
+  writeFileSync(join(tree, switchPath), switchModule(active.map(({ id }) => id)));
+  const found = await failedFiles(tree, files, {}, [], tier);
   writeFileSync(join(tree, switchPath), switchModule([]));
   return found;
 }
@@ -105,15 +134,16 @@ async function failuresIn(
 const failureIn = async (tree: string, files: readonly string[], env: NodeJS.ProcessEnv) =>
   (await failedFiles(tree, files, env, ['--bail', '1', '--maxWorkers', '1']))[0];
 
-/** Runs test files. @returns those that failed */
+/** Runs test files, or a whole tier. @returns those that failed */
 async function failedFiles(
   tree: string,
   files: readonly string[],
   env: NodeJS.ProcessEnv,
   options: readonly string[],
+  tier: TierName = 'fast',
 ): Promise<string[]> {
   const report = join(mkdtempSync(join(tmpdir(), 'faults-')), 'report.json');
-  const args = ['shared/tooling/launch.mjs', 'test/tooling/run/main.ts', 'fast', ...files, ...options];
+  const args = ['shared/tooling/launch.mjs', 'test/tooling/run/main.ts', tier, ...files, ...options];
   const child = spawn(process.execPath, [...args, '--reporter=json', `--outputFile=${report}`], {
     cwd: tree,
     env: { ...process.env, ...env, TEST_ORDER: 'cheapest', REQUIRE_SERVICES: '1', NO_COLOR: '1' },

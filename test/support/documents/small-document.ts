@@ -1,5 +1,4 @@
-import type { Json } from '../../support/portal.ts';
-import { document } from '../generated/described.ts';
+import type { Json } from '../portal.ts';
 
 const paths = [
   '/api/webui/aggregator/sites',
@@ -9,10 +8,10 @@ const paths = [
 ];
 
 /**
- * Some operations of the document with the components that they use: a violation of a rule is found in it as in the whole one,
+ * Some operations of an OpenAPI document of the portal with the components that they use: a violation of a rule is found in it as in the whole one,
  * which takes twenty times longer.
  */
-export function smallDocument(): Json {
+export function smallDocument(document: Json): Json {
   const small: Json = structuredClone({
     ...document,
     paths: Object.fromEntries(paths.map((path) => [path, document.paths[path]])),
@@ -30,16 +29,16 @@ export function smallDocument(): Json {
   small['x-tagGroups'] = small['x-tagGroups']
     .map((group: Json) => ({ ...group, tags: group.tags.filter((name: string) => tags.has(name)) }))
     .filter((group: Json) => group.tags.length > 0);
-  addComponents(small, small.paths);
+  addComponents(document, small, small.paths);
   return small;
 }
 
 /** Adds the components that a part refers to, and those that these refer to. */
-function addComponents(small: Json, part: unknown): void {
+function addComponents(document: Json, small: Json, part: unknown): void {
   for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"/]+)/g)) {
     small.components[kind] ??= {};
     if (small.components[kind][name]) continue;
     small.components[kind][name] = structuredClone(document.components[kind][name]);
-    addComponents(small, small.components[kind][name]);
+    addComponents(document, small, small.components[kind][name]);
   }
 }

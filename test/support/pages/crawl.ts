@@ -91,7 +91,14 @@ async function watched(page: Page, { onSight }: CrawlOptions) {
     await goTo(page, place);
     await see();
   };
-  return { open, useAll: (place: string) => useAll(page, { place, open, see }) };
+  const pressed = new Map<string, Set<string>>();
+  const pressAll = async (place: string) => {
+    const [path = ''] = kindOfPlace(place).split('?');
+    const seen = pressed.get(path) ?? new Set();
+    pressed.set(path, seen);
+    await useAll(page, { place, seen, open, see });
+  };
+  return { open, useAll: pressAll };
 }
 
 /** Whether the page draws: `hasDrawn` waits until it is idle, and tells whether anything has changed since it was asked before. */
@@ -125,7 +132,13 @@ const contentOf = (page: Page): Promise<string> =>
     return [document.documentElement.outerHTML, ...values.map(({ value }) => value)].join('\n');
   });
 
-type Steps = { place: string; open: (place: string) => Promise<void>; see: (what?: string) => Promise<string> };
+/** `seen`: names of the controls that were pressed at places that differ in their query only. */
+type Steps = {
+  place: string;
+  seen: Set<string>;
+  open: (place: string) => Promise<void>;
+  see: (what?: string) => Promise<string>;
+};
 
 /** What can be pressed without sending a form. */
 const controls = [
@@ -135,9 +148,8 @@ const controls = [
 ].join(', ');
 
 /** Presses each control of a place, and opens the place again if something was opened or another place is shown. */
-async function useAll(page: Page, { place, open, see }: Steps): Promise<void> {
+async function useAll(page: Page, { place, seen, open, see }: Steps): Promise<void> {
   const names = (await page.locator(controls).evaluateAll(namesOf)).slice(0, mostControls);
-  const seen = new Set<string>();
   let fresh = await contentOf(page);
   for (const [at, name] of names.entries()) {
     if (seen.has(name)) continue;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
+import { smallDocument } from '../../support/documents/small-document.ts';
 import type { Json } from '../../support/portal.ts';
 import { document } from '../generated/described.ts';
-import { smallDocument } from '../../support/documents/small-document.ts';
 
 const sites = '/api/webui/aggregator/sites';
 

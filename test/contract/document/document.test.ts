@@ -11,6 +11,7 @@ import { type ErrorCode, problemProperties } from '../../../shared/kernel/errors
 import { clientOperationsOf } from '../../../shared/tooling/build/client-types.ts';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
 import { readSources } from '../../structure/sources.ts';
+import { smallDocument } from '../../support/documents/small-document.ts';
 import type { Json } from '../../support/portal.ts';
 import {
   answersInResultForm,
@@ -24,7 +25,6 @@ import {
   shownIn,
 } from '../generated/described.ts';
 import { faultsOf } from './openapi-rules.ts';
-import { smallDocument } from '../../support/documents/small-document.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const committed = readFileSync(join(root, 'shared/openapi/openapi.json'), 'utf8');

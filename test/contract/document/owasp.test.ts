@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lintDocument } from '../../../shared/tooling/document/lint.ts';
-import type { Json } from '../../support/portal.ts';
 import { smallDocument } from '../../support/documents/small-document.ts';
+import type { Json } from '../../support/portal.ts';
 import { document } from '../generated/described.ts';
 
 const sites = '/api/webui/aggregator/sites';

@@ -10,7 +10,7 @@ import { liftLimits } from '../support/limits.ts';
 import { codeIn, expectProblem, pointersIn } from '../support/problems.ts';
 import { createSessions } from '../support/sessions.ts';
 import { startTypedPortal } from '../support/typed-portal.ts';
-import { digestOf, expectHarmless } from '../support/unharmed.ts';
+import { expectHarmless, writesIn } from '../support/unharmed.ts';
 import { describedAs, operations, pathOf, type Registered } from './described.ts';
 import { chosen, property, runs, seed } from './effort.ts';
 import { bodySchemaOf, createGround, type Ground } from './ground.ts';
@@ -130,9 +130,9 @@ describe('a generated body', () => {
     const places = placesOf(bodySchemaOf(operation), at.body);
     const mutants = mutantsOf(places);
     const refused = chosen(mutants, 1, (mutant) => verdictOn(operation, mutant) !== 'valid');
-    const before = await digestOf(portal);
+    const before = await writesIn(portal);
     await each(refused, (mutant) => sendMutant(operation, at, mutant));
-    expect(await digestOf(portal)).toBe(before);
+    expect(await writesIn(portal)).toBe(before);
   });
 
   it.each(
@@ -168,10 +168,10 @@ async function expectAllOrNothing(
   mutant: Mutant,
   known?: string,
 ): Promise<string | undefined> {
-  const before = known ?? (await digestOf(portal));
+  const before = known ?? (await writesIn(portal));
   const answer = await sendMutant(operation, at, mutant);
   if (answer.status >= 400 && answer.status < 500) {
-    expect(await digestOf(portal), `${operation.id} ${mutant.text.slice(0, 300)}`).toBe(before);
+    expect(await writesIn(portal), `${operation.id} ${mutant.text.slice(0, 300)}`).toBe(before);
     return before;
   }
   const isWhole = answer.status === 201 || (operation.method === 'PUT' && answer.status === 200);
@@ -216,7 +216,7 @@ describe('a generated query', () => {
       oddParameters.map((value) => `?${name}=${value}`),
     );
     const isRead = operation.method === 'GET';
-    const before = await digestOf(portal);
+    const before = await writesIn(portal);
     await each(chosen(queries, 1 / 2), async (query) => {
       const answer = await send(operation, at, { query, ...(isRead ? {} : { body: '{}' }) });
       expectHarmless(answer, operation, query);
@@ -224,7 +224,7 @@ describe('a generated query', () => {
       expectProblem(answer, 'invalid_request', operation);
     });
     // The effect of a successful call is harmless.
-    if (!operation.begins) expect(await digestOf(portal)).toBe(before);
+    if (!operation.begins) expect(await writesIn(portal)).toBe(before);
   });
 });
 
@@ -242,7 +242,7 @@ describe('a generated path', () => {
     withParameters.filter(({ id }) => !neverAbsent.includes(id)),
   )('of $id with a malformed identifier is 404', async (operation) => {
     const at = await ground.of(operation);
-    const before = await digestOf(portal);
+    const before = await writesIn(portal);
     for (const [, name = ''] of operation.path.matchAll(/\{(\w+)\}/g))
       await each(
         chosen(oddSegments.filter((segment) => name !== 'site_uri' || !isSlug(segment))),
@@ -253,7 +253,7 @@ describe('a generated path', () => {
           expect([answer.status, path]).toEqual([404, path]);
         },
       );
-    expect(await digestOf(portal)).toBe(before);
+    expect(await writesIn(portal)).toBe(before);
   });
 });
 

@@ -78,15 +78,26 @@ export async function openTab(
   baseUrl: string,
   options: BrowserContextOptions = {},
 ): Promise<Tab> {
-  const context = await browser.newContext({
-    baseURL: baseUrl,
-    ignoreHTTPSErrors: true,
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 860 },
-    ...options,
-  });
+  const context = await browser.newContext(tabOptions(baseUrl, options));
+  return openTabIn(context, baseUrl, () => context.close());
+}
+
+export const tabOptions = (baseUrl: string, options: BrowserContextOptions): BrowserContextOptions => ({
+  baseURL: baseUrl,
+  ignoreHTTPSErrors: true,
+  locale: 'en-GB',
+  viewport: { width: 1280, height: 860 },
+  ...options,
+});
+
+/** @param close what ends the use of the context */
+export async function openTabIn(
+  context: BrowserContext,
+  baseUrl: string,
+  close: () => Promise<void>,
+): Promise<Tab> {
   const page = await context.newPage();
-  const tab: Tab = { page, errors: [], foreign: [], close: () => context.close() };
+  const tab: Tab = { page, errors: [], foreign: [], close };
   page.on('console', (message) => {
     if (message.type() === 'error' && !ofWorker.test(message.text())) tab.errors.push(message.text());
   });

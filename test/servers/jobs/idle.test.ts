@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterEach, expect, it } from 'vitest';
+import { it, type TestContext } from 'vitest';
 import { connectPg } from '../../../db/pg.ts';
 import { dispatchers } from '../../../db/schema/sites/dispatchers.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
@@ -21,25 +21,22 @@ import {
 import { startSidecar } from '../../support/processes/sidecar-process.ts';
 import { requireService } from '../../support/services.ts';
 
-const stops: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 /** The statements of a minute, as the server counts them, of a sidecar that has done its first work. */
-async function statementsOfMinute(nodes: number): Promise<CountedStatement[]> {
+async function statementsOfMinute(
+  nodes: number,
+  { expect, onTestFinished }: TestContext,
+): Promise<CountedStatement[]> {
   const server = await startCountingServer();
-  stops.push(server.stop);
+  onTestFinished(server.stop);
   const { db, close } = connectPg({ url: server.url, maxConnections: 1 });
-  stops.push(close);
+  onTestFinished(close);
   const fleet = await startHealthyFleet(nodes);
-  stops.push(fleet.close);
+  onTestFinished(fleet.close);
   if (nodes > 0) await fleet.register(db);
   const folder = await mkdtemp(join(tmpdir(), 'idle-'));
-  stops.push(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const sidecar = await startSidecar({ databaseUrl: server.address.sidecarUrl, folder });
-  stops.push(sidecar.stop);
+  onTestFinished(async () => void (await sidecar.stop()));
   // All nodes are healthy, and each of their four lists was read.
   const settled = async () => [
     await db.$count(dispatchers, sql`status = 'pass'`),
@@ -54,15 +51,16 @@ async function statementsOfMinute(nodes: number): Promise<CountedStatement[]> {
 }
 
 requireService('postgresql', findBinaries() !== undefined)('an idle sidecar', () => {
-  it.each([
+  // Side by side, because both wait for a minute.
+  it.concurrent.for([
     [0, 30],
     [500, 60],
-  ])(
+  ] as const)(
     'sends, with %i healthy nodes, at most %i statements a minute',
-    async (nodes, most) => {
-      const statements = await statementsOfMinute(nodes);
-      expect(totalOf(statements), JSON.stringify(statements, null, 1)).toBeLessThanOrEqual(most);
+    { timeout: 400_000 },
+    async ([nodes, most], context) => {
+      const statements = await statementsOfMinute(nodes, context);
+      context.expect(totalOf(statements), JSON.stringify(statements, null, 1)).toBeLessThanOrEqual(most);
     },
-    400_000,
   );
 });

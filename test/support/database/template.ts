@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '../../../shared/tooling/start/created-database.ts';
 import { prepareSchema } from '../../../shared/tooling/start/prepared-database.ts';
 import { startThrowawayPostgres } from '../../../shared/tooling/start/throwaway-postgres.ts';
-import { testCache } from '../runner/cache.ts';
+import { preparedFolder } from '../runner/prepared.ts';
 import { templateName } from './database.ts';
 
 const run = promisify(execFile);
@@ -29,26 +29,17 @@ const sources = [
  * @param binaries folder of PostgreSQL
  */
 export async function preparedData(binaries: string): Promise<string> {
-  const folder = join(testCache, 'databases', await stampOf(binaries));
-  if (existsSync(folder)) return folder;
-  await mkdir(join(testCache, 'databases'), { recursive: true });
-  const part = `${folder}.${process.pid}.part`;
-  const server = await startThrowawayPostgres(binaries);
-  try {
-    await prepareSchema(await createDatabase(server.url, templateName)).finally(() =>
-      server.stop({ keep: true }),
-    );
-    await run('cp', ['--archive', join(server.folder, 'data'), part]);
-  } finally {
-    await rm(server.folder, { recursive: true, force: true });
-  }
-  // A run at the same time may have been faster.
-  await rename(part, folder).catch((error) => {
-    if (!existsSync(folder)) throw error;
-    return rm(part, { recursive: true });
+  return preparedFolder('databases', await stampOf(binaries), async (part) => {
+    const server = await startThrowawayPostgres(binaries);
+    try {
+      await prepareSchema(await createDatabase(server.url, templateName)).finally(() =>
+        server.stop({ keep: true }),
+      );
+      await run('cp', ['--archive', join(server.folder, 'data'), part]);
+    } finally {
+      await rm(server.folder, { recursive: true, force: true });
+    }
   });
-  await removeOthers(folder);
-  return folder;
 }
 
 async function stampOf(binaries: string): Promise<string> {
@@ -63,13 +54,4 @@ function filesIn(path: string): string[] {
   if (path.endsWith('.ts')) return [path];
   const names = readdirSync(new URL(path, root)).filter((name) => /\.(?:sql|ts|json)$/.test(name));
   return names.sort().map((name) => `${path}/${name}`);
-}
-
-/** Data of other states of the schema; those that are being made stay. */
-async function removeOthers(folder: string): Promise<void> {
-  const parent = join(testCache, 'databases');
-  const others = readdirSync(parent).filter(
-    (name) => !name.endsWith('.part') && join(parent, name) !== folder,
-  );
-  for (const name of others) await rm(join(parent, name), { recursive: true, force: true });
 }

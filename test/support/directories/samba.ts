@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,8 @@ import { Attribute, Change, Client } from 'ldapts';
 import type { Authority } from '../../simulator/authority.ts';
 import { createCards } from '../pkinit/cards.ts';
 import type { Kdc } from '../pkinit/kdc.ts';
-import { untilListening } from '../processes/listening.ts';
+import { untilListening } from '../processes/output.ts';
+import { preparedFolder } from '../runner/prepared.ts';
 
 const run = promisify(execFile);
 const programs = ['/usr/sbin/samba', '/usr/bin/samba-tool', '/usr/sbin/winbindd'];
@@ -159,13 +160,29 @@ const attributesOf = (values: Values): Attribute[] =>
 const passwordAttribute = (password: string): Attribute =>
   new Attribute({ type: 'unicodePwd', values: [Buffer.from(`"${password}"`, 'utf16le')] });
 
-const provision = (folder: string, address: string) =>
-  run('/usr/bin/samba-tool', [
+/** Copies a new domain, which takes seconds to make, to a folder and an address. */
+async function provision(folder: string, address: string): Promise<void> {
+  const { stdout: version } = await run('/usr/sbin/samba', ['--version']);
+  const words = [
     ...['domain', 'provision', `--realm=${adRealm}`, '--domain=CORP', '--server-role=dc'],
-    ...['--dns-backend=NONE', '--host-name=dc1', `--host-ip=${address}`, `--targetdir=${folder}`],
+    ...['--dns-backend=NONE', '--host-name=dc1', '--host-ip=127.0.0.1'],
     ...[`--adminpass=${adAdmin.bind_password}`, '--option=bind interfaces only=yes'],
-    `--option=interfaces=${address}/8`,
-  ]);
+    '--option=interfaces=127.0.0.1/8',
+  ];
+  const stamp = createHash('sha256')
+    .update(JSON.stringify([version, words]))
+    .digest('hex')
+    .slice(0, 16);
+  const domain = await preparedFolder('samba', stamp, async (part) => {
+    await run('/usr/bin/samba-tool', [...words, `--targetdir=${part}`]);
+  });
+  await run('cp', ['--archive', `${domain}/.`, folder]);
+  const file = join(folder, 'etc/smb.conf');
+  const text = await readFile(file, 'utf8');
+  // The paths are those of the folder in which it was made.
+  const made = /^\s*private dir = (.*)\/private$/m.exec(text)?.[1] ?? domain;
+  await writeFile(file, text.replaceAll(made, folder).replaceAll('127.0.0.1/8', `${address}/8`));
+}
 
 /** In its file and not on the command line: winbindd, which it starts, reads the file only. */
 async function configure(folder: string, hasKdc: boolean): Promise<void> {

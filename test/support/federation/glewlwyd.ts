@@ -11,8 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { createAuthority } from '../../simulator/authority.ts';
-import { untilListening } from '../processes/listening.ts';
-import { endOf, outputOf } from '../processes/output.ts';
+import { endOf, outputOf, untilListening } from '../processes/output.ts';
 
 const program = '/usr/bin/glewlwyd';
 /** The tables, and the account `admin` with the password `password`. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import type { ServerCertificate } from '../../simulator/authority.ts';
-import { untilListening } from '../processes/listening.ts';
+import { untilListening } from '../processes/output.ts';
 
 const programs = {
   xvfb: '/usr/bin/Xvfb',

@@ -5,9 +5,17 @@ import type { PortalType } from '../../../shared/modules.ts';
 import { type RunningServer, serveNode } from '../../../shared/runtime/node/server.ts';
 import { root } from '../../../shared/tooling/build/bundles.ts';
 import { ensureLocalTls } from '../../../shared/tooling/start/tls/local-tls.ts';
-import { type BrowserHandle, openTab, startBrowser, type Tab } from '../../e2e/support/browser.ts';
+import {
+  type BrowserHandle,
+  type openTab,
+  openTabIn,
+  startBrowser,
+  type Tab,
+  tabOptions,
+} from '../../e2e/support/browser.ts';
 import { freePorts } from '../../e2e/support/portal-process.ts';
 import { startWorld, type World } from '../factories.ts';
+import { createContextPool } from './context-pool.ts';
 import { type Account, startSession } from './sessions.ts';
 
 export const hasChromium = existsSync('/usr/bin/chromium');
@@ -49,12 +57,17 @@ export async function startBrowserStand(portalType?: PortalType): Promise<Browse
   };
   const trusting = [`--ignore-certificate-errors-spki-list=${keyDigestOf(tls.certPem)}`];
   const browser = await startBrowser(trusting);
+  const contexts = createContextPool(browser, origin);
   return {
     world,
     origin,
     browser,
-    open: async (path, options, account) => {
-      const tab = await openTab(browser, origin, options);
+    open: async (path, { viewport, colorScheme, ...options } = {}, account) => {
+      // What can be set for a page does not need a context of its own.
+      const context = await contexts.take(tabOptions(origin, options));
+      const tab = await openTabIn(context, origin, () => contexts.give(context));
+      if (viewport) await tab.page.setViewportSize(viewport);
+      if (colorScheme) await tab.page.emulateMedia({ colorScheme });
       if (account) await tab.page.context().addCookies([await startSession(world.portal, origin, account)]);
       await tab.page.goto(path);
       return tab;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '../../e2e/support/portal-process.ts';
-import { untilListening } from '../processes/listening.ts';
+import { untilListening } from '../processes/output.ts';
 import { type CardFiles, createCards, type IssueCard, realm } from './cards.ts';
 
 const run = promisify(execFile);

@@ -5,19 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type TierName, tierNames } from '../run/tiers.ts';
 import { type Candidates, candidatesOf, tierOf } from './candidates.ts';
+import { type Outcome, readOutcomes, writeOutcomes } from './outcomes.ts';
 import { type Fault, switchModule, switchPath } from './plant.ts';
 
 const usage = `measure.ts <folder> [--rest] [--fault N …]
-  <folder>  a copy of the tree with the faults (tree.ts), in which a run was recorded (test:all -- --record)
+  <folder>  a copy of the tree with the faults (tree.ts); its fast tier is recorded first
   --rest    all tests of all tiers, for the faults that the cheapest tests of the fast tier have not caught
   --fault   only these faults`;
-
-/**
- * How a fault was caught; `test` is undefined if no test so far failed.
- * `files`, `seconds`: of the runs for this fault alone. `isUnknown`: the map does not name the test for the fault.
- */
-type Outcome = { tier: TierName; test?: string; files: number; seconds: number; isUnknown?: true };
-type Outcomes = Record<string, Outcome>;
 
 /** Two at once, each with one worker, on two processors. */
 const atOnce = 2;
@@ -31,14 +25,22 @@ const { values, positionals } = parseArgs({
 const [folder] = positionals;
 if (!folder) throw new Error(usage);
 
-const file = join(folder, '.cache/test/faults.json');
-const outcomes: Outcomes = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+const outcomes = readOutcomes(folder);
 const faults: Fault[] = JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8'));
 const wanted = faults.filter(({ id }) => !values.fault || values.fault.includes(String(id)));
-const candidates = candidatesOf(folder, faults);
+/** Tests of the written sources fail in the copy without any fault. */
+const unfit: Set<string> = new Set(await unfitTests(folder));
+let candidates = candidatesOf(folder, faults);
 
 if (values.rest) await measureRest(folder);
 else await Promise.all(Array.from({ length: atOnce }, () => measureCheapest(folder)));
+
+/** Test files that fail without a fault. The run is recorded. */
+async function unfitTests(tree: string): Promise<string[]> {
+  const file = join(tree, '.cache/test/unfit.json');
+  if (!existsSync(file)) writeFileSync(file, JSON.stringify(await failuresIn(tree, [], [])));
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
 
 /** Takes the next fault until none is left. */
 async function measureCheapest(tree: string): Promise<void> {
@@ -46,7 +48,7 @@ async function measureCheapest(tree: string): Promise<void> {
     if (outcomes[fault.id] && !values.fault) continue;
     const outcome = await firstFailure(tree, fault, candidates.get(fault.id) ?? { fast: [], others: [] });
     outcomes[fault.id] = outcome;
-    writeFileSync(file, JSON.stringify(outcomes, null, 2));
+    writeOutcomes(tree, outcomes);
     process.stdout.write(
       `${fault.id} ${fault.path}: ${outcome.test ?? `not caught by ${outcome.files} files`}\n`,
     );
@@ -55,7 +57,7 @@ async function measureCheapest(tree: string): Promise<void> {
 
 async function firstFailure(tree: string, { id }: Fault, { fast }: Candidates): Promise<Outcome> {
   const started = performance.now();
-  const left = [...fast];
+  const left = fast.filter((test) => !unfit.has(test));
   let files = 0;
   let test: string | undefined;
   for (const size of batches) {
@@ -75,8 +77,13 @@ async function firstFailure(tree: string, { id }: Fault, { fast }: Candidates): 
  */
 async function measureRest(tree: string): Promise<void> {
   const left = wanted.filter(({ id }) => outcomes[id]?.test === undefined);
-  const failing: string[] = [];
-  for (const tier of tierNames) failing.push(...(await failuresIn(tree, [], left, tier)));
+  const suspect: string[] = [];
+  for (const tier of tierNames) suspect.push(...(await failuresIn(tree, [], left, tier)));
+  const fit = suspect.filter((test) => !unfit.has(test));
+  const without = new Set(fit.length === 0 ? [] : await failuresIn(tree, fit, []));
+  const failing = fit.filter((test) => !without.has(test));
+  process.stdout.write(`files that fail without a fault: ${[...without].join(' ') || 'none'}\n`);
+  candidates = candidatesOf(tree, faults);
   process.stdout.write(`with ${left.length} faults ${failing.length} files failed: ${failing.join(' ')}\n`);
   const explained = new Set<string>();
   for (const isUnknown of [false, true])
@@ -115,7 +122,7 @@ async function measureAlone(
     ...{ tier, files: (outcomes[id]?.files ?? 0) + runs, seconds: (outcomes[id]?.seconds ?? 0) + seconds },
     ...(test !== undefined && { test, ...(isUnknown && { isUnknown }) }),
   };
-  writeFileSync(file, JSON.stringify(outcomes, null, 2));
+  writeOutcomes(tree, outcomes);
   process.stdout.write(`${id} ${path}: ${test ?? 'not caught'}\n`);
 }
 
@@ -126,7 +133,7 @@ async function failuresIn(
   tier: TierName = 'fast',
 ): Promise<string[]> {
   writeFileSync(join(tree, switchPath), switchModule(active.map(({ id }) => id)));
-  const found = await failedFiles(tree, files, {}, [], tier);
+  const found = await failedFiles(tree, files, {}, files.length === 0 ? ['--record'] : [], tier);
   writeFileSync(join(tree, switchPath), switchModule([]));
   return found;
 }

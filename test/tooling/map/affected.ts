@@ -44,9 +44,9 @@ export function select(
 ): { files: Set<string>; reasons: string[] } {
   const files = new Set<string>();
   const reasons: string[] = [];
-  const importers = importersOf(known.sources);
+  const graph = { ...known, importers: importersOf(known.sources), users: usersOf(known.map) };
   for (const change of changed) {
-    const tests = testsOf(change, known, importers);
+    const tests = testsOf(change, graph);
     if (tests === undefined)
       reasons.push(`${change.path}: no test is known to execute it, so all are affected`);
     for (const test of tests ?? known.all) files.add(test);
@@ -60,13 +60,15 @@ export function select(
 /** The rules of the tree read all sources; they are fast, and always run. */
 const isPure = (test: string): boolean => test.startsWith('test/structure/');
 
-function testsOf(
-  change: ChangedFile,
-  known: Known,
-  importers: ReadonlyMap<string, readonly string[]>,
-): string[] | undefined {
+type Graph = Known & {
+  importers: ReadonlyMap<string, readonly string[]>;
+  /** Tests that call a function of a file. */
+  users: ReadonlyMap<string, readonly string[]>;
+};
+
+function testsOf(change: ChangedFile, graph: Graph): string[] | undefined {
   const { path, exists } = change;
-  const { all } = known;
+  const { all } = graph;
   if (all.includes(path)) return [path];
   if (path.endsWith('.test.ts')) return exists ? undefined : [];
   const declared = dependantsOf(path);
@@ -75,12 +77,10 @@ function testsOf(
   if (declared) return all.filter((test) => declared.some((glob) => matchesGlob(test, glob)));
   if (!/\.(?:ts|tsx|mjs)$/.test(path)) return undefined;
   const users = new Set<string>();
-  const text = known.sources.find((source) => source.path === path)?.text ?? '';
-  const isKnown = addUsers(path, isWithinFunctions(change, text), { ...known, importers }, users, new Set());
+  const text = graph.sources.find((source) => source.path === path)?.text ?? '';
+  const isKnown = addUsers(path, isWithinFunctions(change, text), graph, users, new Set());
   return isKnown ? [...users] : undefined;
 }
-
-type Graph = Known & { importers: ReadonlyMap<string, readonly string[]> };
 
 /**
  * Adds the tests that call a function of a file. What stands outside of functions (a limit, a shape, a table) acts through
@@ -96,7 +96,7 @@ function addUsers(
 ): boolean {
   if (seen.has(path)) return true;
   seen.add(path);
-  const own = [...graph.map].filter(([, { sources }]) => sources.includes(path)).map(([test]) => test);
+  const own = graph.users.get(path) ?? [];
   for (const test of own) users.add(test);
   if (graph.all.includes(path)) users.add(path);
   if (isWithin && own.length > 0) return true;
@@ -104,6 +104,17 @@ function addUsers(
   // An importer that no test calls has no functions: what imports it decides.
   const known = importing.map((importer) => addUsers(importer, true, graph, users, seen));
   return own.length > 0 || known.some(Boolean) || graph.all.includes(path);
+}
+
+function usersOf(map: TestMap): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const [test, { sources }] of map)
+    for (const source of sources) {
+      const known = users.get(source) ?? [];
+      known.push(test);
+      users.set(source, known);
+    }
+  return users;
 }
 
 export function importersOf(sources: readonly Source[]): Map<string, string[]> {

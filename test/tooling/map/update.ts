@@ -1,6 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join, matchesGlob } from 'node:path';
+import { basename, join } from 'node:path';
 import { cachedBundles } from '../../../shared/tooling/build/cached-bundles.ts';
 import { builtWebPages } from '../../../shared/tooling/build/web-folder.ts';
 import { sourcesOfProcess, sourcesOfScript } from './process-counts.ts';
@@ -9,16 +9,10 @@ import { type OwnRecord, reachFile, root } from './recordings.ts';
 import { type MappedTest, readMap, type TestMap, writeMap } from './test-map.ts';
 
 /**
- * Test files that run code of modules in workerd, or as functions without source maps. V8 does not count it, so they count
- * as users of all sources in the bundles.
+ * What a test calls to run a module in workerd, or as a function without source maps. V8 does not count that code, so these tests
+ * count as users of all sources in the bundles.
  */
-const ofBundles: readonly string[] = [
-  'test/{runtime,platform}/{workers,lambda,federation,deploy}/**',
-  'test/e2e/{workers,lambda}.test.ts',
-  'test/e2e/twins/**',
-  'test/smoke/{workers,lambda}*',
-  'test/runtime/start/secret-key-edge.test.ts',
-];
+const bundler = 'shared/tooling/build/cached-bundles.ts';
 
 /** Adds the recordings of a run to the map, and removes test files that no longer exist. */
 export async function updateMap(folder: string): Promise<void> {
@@ -43,8 +37,8 @@ export async function readRecordings(folder: string, webPages: string): Promise<
       ...sources,
       ...parts('coverage-*.json').flatMap(sourcesOfProcess),
       ...parts('page-*.json').flatMap((part) => sourcesOfPage(part, webPages)),
-      ...(ofBundles.some((glob) => matchesGlob(file, glob)) ? inBundles : []),
     ]);
+    if (all.has(bundler)) for (const path of inBundles) all.add(path);
     tests.set(file, { sources: [...all].sort(), cpuSeconds: Math.round((cpu + childrenCpu) * 10) / 10 });
   }
   return tests;
@@ -72,9 +66,11 @@ function ofBrowsers(): string[] {
   return browserSources;
 }
 
-/** Faults of a planted tree, with the test files that reached them. Other trees have none. */
+/** Adds the tests that reached each fault of a planted tree. Other trees have none. */
 function writeReached(folder: string): void {
-  const reached: Record<string, string[]> = {};
+  const path = join(root, reachFile);
+  const known: Record<string, string[]> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  const reached = new Map(Object.entries(known).map(([fault, tests]) => [fault, new Set(tests)]));
   for (const name of readdirSync(folder)) {
     const own = join(folder, name, 'own.json');
     if (!existsSync(own)) continue;
@@ -82,10 +78,11 @@ function writeReached(folder: string): void {
     const ofProcesses = globSync(join(folder, name, 'reached-*.json')).flatMap((part): number[] =>
       JSON.parse(readFileSync(part, 'utf8')),
     );
-    for (const fault of new Set([...record.reached, ...ofProcesses])) {
-      reached[fault] ??= [];
-      reached[fault].push(record.file);
+    for (const fault of [...record.reached, ...ofProcesses]) {
+      const tests = reached.get(String(fault)) ?? new Set();
+      reached.set(String(fault), tests.add(record.file));
     }
   }
-  if (Object.keys(reached).length > 0) writeFileSync(join(root, reachFile), JSON.stringify(reached));
+  const entries = [...reached].map(([fault, tests]) => [fault, [...tests].sort()]);
+  if (entries.length > 0) writeFileSync(path, JSON.stringify(Object.fromEntries(entries)));
 }

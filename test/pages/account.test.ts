@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { serviceTokens } from '../../db/schema/identity/service-tokens.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import { addMember, base, goodPassword, type Member } from '../support/factories.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { hasChromium } from '../support/pages/browser-stand.ts';
 import { looks } from '../support/pages/looks.ts';
 import { type Account, administrator } from '../support/pages/sessions.ts';
+import { type Tabs, useTabs } from '../support/pages/tabs.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
@@ -13,42 +14,30 @@ type Page = Tab['page'];
 vi.setConfig({ testTimeout: 90_000 });
 
 requireService('chromium', hasChromium)('service tokens in the account', () => {
-  let stand: BrowserStand;
   let member: Member;
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
-    member = await addMember(stand.world, [], '*', { real_name: 'Alice Liddell' });
-  }, 120_000);
-  afterEach(async () => {
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
+  const tabs = useTabs(async ({ world }) => {
+    member = await addMember(world, [], '*', { real_name: 'Alice Liddell' });
   });
-  afterAll(() => stand?.close());
 
   const allow = (value: boolean) =>
-    stand.world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value } } });
+    tabs.stand.world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value } } });
 
   const alice = (): Account => ({
-    ...{ domain: stand.world.domain.name, name: member.user.name, password: goodPassword },
+    ...{ domain: tabs.stand.world.domain.name, name: member.user.name, password: goodPassword },
   });
 
   /** Opens the account of a person. */
-  async function account(person: Account, options?: Parameters<BrowserStand['open']>[1]): Promise<Page> {
-    const tab = await stand.open('/home/#account', options, person);
-    tabs.push(tab);
-    const { page } = tab;
+  async function account(person: Account, options?: Parameters<Tabs['open']>[1]): Promise<Page> {
+    const page = await tabs.open('/home/#account', options, person);
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }
   const statusWith = async (token: string) =>
-    (await stand.world.portal.send('GET /api/userinfo', { token })).status;
+    (await tabs.stand.world.portal.send('GET /api/userinfo', { token })).status;
 
   it('are shown in pages if there are many', async () => {
     await allow(true);
-    const person = await addMember(stand.world, []);
+    const person = await addMember(tabs.stand.world, []);
     const rows = Array.from({ length: 130 }, (_, n) => {
       const name = `token ${n + 1}`;
       const created_at = new Date(Date.now() - n * 1_000);
@@ -63,7 +52,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
         expires_at,
       };
     });
-    await stand.world.portal.db.insert(serviceTokens).values(rows);
+    await tabs.stand.world.portal.db.insert(serviceTokens).values(rows);
     const page = await account({ ...alice(), name: person.user.name });
     const shown = page.getByRole('button', { name: /^Revoke/ });
     await expect.poll(() => shown.count(), { timeout: 30_000 }).toBe(100);
@@ -150,7 +139,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await expectGood(page, 'account-token-rights');
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = await page.getByLabel('Token', { exact: true }).inputValue();
-    const { body } = await stand.world.portal.send('GET /api/userinfo', { token });
+    const { body } = await tabs.stand.world.portal.send('GET /api/userinfo', { token });
     expect(body.permissions).toEqual(['farms.read', 'sites.read']);
     await page.getByText(/2 administrative rights/).waitFor();
   });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import {
   addFarm,
@@ -12,27 +12,20 @@ import {
   pool,
   type SimulatedNode,
 } from '../support/factories.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { hasChromium } from '../support/pages/browser-stand.ts';
 import { looks } from '../support/pages/looks.ts';
+import { useTabs } from '../support/pages/tabs.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** Messages of the browser itself about refused or interrupted requests. */
-const ofBrowser = /^Failed to load resource: /;
-
 requireService('chromium', hasChromium)('the page of the user', () => {
-  let stand: BrowserStand;
   let member: Member;
   let north: SimulatedNode;
   let west: SimulatedNode;
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
-    const { world } = stand;
+  const tabs = useTabs(async ({ world, origin }) => {
     member = await addMember(world, [], '*', { real_name: 'Alice Liddell' });
     const sites = { North: 'north', West: 'west' };
     const [ofNorth, ofWest] = await Promise.all(
@@ -41,7 +34,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
         return addFarm(world.admin, site, { name: `${name} farm` });
       }),
     );
-    const simulator = { issuer: stand.origin };
+    const simulator = { issuer: origin };
     north = await addNode(world, ofNorth, {
       simulator,
       pools: [
@@ -51,29 +44,24 @@ requireService('chromium', hasChromium)('the page of the user', () => {
       ],
     });
     west = await addNode(world, ofWest, { simulator, pools: [pool('Library', { protocols: ['rdp'] })] });
-  }, 120_000);
-  afterEach(async () => {
+  });
+  afterEach(() => {
     Object.assign(west.simulator.knobs, { hang: null, failing: null });
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
-    expect(seen.flatMap(({ errors }) => errors).filter((error) => !ofBrowser.test(error))).toEqual([]);
   });
   afterAll(async () => {
-    await stand?.close();
     await north?.simulator.close();
     await west?.simulator.close();
   });
 
-  async function open(...given: Parameters<BrowserStand['open']>): Promise<Page> {
-    const tab = await stand.open(...given);
-    tabs.push(tab);
-    return tab.page;
-  }
-  const account = () => ({ domain: stand.world.domain.name, name: member.user.name, password: goodPassword });
+  const { open } = tabs;
+  const account = () => ({
+    domain: tabs.stand.world.domain.name,
+    name: member.user.name,
+    password: goodPassword,
+  });
   const openHome = () => open('/home/', undefined, account());
   async function signIn(page: Page): Promise<void> {
-    await page.locator('#domain').selectOption({ label: stand.world.domain.name });
+    await page.locator('#domain').selectOption({ label: tabs.stand.world.domain.name });
     await page.locator('#username').fill(member.user.name);
     await page.locator('#password').fill(goodPassword);
     await page.locator('#credentials [type=submit]').click();
@@ -157,8 +145,8 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('names a site that hangs, and shows the others without it', async () => {
-    await stand.world.portal.send('PUT /api/webui/aggregator/tconfig', {
-      token: await stand.world.portal.login(),
+    await tabs.stand.world.portal.send('PUT /api/webui/aggregator/tconfig', {
+      token: await tabs.stand.world.portal.login(),
       body: { aggregator: { services_fresh_s: { value: 0 } } },
     });
     west.simulator.knobs.hang = 'headers';
@@ -212,7 +200,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
   });
 
   it('has the account: a wrong password is named, other sessions are ended', async () => {
-    const { portal, domain } = stand.world;
+    const { portal, domain } = tabs.stand.world;
     const other = (await logIn(portal, domain, member.user)).body.token;
     const page = await openHome();
     await page.getByRole('button', { name: 'Alice Liddell' }).click();
@@ -235,7 +223,7 @@ requireService('chromium', hasChromium)('the page of the user', () => {
     await dialog.getByRole('button', { name: 'Sign out everywhere else' }).click();
     await page.getByText('You are signed in only here').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Sign out/ }).count()).toBe(0);
-    expect((await stand.world.portal.send('GET /api/userinfo', { token: other })).status).toBe(401);
+    expect((await tabs.stand.world.portal.send('GET /api/userinfo', { token: other })).status).toBe(401);
     await page.getByRole('link', { name: 'Back to the workplaces' }).click();
     await shown(page, 'Accounting');
   });

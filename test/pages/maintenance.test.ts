@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../e2e/support/browser.ts';
 import {
   addFarm,
@@ -12,7 +12,8 @@ import {
   pool,
   type SimulatedNode,
 } from '../support/factories.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { hasChromium } from '../support/pages/browser-stand.ts';
+import { type Tabs, useTabs } from '../support/pages/tabs.ts';
 import type { Json } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
 
@@ -23,56 +24,43 @@ vi.setConfig({ testTimeout: 90_000 });
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
 requireService('chromium', hasChromium)('maintenance on the page of the user', () => {
-  let stand: BrowserStand;
   let member: Member;
   let site: Json;
   let second: Json;
   const nodes: SimulatedNode[] = [];
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
-    const { world } = stand;
+  const tabs = useTabs(async ({ world, origin }) => {
     member = await addMember(world, [], '*', { real_name: 'Alice Liddell' });
     site = await addSite(world.admin, { name: 'North', uri: 'north', authenticators: [world.domain.id] });
     const first = await addFarm(world.admin, site, { name: 'First' });
     second = await addFarm(world.admin, site, { name: 'Second' });
-    const simulator = { issuer: stand.origin };
+    const simulator = { issuer: origin };
     nodes.push(await addNode(world, first, { simulator, pools: [pool('Accounting')] }));
     nodes.push(await addNode(world, second, { simulator, pools: [pool('Library')] }));
-  }, 120_000);
+  });
   afterEach(async () => {
     for (const [what, { id }] of [['sites', site] as const, ['farms', second] as const])
       await order(what, id, false, null);
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign, errors }) => [...foreign, ...errors])).toEqual([]);
   });
-  afterAll(async () => {
-    await stand?.close();
-    await Promise.all(nodes.map(({ simulator }) => simulator.close()));
-  });
+  afterAll(() => Promise.all(nodes.map(({ simulator }) => simulator.close())));
 
   const order = (what: 'sites' | 'farms', id: string, maintenance: boolean, template: string | null) =>
-    stand.world.admin(`PATCH ${base}/${what}/${id}`, {
+    tabs.stand.world.admin(`PATCH ${base}/${what}/${id}`, {
       maintenance,
       maintenance_template_id: template,
     });
   async function announce(what: 'sites' | 'farms', { id }: Json, given: Json): Promise<Json> {
-    const template = await addTemplate(stand.world.admin, { message: 'Disks are replaced.', ...given });
+    const template = await addTemplate(tabs.stand.world.admin, { message: 'Disks are replaced.', ...given });
     await order(what, id, true, template.id);
     return template;
   }
 
   async function home(
-    options?: Parameters<BrowserStand['open']>[1],
+    options?: Parameters<Tabs['open']>[1],
     prepare?: (page: Page) => Promise<void>,
   ): Promise<Page> {
-    const tab = await stand.open('/signin', options);
-    tabs.push(tab);
-    const { page } = tab;
+    const page = await tabs.open('/signin', options);
     await prepare?.(page);
-    await page.locator('#domain').selectOption({ label: stand.world.domain.name });
+    await page.locator('#domain').selectOption({ label: tabs.stand.world.domain.name });
     await page.locator('#username').fill(member.user.name);
     await page.locator('#password').fill(goodPassword);
     await page.locator('#credentials [type=submit]').click();
@@ -95,7 +83,7 @@ requireService('chromium', hasChromium)('maintenance on the page of the user', (
     await page.getByRole('article').first().waitFor();
     expect(await before.count()).toBe(0);
 
-    await stand.world.admin(`PATCH ${base}/maintenance/${template.id}`, { start_at: hours(-1) });
+    await tabs.stand.world.admin(`PATCH ${base}/maintenance/${template.id}`, { start_at: hours(-1) });
     await page.reload();
     await page.getByText(/^North: maintenance until /).waitFor();
     await page.getByText('New connections are not possible.').waitFor();

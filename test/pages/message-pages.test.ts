@@ -1,35 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { expectGood, type Tab } from '../e2e/support/browser.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../support/pages/browser-stand.ts';
+import { expect, it, vi } from 'vitest';
+import { expectGood } from '../e2e/support/browser.ts';
+import { hasChromium } from '../support/pages/browser-stand.ts';
 import { looks } from '../support/pages/looks.ts';
+import { useTabs } from '../support/pages/tabs.ts';
 import { requireService } from '../support/services.ts';
 
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** Messages of the browser itself about the status of the page. */
-const ofBrowser = /^Failed to load resource: .* 404/;
-
 requireService('chromium', hasChromium)('pages with one message', () => {
-  let stand: BrowserStand;
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
-  }, 120_000);
-  afterEach(async () => {
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
-    expect(seen.flatMap(({ errors }) => errors).filter((error) => !ofBrowser.test(error))).toEqual([]);
-  });
-  afterAll(() => stand?.close());
-
-  async function open(path: string, options?: Parameters<BrowserStand['open']>[1]): Promise<Tab['page']> {
-    const tab = await stand.open(path, options);
-    tabs.push(tab);
-    return tab.page;
-  }
+  const tabs = useTabs();
+  const { open } = tabs;
 
   it('lead from an unknown path to the explanation of the code, and to the start page', async () => {
     const page = await open('/nowhere');
@@ -59,7 +40,7 @@ requireService('chromium', hasChromium)('pages with one message', () => {
     const requested: string[] = [];
     page.on('request', (request) => requested.push(request.url()));
     await page.goto('/nowhere');
-    expect(requested.filter((url) => !url.startsWith('data:'))).toEqual([`${stand.origin}/nowhere`]);
+    expect(requested.filter((url) => !url.startsWith('data:'))).toEqual([`${tabs.stand.origin}/nowhere`]);
   });
 
   it.each(looks)('are good to look at: %s, %s, %i px', async (locale, colorScheme, width) => {

@@ -1,43 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { codeOf, expectGood, hasPrograms, type Tab } from '../e2e/support/browser.ts';
 import { addUser, base, goodPassword } from '../support/factories.ts';
-import { type BrowserStand, startBrowserStand } from '../support/pages/browser-stand.ts';
 import { looks } from '../support/pages/looks.ts';
+import { type Tabs, useTabs } from '../support/pages/tabs.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
-type Options = Parameters<BrowserStand['open']>[1];
+type Options = Parameters<Tabs['open']>[1];
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** Messages of the browser itself about refused or interrupted requests. */
-const ofBrowser = /^Failed to load resource: /;
-
 requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
-  let stand: BrowserStand;
   let guarded: { id: string; name: string };
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
+  const tabs = useTabs(async ({ world }) => {
     const body = { name: 'Two factors', small_name: 'two', type: 'internal', two_factor: true };
-    guarded = (await stand.world.admin(`POST ${base}/authenticators`, body)).body;
-  }, 120_000);
-  afterEach(async () => {
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
-    expect(seen.flatMap(({ errors }) => errors).filter((error) => !ofBrowser.test(error))).toEqual([]);
+    guarded = (await world.admin(`POST ${base}/authenticators`, body)).body;
   });
-  afterAll(() => stand?.close());
 
-  async function open(path = '/signin', options?: Options): Promise<Page> {
-    const tab = await stand.open(path, options);
-    tabs.push(tab);
-    return tab.page;
-  }
+  const open = (path = '/signin', options?: Options): Promise<Page> => tabs.open(path, options);
   const userOf = (domain: { id: string }, given: Record<string, unknown> = {}) =>
-    addUser(stand.world.admin, domain, given);
+    addUser(tabs.stand.world.admin, domain, given);
   async function enter(page: Page, domain: { name: string }, name: string, word = goodPassword) {
     await page.locator('#domain').selectOption({ label: domain.name });
     await page.locator('#username').fill(name);
@@ -64,7 +46,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
   });
 
   it('sends the form once while an answer is slow, however often it is submitted', async () => {
-    const user = await userOf(stand.world.domain);
+    const user = await userOf(tabs.stand.world.domain);
     const page = await open();
     let requests = 0;
     let release = (): void => undefined;
@@ -76,7 +58,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
       await released;
       await route.continue();
     });
-    await enter(page, stand.world.domain, user.name);
+    await enter(page, tabs.stand.world.domain, user.name);
     await page.locator('#credentials [type=submit][aria-busy=true]').waitFor();
     await page.locator('#credentials [type=submit]').click();
     await page.locator('#password').press('Enter');
@@ -86,10 +68,10 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
   });
 
   it('shows that the portal does not answer, and signs in with the same entries afterwards', async () => {
-    const user = await userOf(stand.world.domain);
+    const user = await userOf(tabs.stand.world.domain);
     const page = await open();
     await page.route('**/signin', (route) => route.abort());
-    await enter(page, stand.world.domain, user.name);
+    await enter(page, tabs.stand.world.domain, user.name);
     await page.getByRole('alert').getByText('The portal does not answer').waitFor();
     await page.unroute('**/signin');
     await page.locator('#credentials [type=submit]').click();
@@ -109,7 +91,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
         body: JSON.stringify(problem),
       }),
     );
-    await enter(page, stand.world.domain, 'unknown-user', 'wrong wrong wrong');
+    await enter(page, tabs.stand.world.domain, 'unknown-user', 'wrong wrong wrong');
     const alert = page.getByRole('alert');
     await alert.getByText(/^Try again in 1:0\d\.$/).waitFor();
     const button = page.locator('#credentials [type=submit]');
@@ -125,11 +107,11 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
   });
 
   it('has no password when the browser shows it again, and none in storage or addresses', async () => {
-    const user = await userOf(stand.world.domain);
+    const user = await userOf(tabs.stand.world.domain);
     const page = await open();
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
-    await enter(page, stand.world.domain, user.name);
+    await enter(page, tabs.stand.world.domain, user.name);
     await page.waitForURL('**/home/');
     const stores = () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
     expect(await page.evaluate(stores)).not.toContain(goodPassword);
@@ -159,7 +141,7 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     await page.waitForLoadState('networkidle');
     const files: string[] = [];
     page.on('request', (request) => files.push(new URL(request.url()).pathname));
-    await enter(page, stand.world.domain, user.name, 'wrong wrong wrong');
+    await enter(page, tabs.stand.world.domain, user.name, 'wrong wrong wrong');
     await page.getByRole('alert').waitFor();
     const parts = () => files.filter((path) => path.startsWith('/signin/files/'));
     expect(parts()).toEqual([]);
@@ -209,9 +191,9 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
   });
 
   it('leads to the form if the session ends during the change of a password', async () => {
-    const user = await userOf(stand.world.domain, { must_change_password: true });
+    const user = await userOf(tabs.stand.world.domain, { must_change_password: true });
     const page = await open();
-    await enter(page, stand.world.domain, user.name);
+    await enter(page, tabs.stand.world.domain, user.name);
     await page.locator('#current').fill(goodPassword);
     for (const id of ['new', 'again']) await page.locator(`#${id}`).fill('nine quiet harbours wait');
     await page.evaluate(() => fetch('/signout', { method: 'POST' }));
@@ -271,9 +253,9 @@ requireService('chromium or oathtool', hasPrograms)('the sign-in page', () => {
     });
 
     it('is accessible and fits when a password must be changed', async () => {
-      const user = await userOf(stand.world.domain, { must_change_password: true });
+      const user = await userOf(tabs.stand.world.domain, { must_change_password: true });
       const page = await open('/signin', options);
-      await enter(page, stand.world.domain, user.name);
+      await enter(page, tabs.stand.world.domain, user.name);
       await focused(page, 'current');
       await page.locator('#current').fill(goodPassword);
       for (const id of ['new', 'again']) await page.locator(`#${id}`).fill('short');

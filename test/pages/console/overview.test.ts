@@ -1,50 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectGood, type Tab } from '../../e2e/support/browser.ts';
 import { addMember, goodPassword, type Member } from '../../support/factories.ts';
-import { type BrowserStand, hasChromium, startBrowserStand } from '../../support/pages/browser-stand.ts';
+import { hasChromium } from '../../support/pages/browser-stand.ts';
 import { addManySites, type ConsoleFleet, startConsoleFleet } from '../../support/pages/console-fleet.ts';
 import { looks } from '../../support/pages/looks.ts';
+import { type Tabs, useTabs } from '../../support/pages/tabs.ts';
 import { requireService } from '../../support/services.ts';
 
 type Page = Tab['page'];
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** Messages of the browser itself about refused or interrupted requests. */
-const ofBrowser = /^Failed to load resource: /;
 const dashboard = '**/dashboard/admin';
 
 requireService('chromium', hasChromium)('the console', () => {
-  let stand: BrowserStand;
   let fleet: ConsoleFleet;
   let member: Member;
-  const tabs: Tab[] = [];
-
-  beforeAll(async () => {
-    stand = await startBrowserStand();
-    fleet = await startConsoleFleet(stand.world, stand.origin);
-    member = await addMember(stand.world, ['dashboard.read'], '*', { real_name: 'Ada Lovelace' });
-  }, 120_000);
-  afterEach(async () => {
-    const seen = tabs.splice(0);
-    await Promise.all(seen.map((tab) => tab.close()));
-    expect(seen.flatMap(({ foreign }) => foreign)).toEqual([]);
-    expect(seen.flatMap(({ errors }) => errors).filter((error) => !ofBrowser.test(error))).toEqual([]);
+  const tabs = useTabs(async ({ world, origin }) => {
+    fleet = await startConsoleFleet(world, origin);
+    member = await addMember(world, ['dashboard.read'], '*', { real_name: 'Ada Lovelace' });
   });
-  afterAll(async () => {
-    await fleet?.close();
-    await stand?.close();
-  });
+  afterAll(() => fleet?.close());
 
-  async function open(options?: Parameters<BrowserStand['open']>[1], path = '/console/'): Promise<Page> {
-    const tab = await stand.open(path, options, {
-      domain: stand.world.domain.name,
-      name: member.user.name,
-      password: goodPassword,
+  const open = (options?: Parameters<Tabs['open']>[1], path = '/console/'): Promise<Page> =>
+    tabs.open(path, options, {
+      ...{ domain: tabs.stand.world.domain.name, name: member.user.name, password: goodPassword },
     });
-    tabs.push(tab);
-    return tab.page;
-  }
   const site = (page: Page, name: string) =>
     page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true, level: 3 }) });
   const shownSites = (page: Page) => page.getByRole('heading', { level: 3 }).allInnerTexts();
@@ -194,7 +175,7 @@ requireService('chromium', hasChromium)('the console', () => {
   });
 
   describe('with 500 nodes at 50 sites', () => {
-    beforeAll(() => addManySites(stand.world, 45, 11));
+    beforeAll(() => addManySites(tabs.stand.world, 45, 11));
 
     it('reads the overview in one request, and filters at once', async () => {
       const requests: string[] = [];

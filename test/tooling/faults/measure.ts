@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readMap } from '../map/test-map.ts';
 import { type TierName, tierNames } from '../run/tiers.ts';
 import { type Candidates, candidatesOf, tierOf } from './candidates.ts';
 import { type Outcome, readOutcomes, writeOutcomes } from './outcomes.ts';
@@ -15,8 +16,11 @@ const usage = `measure.ts <folder> [--rest] [--fault N …]
 
 /** Two at once, each with one worker, on two processors. */
 const atOnce = 2;
-/** Files of one run: most faults are caught by the first ones, and each run loads the portal. */
-const batches = [3, 8, 16];
+/**
+ * CPU seconds of the files of one run: most faults are caught by the first ones, and each run loads the portal. Files that are left
+ * after the last one are cheaper for all faults at once.
+ */
+const batches = [6, 20];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +35,8 @@ const wanted = faults.filter(({ id }) => !values.fault || values.fault.includes(
 /** Tests of the written sources fail in the copy without any fault. */
 const unfit: Set<string> = new Set(await unfitTests(folder));
 let candidates = candidatesOf(folder, faults);
+const costs = readMap(join(folder, '.cache/test/map.json.gz'));
+const candidateCost = (file: string): number => costs?.get(file)?.cpuSeconds ?? 0;
 
 if (values.rest) await measureRest(folder);
 else await Promise.all(Array.from({ length: atOnce }, () => measureCheapest(folder)));
@@ -60,14 +66,25 @@ async function firstFailure(tree: string, { id }: Fault, { fast }: Candidates): 
   const left = fast.filter((test) => !unfit.has(test));
   let files = 0;
   let test: string | undefined;
-  for (const size of batches) {
-    const batch = left.splice(0, size);
-    if (test !== undefined || batch.length === 0) break;
+  for (const cpuSeconds of batches) {
+    const batch = left.splice(0, countWithin(left, cpuSeconds));
+    if (test !== undefined) break;
+    if (batch.length === 0) continue;
     files += batch.length;
     test = await failureIn(tree, batch, { PLANTED_FAULTS: String(id) });
   }
   const seconds = Math.round((performance.now() - started) / 1000);
   return { tier: 'fast', ...(test !== undefined && { test }), files, seconds };
+}
+
+/** How many of the files, which are in the order of their costs, need no more than these CPU seconds together. */
+function countWithin(files: readonly string[], cpuSeconds: number): number {
+  let rest = cpuSeconds;
+  const end = files.findIndex((file) => {
+    rest -= candidateCost(file);
+    return rest < 0;
+  });
+  return end < 0 ? files.length : end;
 }
 
 /**
@@ -138,8 +155,13 @@ async function failuresIn(
   return found;
 }
 
-const failureIn = async (tree: string, files: readonly string[], env: NodeJS.ProcessEnv) =>
-  (await failedFiles(tree, files, env, ['--bail', '1', '--maxWorkers', '1']))[0];
+async function failureIn(
+  tree: string,
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  return (await failedFiles(tree, files, env, ['--bail', '1', '--maxWorkers', '1']))[0];
+}
 
 /** Runs test files, or a whole tier. @returns those that failed */
 async function failedFiles(

@@ -70,7 +70,7 @@ requireService('/proc', isLinux)('a signal to the portal', () => {
   it('at any moment of the start leaves no process, no locked folder and no used port', async () => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     // Random within equal parts of the start, so that all of it is covered: of a first start, then of later ones.
-    const moments = [2, 5].flatMap((parts) =>
+    const moments = [2, 3].flatMap((parts) =>
       Array.from({ length: parts }, (_, at) => ((at + Math.random()) / parts) * startMs),
     );
     for (const [at, moment] of moments.entries()) {

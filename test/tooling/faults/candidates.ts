@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { readSourcesIn } from '../../structure/sources.ts';
 import { select } from '../map/affected.ts';
+import { isCalled } from '../map/changes.ts';
 import { reachFile } from '../map/recordings.ts';
 import { readMap } from '../map/test-map.ts';
 import { type ProjectPlan, projects, type TierName, tierNames } from '../run/tiers.ts';
@@ -25,10 +26,12 @@ export function candidatesOf(folder: string, faults: readonly Fault[]): Map<numb
   const costOf = (test: string) => (test.startsWith('test/unit/') ? 0 : (map.get(test)?.cpuSeconds ?? 99));
   return new Map(
     faults.map((fault) => {
-      const line = lineOf(folder, fault);
+      const text = readFileSync(join(folder, fault.path), 'utf8');
+      const at = offsetOf(text, fault);
+      const line = text.slice(0, at).split('\n').length;
       const change = { path: fault.path, exists: true, lines: [{ from: line, to: line }] };
       const { files } = select([change], known);
-      const exact = new Set(reached[fault.id]);
+      const exact = new Set(isCalled(fault.path, text, at) ? reached[fault.id] : []);
       // A child that was killed has not reported what it reached.
       const tests = [...files].filter((test) => exact.size === 0 || exact.has(test) || !isFast(test));
       const sorted = tests.toSorted((a, b) => costOf(a) - costOf(b));
@@ -37,12 +40,10 @@ export function candidatesOf(folder: string, faults: readonly Fault[]): Map<numb
   );
 }
 
-/** The line in the tree with the faults, whose texts begin with one more import. */
-function lineOf(folder: string, fault: Fault): number {
-  const text = readFileSync(join(folder, fault.path), 'utf8');
+/** The place in the tree with the faults. */
+function offsetOf(text: string, fault: Fault): number {
   const marker = text.indexOf(`planted(${fault.id})`);
-  const at = marker >= 0 ? marker : (placeOf(text, fault)?.start ?? 0);
-  return text.slice(0, at).split('\n').length;
+  return marker >= 0 ? marker : (placeOf(text, fault)?.start ?? 0);
 }
 
 const isFast = (test: string): boolean => tierOf(test) === 'fast';

@@ -46,19 +46,28 @@ export function isWithinFunctions({ path, lines }: ChangedFile, text: string): b
   return lines.every(({ from, to }) => bodies.some((body) => body.from <= from && to <= body.to));
 }
 
+/** True if the text at an offset is evaluated when a function is called, and not when its module is loaded. */
+export const isCalled = (path: string, text: string, offset: number): boolean =>
+  functionBodies(path, text).some(({ start, end }) => start <= offset && offset < end);
+
 /** The lines of functions with a body, without lines on which other code may stand. */
 function functionLines(path: string, text: string): { from: number; to: number }[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   const lineOf = (offset: number) => starts.findLastIndex((start) => start <= offset) + 1;
-  const found: { from: number; to: number }[] = [];
+  return functionBodies(path, text)
+    .map(({ start, end }) => ({ from: lineOf(start) + 1, to: lineOf(end) - 1 }))
+    .filter(({ from, to }) => from <= to);
+}
+
+function functionBodies(path: string, text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
   const walk = (node: Node): void => {
-    if (functions.test(node.type) && node.body)
-      found.push({ from: lineOf(node.body.start) + 1, to: lineOf(node.body.end) - 1 });
+    if (functions.test(node.type) && node.body) found.push(node.body);
     Object.values(node).flatMap(nodesIn).forEach(walk);
   };
   walk(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as Node);
-  return found.filter(({ from, to }) => from <= to);
+  return found;
 }
 
 const functions = /^(?:ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/;

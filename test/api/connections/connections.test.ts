@@ -54,7 +54,7 @@ const check = (name: string, query = '') =>
 const pathsCalled = () =>
   node.simulator.calls.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`);
 
-describe('connectionInfo', () => {
+describe('the information of a connection', () => {
   it('returns the parameters, which work once, and writes one audit event without the password', async () => {
     const { result, events } = await audited(world.portal, () =>
       connect('Office', '?protocol=rdp&hostname=desk&client_version=1'),
@@ -232,7 +232,7 @@ describe('connectionInfo', () => {
   });
 });
 
-describe('preconnectionInfo', () => {
+describe('the information before a connection', () => {
   it('returns connect, wait or abandon by the state of the service, and changes nothing', async () => {
     expect((await check('Office')).body).toMatchObject({
       verdict: 'connect',

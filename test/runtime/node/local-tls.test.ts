@@ -27,7 +27,7 @@ async function reach({ certPem, keyPem, caFile }: LocalTls, servername: string):
   }
 }
 
-describe('ensureLocalTls', () => {
+describe('the local authority', () => {
   let folder: string;
   beforeAll(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'tls-')), 'tls');

@@ -223,7 +223,7 @@ describe('listening on a port', () => {
   });
 });
 
-describe('createShutdown', () => {
+describe('the shutdown', () => {
   const module = new URL('../../../shared/runtime/node/shutdown.ts', import.meta.url).href;
   const startProcess = async (steps: string) => {
     const script = `const { createShutdown } = await import('${module}');

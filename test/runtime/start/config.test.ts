@@ -26,7 +26,7 @@ function faultsOf(env: Record<string, string>): string[] {
   }
 }
 
-describe('parseConfig', () => {
+describe('the configuration', () => {
   it('returns the documented defaults, and an empty variable counts as unset', () => {
     expect(parseConfig({ PORT: '', TLS: '' })).toMatchObject({
       host: '127.0.0.1',
@@ -117,7 +117,7 @@ describe('parseConfig', () => {
   });
 });
 
-describe('loadSettings', () => {
+describe('the stored settings', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'settings-'));
@@ -191,7 +191,7 @@ describe('loadSettings', () => {
   });
 });
 
-describe('createLog', () => {
+describe('the log', () => {
   it('writes one JSON line that no field can forge, with errors and their causes', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', write: (line) => lines.push(line) });

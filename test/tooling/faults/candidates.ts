@@ -8,7 +8,7 @@ import { readMap } from '../map/test-map.ts';
 import { type ProjectPlan, projects, type TierName, tierNames } from '../run/tiers.ts';
 import { type Fault, placeOf, switchPath } from './plant.ts';
 
-/** Test files that can notice a fault, the cheapest first. */
+/** Test files that can notice a fault, cheap ones and those with the names of the source first. */
 export type Candidates = { fast: string[]; others: string[] };
 
 /**
@@ -23,7 +23,7 @@ export function candidatesOf(folder: string, faults: readonly Fault[]): Map<numb
   const reached: Record<string, string[]> = JSON.parse(readFileSync(reachPath, 'utf8'));
   const sources = readSourcesIn(folder).filter(({ path }) => path !== switchPath);
   const known = { map, all: [...map.keys()], sources };
-  const costOf = (test: string) => (test.startsWith('test/unit/') ? 0 : (map.get(test)?.cpuSeconds ?? 99));
+  const costOf = (test: string) => (test.startsWith('test/unit/') ? 0.1 : (map.get(test)?.cpuSeconds ?? 99));
   return new Map(
     faults.map((fault) => {
       const text = readFileSync(join(folder, fault.path), 'utf8');
@@ -34,10 +34,17 @@ export function candidatesOf(folder: string, faults: readonly Fault[]): Map<numb
       const exact = new Set(isCalled(fault.path, text, at) ? reached[fault.id] : []);
       // A child that was killed has not reported what it reached.
       const tests = [...files].filter((test) => exact.size === 0 || exact.has(test) || !isFast(test));
-      const sorted = tests.toSorted((a, b) => costOf(a) - costOf(b));
+      const rank = (test: string) => costOf(test) / (1 + 4 * wordsInCommon(test, fault.path));
+      const sorted = tests.toSorted((a, b) => rank(a) - rank(b));
       return [fault.id, { fast: sorted.filter(isFast), others: sorted.filter((test) => !isFast(test)) }];
     }),
   );
+}
+
+/** A test with the words of a source in its path is rather about it than one that only passes through it. */
+function wordsInCommon(test: string, source: string): number {
+  const words = new Set(source.replace(/\.\w+$/, '').split(/[/-]/));
+  return test.split(/[/.-]/).filter((word) => word.length > 2 && words.has(word)).length;
 }
 
 /** The place in the tree with the faults. */

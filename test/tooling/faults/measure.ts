@@ -77,7 +77,7 @@ async function firstFailure(tree: string, { id }: Fault, { fast }: Candidates): 
   return { tier: 'fast', ...(test !== undefined && { test }), files, seconds };
 }
 
-/** How many of the files, which are in the order of their costs, need no more than these CPU seconds together. */
+/** How many of the files, which need no more than these CPU seconds together. */
 function countWithin(files: readonly string[], cpuSeconds: number): number {
   let rest = cpuSeconds;
   const end = files.findIndex((file) => {

@@ -22,7 +22,7 @@ function gate() {
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('fanOut', () => {
+describe('a fan-out', () => {
   it('returns one outcome per item, in their order, whatever ends first', async () => {
     const held = gate();
     const all = fanOut(items(4), 5_000, async (n) => {

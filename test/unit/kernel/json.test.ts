@@ -19,7 +19,7 @@ const refusal = (text: string): string => {
   }
 };
 
-describe('parseObject', () => {
+describe('the parser of JSON objects', () => {
   it('reads any output of JSON.stringify, with any white space', () => {
     fc.assert(
       fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
@@ -67,7 +67,7 @@ describe('parseObject', () => {
   });
 });
 
-describe('canonicalJson', () => {
+describe('canonical JSON', () => {
   it('is the same for equal values, whatever the order of their properties', () => {
     fc.assert(
       fc.property(anyObject, (value) => {
@@ -79,7 +79,7 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('mergePatch', () => {
+describe('a merge patch', () => {
   it('follows RFC 7396', () => {
     const example = {
       title: 'Goodbye!',

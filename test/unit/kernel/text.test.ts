@@ -13,7 +13,7 @@ const names = fc.string({ unit: fc.constantFrom(...'aZéÉёЁßÅ 09-_%\\日') 
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-describe('foldName', () => {
+describe('folding of names', () => {
   it('removes differences in case, Unicode form and outer white space, and is idempotent', () => {
     fc.assert(
       fc.property(names, (name) => {
@@ -32,8 +32,8 @@ describe('foldName', () => {
   });
 });
 
-describe('isVisible', () => {
-  it('is false for texts of only white space, format characters, marks and blanks', () => {
+describe('a text that can be seen', () => {
+  it('has more than white space, format characters, marks and blanks', () => {
     const seen = ['a', '-', '日', '👍', 'e\u0301', '\u200ba'];
     const unseen = ['', ' ', '\u200b', '\u200d\u2060\ufeff', '\u3164', '\u2800 \u115f', '\u0301', '\u00a0'];
     expect(seen.map(isVisible)).toEqual(seen.map(() => true));
@@ -41,7 +41,7 @@ describe('isVisible', () => {
   });
 });
 
-describe('containsPattern', () => {
+describe('a search pattern', () => {
   it('matches exactly the names that contain the text, with LIKE', () => {
     const like = (pattern: string): RegExp => {
       const parts = pattern.match(/\\.|[\s\S]/gu) ?? [];
@@ -62,7 +62,7 @@ describe('containsPattern', () => {
   });
 });
 
-describe('escapeControls', () => {
+describe('escaping of control characters', () => {
   it('replaces control characters and changes nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -75,8 +75,8 @@ describe('escapeControls', () => {
   });
 });
 
-describe('isStorable', () => {
-  it('is false for NUL and lone surrogates', () => {
+describe('a text that can be stored', () => {
+  it('has no NUL and no lone surrogates', () => {
     expect(['', 'ё', '👍', 'a\0', '\ud800', '\udc00a', 'a\ud83d'].map(isStorable)).toEqual([
       true,
       true,
@@ -96,7 +96,7 @@ describe('tokens and digests', () => {
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  it('compare like texts', () => {
+  it('are compared as texts are', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(sameText(a, b)).toBe(a === b);

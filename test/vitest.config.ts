@@ -22,10 +22,13 @@ const projectOf = (plan: ProjectPlan): TestProjectConfiguration => ({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     globalSetup: plan.database ? ['test/support/global-setup.ts'] : [],
-    setupFiles: recordFolder() === undefined ? [] : ['test/tooling/map/record.ts'],
+    setupFiles: [
+      ...(process.env.TEST_WATCH === '1' ? [] : ['test/support/runner/resolve-first.mjs']),
+      ...(recordFolder() === undefined ? [] : ['test/tooling/map/record.ts']),
+    ],
     env: { ...plan.env },
-    // Node loads the sources itself, which is faster than the transformations of a server in another process.
-    experimental: { viteModuleRunner: false },
+    // Node loads the sources itself, which is faster than the transformations of a server in another process. No test replaces modules.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', join(root, 'test/support/runner/fast-loader.mjs')],
   },
 });

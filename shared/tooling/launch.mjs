@@ -97,7 +97,8 @@ function systemPath() {
 
 async function run(program, args) {
   const target = targetOf(program);
-  if (program.endsWith('.ts') && args.includes('--watch'))
+  // The runner of the tests watches by itself.
+  if (program.endsWith('.ts') && !program.startsWith('test/') && args.includes('--watch'))
     return node(['--watch', target, ...args.filter((arg) => arg !== '--watch')]);
   const bundle = await builtBundle(program);
   if (stoppedBy) return codeOf(stoppedBy);

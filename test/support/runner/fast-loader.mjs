@@ -17,7 +17,7 @@ const formats = new Map();
 
 registerHooks({ resolve });
 
-function resolve(specifier, context, next) {
+export function resolve(specifier, context, next) {
   const { parentURL: parent = '', conditions } = context;
   if (!parent.startsWith(root)) return next(specifier, context);
   const owner = packageOf(parent);

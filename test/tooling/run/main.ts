@@ -33,6 +33,7 @@ async function run(request: RunRequest): Promise<void> {
   ];
   if (isWhole && tier === 'fast' && !hasProjects(request.options)) process.env.TEST_HINT = hint;
   if (request.affectedSince !== undefined) process.env.TEST_ORDER = 'cheapest';
+  if (request.watch) process.env.TEST_WATCH = '1';
   const { filter, options } = parseCLI(args);
   const vitest = await startVitest('test', filter, options);
   if (!request.watch) await vitest?.close();

@@ -75,11 +75,14 @@ async function countWrites(db: TestPortal['db']): Promise<void> {
   const names = tables.map(({ name }) => name).filter((name) => !bookkeeping.includes(name));
   expect(names.length).toBeGreaterThan(50);
   for (const name of names) {
-    const [when, events] = inserted[name]
-      ? [sql`when (${inserted[name]})`, sql`insert`]
-      : [sql``, sql`insert or update or delete`];
+    const journal = inserted[name];
+    const all = journal ? sql`update or delete` : sql`insert or update or delete`;
     await db.execute(sql`
-      create trigger note_written_row after ${events} on ${sql.identifier(name)}
-      for each row ${when} execute function note_written_row()`);
+      create trigger note_written_row after ${all} on ${sql.identifier(name)}
+      for each row execute function note_written_row()`);
+    if (journal)
+      await db.execute(sql`
+        create trigger note_inserted_row after insert on ${sql.identifier(name)}
+        for each row when (${journal}) execute function note_written_row()`);
   }
 }

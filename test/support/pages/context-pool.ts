@@ -23,7 +23,8 @@ export function createContextPool(browser: BrowserHandle, origin: string): Conte
   return {
     take: async (options) => {
       const key = JSON.stringify(options);
-      const pooled = idle.get(key)?.pop() ?? watched(await browser.newContext(options), key);
+      const pooled =
+        idle.get(key)?.pop() ?? watched(await browser.newContext(options), key, hasState(options));
       busy.set(pooled.context, pooled);
       return pooled.context;
     },
@@ -39,9 +40,13 @@ export function createContextPool(browser: BrowserHandle, origin: string): Conte
   };
 }
 
+/** Between two uses these would be deleted. */
+const hasState = ({ storageState, permissions }: Options): boolean =>
+  storageState !== undefined || permissions !== undefined;
+
 /** Notes the use of what stays in a context for good: scripts of all pages, their clock, its end. */
-function watched(context: BrowserContext, key: string): Pooled {
-  const pooled: Pooled = { context, key, isLasting: false };
+function watched(context: BrowserContext, key: string, isLasting: boolean): Pooled {
+  const pooled: Pooled = { context, key, isLasting };
   const note = (target: object, names: readonly string[]) => {
     for (const name of names) {
       const method: (...given: unknown[]) => unknown = Reflect.get(target, name);

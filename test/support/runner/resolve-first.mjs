@@ -1,6 +1,6 @@
 /**
- * A setup file. The runner has a hook that reports each import to its main process, which costs both more than the import; only
- * `--watch` uses it. Hooks that are registered later are called first, and this one answers for most imports.
+ * A setup file. The runner has a hook that reports each import to its main process, which costs more than the import itself; only
+ * `--watch` needs it. Hooks that are registered later are called first, and this one answers for most imports.
  */
 import { registerHooks } from 'node:module';
 import { resolve } from './fast-loader.mjs';

@@ -125,14 +125,9 @@ async function measureAlone(
     (file) => reaching.has(file) !== isUnknown && !(isUnknown && explained.has(file)),
   );
   const started = performance.now();
-  let test: string | undefined;
-  let runs = 0;
-  for (const file of files) {
-    runs += 1;
-    [test] = await failuresIn(tree, [file], [fault]);
-    if (test !== undefined) break;
-  }
-  if (test !== undefined) explained.add(test);
+  const { test, runs } = await firstOf(tree, files, fault);
+  // The other files that reach this fault may have failed by it.
+  if (test !== undefined) for (const file of isUnknown ? [test] : files) explained.add(file);
   const seconds = Math.round((performance.now() - started) / 1000);
   const tier = test === undefined ? 'platform' : tierOf(test);
   outcomes[id] = {
@@ -141,6 +136,19 @@ async function measureAlone(
   };
   writeOutcomes(tree, outcomes);
   process.stdout.write(`${id} ${path}: ${test ?? 'not caught'}\n`);
+}
+
+/** Runs the files one after the other with one fault. @returns the first one that fails, and how many were run */
+async function firstOf(
+  tree: string,
+  files: readonly string[],
+  fault: Fault,
+): Promise<{ test?: string; runs: number }> {
+  for (const [at, file] of files.entries()) {
+    const [test] = await failuresIn(tree, [file], [fault]);
+    if (test !== undefined) return { test, runs: at + 1 };
+  }
+  return { runs: files.length };
 }
 
 async function failuresIn(

@@ -151,8 +151,8 @@ describe('a request with a key on Neon whose operation has several writes', () =
   it('returns its answer although its effect leads to a rejection of the next request', async () => {
     const { ask } = await memberWithoutFactor();
     const { secret } = (await ask(`POST ${ownFactor}`, { password: goodPassword })).body;
-    const finish = (key: string) =>
-      ask(`POST ${ownFactor}`, { code: codeOf(secret, stand.world.portal.deps.clock()) }, keyed(key));
+    const code = codeOf(secret, stand.world.portal.deps.clock());
+    const finish = (key: string) => ask(`POST ${ownFactor}`, { code }, keyed(key));
     expect(codeOfAnswer(await finish('finishing'))).toBe(200);
     expect((await finish('finishing')).body).toMatchObject({ recovery_codes_set: true });
     expect(codeOfAnswer(await finish('another'))).toBe('invalid_state');

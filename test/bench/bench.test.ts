@@ -168,7 +168,14 @@ const parts: Readonly<Record<string, PartFigures>> = {
     },
     goals: named(['ready, ms', 'resident memory at rest, MB']),
   },
-  bodies: { figures: { bodies: { operations: expect.any(Array), worst_ms: positive } } },
+  bodies: {
+    figures: {
+      bodies: {
+        ...{ operations: expect.any(Array), worst_ms: positive },
+        provisioning: { members: 200, hash_ms: positive, bodies: expect.any(Array) },
+      },
+    },
+  },
   cards: {
     figures: {
       cards: hasKdc ? { logins: positive, portal: cardTimes, floor: cardTimes, besides: cardTimes } : null,

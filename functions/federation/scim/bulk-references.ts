@@ -10,16 +10,19 @@ export type BulkOperation = {
   data?: Record<string, unknown> | null | undefined;
 };
 
+/** `uses` has the references of the operation. They are looked for when its turn comes, because its body can be large. */
+type Pending = { operation: BulkOperation; uses?: Set<string> };
+
 const mark = 'bulkId:';
 
 /** The references between the operations of a bulk request (RFC 7644, 3.7.2). */
 export class BulkReferences {
   readonly #created = new Map<string, string>();
   readonly #awaited: Set<string>;
-  #pending: { operation: BulkOperation; uses: Set<string> }[];
+  #pending: Pending[];
 
   constructor(operations: readonly BulkOperation[]) {
-    this.#pending = operations.map((operation) => ({ operation, uses: usedBy(operation) }));
+    this.#pending = operations.map((operation) => ({ operation }));
     this.#awaited = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []));
   }
 
@@ -28,8 +31,11 @@ export class BulkReferences {
    * @returns undefined if no operation is left
    */
   take(): { operation: BulkOperation; isBlocked: boolean } | undefined {
-    const isReady = ({ uses }: { uses: Set<string> }) =>
-      [...uses].every((id) => this.#created.has(id) || !this.#awaited.has(id));
+    const isReady = (one: Pending): boolean => {
+      const uses = one.uses ?? usedBy(one.operation);
+      one.uses = uses;
+      return [...uses].every((id) => this.#created.has(id) || !this.#awaited.has(id));
+    };
     const next = this.#pending.find(isReady) ?? this.#pending[0];
     if (!next) return undefined;
     this.#pending = this.#pending.filter((other) => other !== next);

@@ -2,9 +2,10 @@ import { asAppError } from '../../../db/errors.ts';
 import { scimErrorOf } from '../../../shared/http/serve/scim-form.ts';
 import { scimError } from '../../../shared/identity/scim/errors.ts';
 import { groupResource } from '../../../shared/identity/scim/groups.ts';
-import { applyChanges, changesOf, type PatchOperation } from '../../../shared/identity/scim/patch.ts';
+import type { PatchOperation } from '../../../shared/identity/scim/patch.ts';
 import { bulkResponseSchema, mostOperations } from '../../../shared/identity/scim/urns.ts';
-import { attributesOf, fieldsOf, userResource, writableUser } from '../../../shared/identity/scim/users.ts';
+import { fieldsOf, userResource } from '../../../shared/identity/scim/users.ts';
+import { nextTurn } from '../../../shared/kernel/concurrency/event-loop.ts';
 import { AppError, conflict } from '../../../shared/kernel/errors.ts';
 import { isId } from '../../../shared/kernel/ids.ts';
 import { isObject } from '../../../shared/kernel/json/json.ts';
@@ -13,7 +14,7 @@ import { type BulkOperation, BulkReferences } from './bulk-references.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './groups.ts';
 import { PatchRequest } from './schema.ts';
 import type { ScimScope } from './scope.ts';
-import { changeUser, createUser, deleteUser, type Target } from './users.ts';
+import { changeUser, createUser, deleteUser, patchUser, type Target } from './users.ts';
 
 type Json = Record<string, unknown>;
 /** The result of one operation. `meta` is that of the resource, if it exists afterwards. */
@@ -44,6 +45,8 @@ export async function runBulk(
       return perform(scope, operation, references);
     });
     entries.push(entry);
+    // Operations that are refused before they reach the database take no turn of their own.
+    await nextTurn();
     if (Number(entry.status) >= 400) failures++;
   }
   return { schemas: [bulkResponseSchema], Operations: entries };
@@ -131,10 +134,9 @@ async function changedUser(
   target: Target,
   data: Json,
 ): Promise<Outcome> {
-  const changes = method === 'PATCH' ? changesOf(operationsIn(data), writableUser) : undefined;
-  const row = await changeUser(scope, target, (present) =>
-    fieldsOf(changes ? applyChanges(attributesOf(present), changes, writableUser) : data, present),
-  );
+  const row = await (method === 'PATCH'
+    ? patchUser(scope, target, operationsIn(data))
+    : changeUser(scope, target, (present) => fieldsOf(data, present)));
   return { status: 200, meta: metaOf(userResource(row, [], scope.base)) };
 }
 

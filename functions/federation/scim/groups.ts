@@ -46,8 +46,8 @@ export async function findGroup({ ctx, domainId }: ScimScope, id: string) {
 }
 
 /** @throws AppError `invalid_request`, `already_exists` */
-export async function createGroup({ ctx, domainId }: ScimScope, body: Body): Promise<ProvisionedGroup> {
-  const { fields, members } = groupOf(body);
+export async function createGroup({ ctx, domainId, work }: ScimScope, body: Body): Promise<ProvisionedGroup> {
+  const { fields, members } = await groupOf(body, work);
   const id = newId();
   const object = { type: 'group', id, name: fields.name, revision: 1 } as const;
   const change: MemberChange = { replace: false, add: members, remove: [] };
@@ -129,12 +129,12 @@ export async function patchGroup(
   { id, ifMatch }: Target,
   operations: readonly PatchOperation[],
 ): Promise<void> {
-  const { fields, members } = groupPatch(operations);
+  const { fields, members } = await groupPatch(operations, scope.work);
   if (fields.length === 0 && ifMatch === undefined) return changeMembers(scope, id, members);
   await untilUncontested(ifMatch, async () => {
     const row = await findGroup(scope, id);
     assertVersion(ifMatch, row);
-    await write(scope, row, fieldsAfter(row, fields), members);
+    await write(scope, row, await fieldsAfter(row, fields, scope.work), members);
   });
 }
 
@@ -164,7 +164,7 @@ export const replaceGroup = (
   untilUncontested(ifMatch, async () => {
     const row = await findGroup(scope, id);
     assertVersion(ifMatch, row);
-    const { fields, members } = groupOf(body, row);
+    const { fields, members } = await groupOf(body, scope.work, row);
     return write(scope, row, fields, { replace: true, add: members, remove: [] });
   });
 

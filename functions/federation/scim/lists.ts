@@ -63,7 +63,7 @@ export async function listResources(scope: ScimScope, list: List, search: Search
   const start: PageRequest['start'] = search.cursor
     ? { after: await openCursor(cursorSealer, identity, search.cursor) }
     : { offset: isByCursor ? 0 : startIndex - 1 };
-  const request = { domainId: scope.domainId, ...conditionsOf(search), limit, start };
+  const request = { domainId: scope.domainId, ...conditionsOf(scope, search), limit, start };
   const { rows, total, hasMore } = await withFaults(() => lists[list](db, request));
   const shown = fitting<Row>(rows, projection);
   const last = hasMore || shown.length < rows.length ? shown.at(-1) : undefined;
@@ -93,8 +93,11 @@ function limitOf({ count }: Search, isByCursor: boolean): number {
   return Math.min(mostResources, Math.max(0, count));
 }
 
-function conditionsOf({ filter, sortBy, sortOrder }: Search): Pick<PageRequest, 'filter' | 'sort'> {
-  const by: AttributePath | undefined = sortBy ? parsePath(sortBy) : undefined;
+function conditionsOf(
+  { work }: ScimScope,
+  { filter, sortBy, sortOrder }: Search,
+): Pick<PageRequest, 'filter' | 'sort'> {
+  const by: AttributePath | undefined = sortBy ? parsePath(sortBy, work) : undefined;
   return {
     filter: filter ? parseFilter(filter) : undefined,
     sort: by && { by, descending: sortOrder?.toLowerCase() === 'descending' },

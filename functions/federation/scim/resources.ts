@@ -1,7 +1,15 @@
-import { groupsOfUsers, membersOfGroups } from '../../../db/repositories/identity/scim/groups.ts';
+import {
+  groupsOfUsers,
+  type Membership,
+  membersOfGroups,
+} from '../../../db/repositories/identity/scim/groups.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { scimError } from '../../../shared/identity/scim/errors.ts';
-import { groupResource, type ProvisionedGroup } from '../../../shared/identity/scim/groups.ts';
+import {
+  groupResource,
+  memberResource,
+  type ProvisionedGroup,
+} from '../../../shared/identity/scim/groups.ts';
 import { includes, type Projection, projected } from '../../../shared/identity/scim/projection.ts';
 import { type ProvisionedUser, userResource } from '../../../shared/identity/scim/users.ts';
 import type { ScimScope } from './scope.ts';
@@ -39,7 +47,9 @@ export const resourcesOf = async (
   rows: Rows,
   projection: Projection,
 ): Promise<Resource[]> =>
-  (await completed(scope, rows, projection)).map((resource) => projected(resource, projection));
+  Promise.all(
+    (await completed(scope, rows, projection)).map((resource) => projected(resource, projection, scope.work)),
+  );
 
 /** The response with one resource, and its version as ETag. @throws AppError as `completed` */
 export async function answerResource(
@@ -51,7 +61,7 @@ export async function answerResource(
   const [resource = {}] = await completed(scope, [row], projection);
   const { location, version } = resource.meta as Meta;
   const headers = { etag: version, ...(more.isNew && { location }) };
-  return new Answer(projected(resource, projection), {
+  return new Answer(await projected(resource, projection, scope.work), {
     headers,
     ...(more.status && { status: more.status }),
   });
@@ -69,20 +79,46 @@ async function completed(scope: ScimScope, rows: Rows, projection: Projection): 
     return isShown ? rows.filter((row) => row.kind === kind && row.links !== 0).map(({ id }) => id) : [];
   };
   const [userIds, groupIds] = [idsOf('Users'), idsOf('Groups')];
-  const [groups, members] = await Promise.all([
+  const [groups, byGroup] = await Promise.all([
     userIds.length > 0 ? groupsOfUsers(db, domainId, userIds, mostLinks + 1) : [],
-    groupIds.length > 0 ? membersOfGroups(db, domainId, groupIds, mostLinks + 1) : [],
+    membersByGroup(scope, groupIds),
   ]);
-  if (members.length > mostLinks) throw tooMany('members');
   if (groups.length > mostLinks) throw tooMany('groups');
   const byUser = Map.groupBy(groups, ({ user }) => user);
-  const byGroup = Map.groupBy(members, ({ group }) => group);
   const membersShown = includes(projection, 'members');
   return rows.map((row) =>
     row.kind === 'Users'
       ? userResource(row, byUser.get(row.id) ?? [], base)
       : groupResource(row, membersShown ? (byGroup.get(row.id) ?? []) : undefined, base),
   );
+}
+
+/** Members that are read at once: each has a turn of the event loop of its own. */
+const membersOfTurn = 5_000;
+
+/** The members of each group as resources. @throws AppError as `completed` */
+async function membersByGroup(
+  { ctx, domainId, base }: ScimScope,
+  groupIds: readonly string[],
+): Promise<Map<string, Resource[]>> {
+  const found = new Map<string, Resource[]>();
+  if (groupIds.length === 0) return found;
+  let [count, after]: [number, Membership | undefined] = [0, undefined];
+  do {
+    const page: Membership[] = await membersOfGroups(ctx.deps.db, domainId, groupIds, {
+      limit: membersOfTurn,
+      after,
+    });
+    for (const member of page) {
+      const own = found.get(member.group) ?? [];
+      if (own.length === 0) found.set(member.group, own);
+      own.push(memberResource(member, base));
+    }
+    count += page.length;
+    if (count > mostLinks) throw tooMany('members');
+    after = page.length < membersOfTurn ? undefined : page.at(-1);
+  } while (after);
+  return found;
 }
 
 const tooMany = (attribute: 'members' | 'groups') =>

@@ -2,8 +2,9 @@ import { databaseProblem } from '../../../db/errors.ts';
 import { FilterFault } from '../../../db/repositories/identity/scim/filter.ts';
 import type { SignedIn } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
-import { scimError } from '../../../shared/identity/scim/errors.ts';
+import { scimError, scimWork } from '../../../shared/identity/scim/errors.ts';
 import { scimBase } from '../../../shared/identity/scim/urns.ts';
+import type { Work } from '../../../shared/kernel/concurrency/work.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { type Detail, message } from '../../../shared/messages/message.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -11,7 +12,7 @@ import type { FederationDeps } from '../deps.ts';
 export type ScimCtx = RequestCtx<FederationDeps, SignedIn>;
 
 /** A request of an identity provider for the domain of its token. `base` is the address of SCIM for the domain. */
-export type ScimScope = { ctx: ScimCtx; domainId: string; base: string };
+export type ScimScope = { ctx: ScimCtx; domainId: string; base: string; work: Work };
 
 /**
  * The guard has admitted a token for provisioning. It is valid for the domain of its user alone.
@@ -20,7 +21,7 @@ export type ScimScope = { ctx: ScimCtx; domainId: string; base: string };
 export function scopeOf(ctx: ScimCtx, domainId: string): ScimScope {
   const { principal } = ctx;
   if (principal.kind !== 'service_token' || principal.domain.id !== domainId) throw notFound();
-  return { ctx, domainId, base: scimBase(ctx.deps.baseUrl, domainId) };
+  return { ctx, domainId, base: scimBase(ctx.deps.baseUrl, domainId), work: scimWork() };
 }
 
 const faults = {

@@ -1,11 +1,5 @@
-import { applyChanges, changesOf } from '../../../shared/identity/scim/patch.ts';
 import { projectionOf } from '../../../shared/identity/scim/projection.ts';
-import {
-  attributesOf,
-  fieldsOf,
-  type ProvisionedUser,
-  writableUser,
-} from '../../../shared/identity/scim/users.ts';
+import { fieldsOf, type ProvisionedUser } from '../../../shared/identity/scim/users.ts';
 import { endpoint } from '../deps.ts';
 import { listResources } from './lists.ts';
 import { bodyLimits, common, scimPath } from './operations.ts';
@@ -22,7 +16,7 @@ import {
   SearchRequest,
 } from './schema.ts';
 import { scopeOf } from './scope.ts';
-import { changeUser, createUser, deleteUser, findUser } from './users.ts';
+import { changeUser, createUser, deleteUser, findUser, patchUser } from './users.ts';
 
 const path = `${scimPath}/Users` as const;
 const one = { params: ResourceParams, query: ResourceQuery } as const;
@@ -138,10 +132,7 @@ const writes = [
     async (ctx, { params: { auth_uuid, id }, query, body, conditions: { ifMatch } }) => {
       const projection = shownBy(query);
       const scope = scopeOf(ctx, auth_uuid);
-      const changes = changesOf(body.Operations, writableUser);
-      const user = await changeUser(scope, { id, ifMatch }, (row) =>
-        fieldsOf(applyChanges(attributesOf(row), changes, writableUser), row),
-      );
+      const user = await patchUser(scope, { id, ifMatch }, body.Operations);
       return answerResource(scope, asUser(user), projection);
     },
   ),

@@ -14,7 +14,14 @@ import { mustKeepAdministrator } from '../../../db/repositories/records/privileg
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
 import { administratorTypes } from '../../../shared/identity/domains/registry.ts';
-import { fieldsOf, type ProvisionedUser, type UserFields } from '../../../shared/identity/scim/users.ts';
+import { applyChanges, changesOf, type PatchOperation } from '../../../shared/identity/scim/patch.ts';
+import {
+  attributesOf,
+  fieldsOf,
+  type ProvisionedUser,
+  type UserFields,
+  writableUser,
+} from '../../../shared/identity/scim/users.ts';
 import { assertVersion } from '../../../shared/identity/scim/versions.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -83,17 +90,29 @@ function onlyRow(result: unknown): ProvisionedUser {
 export const changeUser = (
   scope: ScimScope,
   { id, ifMatch }: Target,
-  become: (row: StoredUser) => UserFields,
+  become: (row: StoredUser) => UserFields | Promise<UserFields>,
 ): Promise<ProvisionedUser> =>
   untilUncontested(ifMatch, async () => {
     const row = await findUser(scope, id);
     assertVersion(ifMatch, row);
-    const fields = become(row);
+    const fields = await become(row);
     if (canonicalJson(fields) === canonicalJson(writtenOf(row))) return row;
     assertMayActivate(row, fields);
     assertMayBind(row, fields);
     return write(scope, row, fields, {});
   });
+
+/** Applies the operations of a PATCH. @throws AppError as `changeUser` */
+export async function patchUser(
+  scope: ScimScope,
+  target: Target,
+  operations: readonly PatchOperation[],
+): Promise<ProvisionedUser> {
+  const changes = await changesOf(operations, writableUser, scope.work);
+  return changeUser(scope, target, async (row) =>
+    fieldsOf(await applyChanges(attributesOf(row), changes, writableUser, scope.work), row),
+  );
+}
 
 const writtenOf = (row: UserFields): UserFields => ({
   name: row.name,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { nextTurn } from '../../kernel/concurrency/event-loop.ts';
 import { AppError, type FieldError, maxFieldErrors } from '../../kernel/errors.ts';
-import { isObject, parseObject } from '../../kernel/json/json.ts';
+import { isObject, largeText, parseObject } from '../../kernel/json/json.ts';
 import { pointerTo } from '../../kernel/json/pointer.ts';
 import { isStorable } from '../../kernel/text.ts';
 import type { Operation, RawInput } from '../declare/operation.ts';
@@ -21,10 +21,16 @@ const largeBytes = 32_768;
  * @throws AppError `unsupported_media_type`, `body_too_large`, `malformed_request`, `malformed_json`
  */
 export async function readInput(c: Context, operation: Operation<never>): Promise<RawInput> {
-  const read = operation.body ? await readBody(c.req.raw, operation) : undefined;
+  const {
+    body: read,
+    isLarge,
+    mayBeUnstorable,
+  } = operation.body ? await readBody(c.req.raw, operation) : noBody;
   const { values: query, faults } = valuesOf(new URL(c.req.url).searchParams, '?');
   const body = read instanceof URLSearchParams ? formOf(read, faults) : read;
-  faults.push(...unstorable(query, '?'), ...unstorable(body, '/'));
+  faults.push(...unstorable(query, '?'), ...(mayBeUnstorable ? unstorable(body, '/') : []));
+  // The validation takes as long as the parsing, so other requests can run in between.
+  if (isLarge) await nextTurn();
   if (operation.body && 'required' in operation.body && body === undefined) faults.push(missingBody);
   return {
     faults,
@@ -38,10 +44,17 @@ export async function readInput(c: Context, operation: Operation<never>): Promis
 
 const missingBody: FieldError = { pointer: '', code: 'required', detail: 'A request body is required' };
 
-async function readBody(
-  request: Request,
-  operation: Operation<never>,
-): Promise<Record<string, unknown> | URLSearchParams | undefined> {
+type ReadBody = {
+  body: Record<string, unknown> | URLSearchParams | undefined;
+  /** Each pass over the body takes time that other requests would miss. */
+  isLarge: boolean;
+  /** JSON in UTF-8 can name a character that PostgreSQL cannot store only by an escape. */
+  mayBeUnstorable: boolean;
+};
+const noBody: ReadBody = { body: undefined, isLarge: false, mayBeUnstorable: false };
+const backslash = 0x5c;
+
+async function readBody(request: Request, operation: Operation<never>): Promise<ReadBody> {
   const limit = bodyLimitOf(operation);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   const type = request.headers.get('content-type');
@@ -49,13 +62,14 @@ async function readBody(
   if (!codings.test(request.headers.get('content-encoding') ?? ''))
     throw new AppError('unsupported_media_type', 'The body must not be compressed');
   const bytes = await withinTime(operation.maxBodyMs, readBytes(request, limit));
-  if (bytes.length === 0) return undefined;
+  if (bytes.length === 0) return noBody;
   if (type === null) throw new AppError('unsupported_media_type');
-  if (formType.test(type)) return new URLSearchParams(new TextDecoder().decode(bytes));
-  const body = parseObject(bytes, operation.maxBodyValues);
-  // The validation takes as long as the parsing, so other requests can run in between.
-  if (bytes.length > largeBytes) await nextTurn();
-  return body;
+  const isLarge = bytes.length > largeBytes;
+  if (formType.test(type))
+    return { body: new URLSearchParams(new TextDecoder().decode(bytes)), isLarge, mayBeUnstorable: true };
+  const body = await parseObject(bytes, operation.maxBodyValues);
+  if (bytes.length > largeText) await nextTurn();
+  return { body, isLarge, mayBeUnstorable: bytes.includes(backslash) };
 }
 
 function accepts({ form, protocol }: Operation<never>, type: string): boolean {

@@ -1,3 +1,4 @@
+import { jsonInTurns } from '../../kernel/json/write.ts';
 import type { HttpDeps } from '../context.ts';
 import type { Operation, Shape } from '../declare/operation.ts';
 import { Answer, Document } from './answer.ts';
@@ -26,11 +27,15 @@ export async function respond(
   if (deps.checkAnswers && !isDocument) await assertDeclared(operation.id, shape, answer.body);
   if (!isDocument && shape === null) return new Response(null, { status, headers });
   headers.set('content-type', isDocument ? answer.mediaType : jsonTypeOf(operation));
-  const content = isDocument ? answer.body : JSON.stringify(answer.body);
+  const content = isDocument ? answer.body : await jsonTextOf(operation, answer.body);
   const body =
     coding && deps.compression ? await encoded(deps.compression, content, coding, headers) : content;
   return new Response(body, { status, headers });
 }
+
+/** A group has up to 50,000 members in one response. */
+const jsonTextOf = ({ protocol }: Pick<Operation<never>, 'protocol'>, body: unknown) =>
+  protocol === 'scim' ? jsonInTurns(body) : JSON.stringify(body);
 
 /** The media type of responses in JSON. */
 export const jsonTypeOf = ({ protocol }: Pick<Operation<never>, 'protocol'>): string =>

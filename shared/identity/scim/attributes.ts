@@ -100,5 +100,10 @@ export const externalId: AttributeFacts = attribute('externalId', 'Identifier at
   caseExact: true,
 });
 
-export const findFacts = (facts: readonly AttributeFacts[], name: string): AttributeFacts | undefined =>
-  facts.find((fact) => fact.name.toLowerCase() === name.toLowerCase());
+export function findFacts(facts: readonly AttributeFacts[], name: string): AttributeFacts | undefined {
+  const wanted = name.length > longestName ? undefined : name.toLowerCase();
+  return facts.find((fact) => fact.name.toLowerCase() === wanted);
+}
+
+/** No attribute has a longer name. */
+const longestName = 64;

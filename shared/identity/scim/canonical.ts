@@ -25,10 +25,25 @@ export function canonicalValue(value: unknown, fact: AttributeFacts): unknown {
   if (value === null || value === undefined) return undefined;
   if (!fact.multiValued) return single(value, fact);
   // A client may send one value without an array.
-  const values = (Array.isArray(value) ? value : [value])
-    .map((one) => single(one, fact))
-    .filter((one) => one !== undefined);
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  assertFew(given, fact);
+  const values = given.map((one) => single(one, fact)).filter((one) => one !== undefined);
   return values.length === 0 ? undefined : values;
+}
+
+/** Texts of attributes are at most as long as their columns; longer ones would make comparisons expensive. */
+const longestText = 1_024;
+
+/** Number of values of an attribute. Members of a group are not read here. */
+const mostValues = 100;
+
+/** @throws AppError `invalid_request` with the keyword `tooMany` */
+export function assertFew(values: readonly unknown[], { name }: AttributeFacts): void {
+  if (values.length > mostValues)
+    throw scimError(
+      'tooMany',
+      message('The attribute {name} can have at most {limit} values', { name, limit: mostValues }),
+    );
 }
 
 function single(value: unknown, fact: AttributeFacts): unknown {
@@ -39,12 +54,18 @@ function single(value: unknown, fact: AttributeFacts): unknown {
     case 'boolean':
       return booleanOf(value) ?? refuse(fact, 'boolean');
     case 'reference':
-      return typeof value === 'string' ? value : undefined;
+      return typeof value === 'string' ? textOf(value, fact) : undefined;
     case 'string':
       // Directories have numbers in attributes that are texts here.
       if (typeof value === 'number') return String(value);
-      return typeof value === 'string' ? value : refuse(fact, 'string');
+      return typeof value === 'string' ? textOf(value, fact) : refuse(fact, 'string');
   }
+}
+
+function textOf(value: string, { name }: AttributeFacts): string {
+  if (value.length > longestText)
+    throw scimError('invalidValue', message('The attribute {name} has no valid value', { name }));
+  return value;
 }
 
 function complex(value: unknown, fact: AttributeFacts): unknown {

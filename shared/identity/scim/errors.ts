@@ -1,3 +1,4 @@
+import { Work } from '../../kernel/concurrency/work.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Text } from '../../messages/message.ts';
 
@@ -15,3 +16,9 @@ export type ScimType =
 
 export const scimError = (scim_type: ScimType, detail: Text): AppError =>
   new AppError('invalid_request', detail, { scim_type });
+
+/** The work of one request of a client. */
+export const scimWork = (): Work =>
+  new Work(() =>
+    scimError('tooMany', 'The request needs too much work: send fewer changes, values or conditions'),
+  );

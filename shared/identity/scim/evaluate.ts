@@ -23,12 +23,28 @@ export function meets(value: unknown, filter: Filter, facts: readonly AttributeF
   }
 }
 
+/** The conditions that `meets` has to ask about one value, at most. */
+export function conditionsIn(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.reduce((sum, part) => sum + conditionsIn(part), 0);
+    case 'not':
+    case 'values':
+      return conditionsIn(filter.part);
+    case 'present':
+    case 'compare':
+      return 1;
+  }
+}
+
 const isAssigned = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** The member of an object by its name in any case. */
 export function memberOf(value: unknown, name: string): unknown {
   if (!isObject(value)) return undefined;
-  const key = Object.keys(value).find((own) => own.toLowerCase() === name.toLowerCase());
+  const wanted = name.toLowerCase();
+  const key = Object.keys(value).find((own) => own.toLowerCase() === wanted);
   return key === undefined ? undefined : value[key];
 }
 

@@ -5,11 +5,16 @@ import {
   type Filter,
   type FilterValue,
 } from '../../../db/repositories/identity/scim/filter.ts';
+import { isStorable } from '../../kernel/text.ts';
+import { message } from '../../messages/message.ts';
 import { scimError } from './errors.ts';
+import { conditionsIn } from './evaluate.ts';
 import { Scanner } from './scanner.ts';
 
 /** Nesting of parentheses, `not` and brackets. */
 const deepest = 32;
+/** Conditions of a filter of a list: the database may have to ask each of them about each row. */
+const mostConditions = 100;
 
 /**
  * Parses a filter (RFC 7644, 3.4.2.2). `not` binds tighter than `and`, and `and` tighter than `or`.
@@ -19,6 +24,11 @@ export function parseFilter(text: string): Filter {
   const scanner = new Scanner(text, 'invalidFilter');
   const filter = disjunction(scanner, 0);
   if (!scanner.isAtEnd) throw scanner.refusal();
+  if (conditionsIn(filter) > mostConditions)
+    throw scimError(
+      'invalidFilter',
+      message('A filter can have at most {limit} conditions', { limit: mostConditions }),
+    );
   return filter;
 }
 
@@ -83,11 +93,14 @@ function value(scanner: Scanner): FilterValue {
 }
 
 function textOf(scanner: Scanner, literal: string): string {
+  let text: string;
   try {
-    return String(JSON.parse(literal));
+    text = String(JSON.parse(literal));
   } catch {
-    throw scanner.refusal();
+    throw scanner.refusalOfTaken();
   }
+  if (!isStorable(text)) throw scanner.refusalOfTaken();
+  return text;
 }
 
 /** @throws AppError if the next token is not the name of an attribute */

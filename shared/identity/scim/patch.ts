@@ -1,10 +1,11 @@
 import type { Filter } from '../../../db/repositories/identity/scim/filter.ts';
+import type { Work } from '../../kernel/concurrency/work.ts';
 import { canonicalJson, isObject } from '../../kernel/json/json.ts';
 import { message } from '../../messages/message.ts';
 import { type AttributeFacts, findFacts } from './attributes.ts';
-import { canonicalValue, type Json } from './canonical.ts';
+import { assertFew, canonicalValue, type Json } from './canonical.ts';
 import { scimError } from './errors.ts';
-import { meets } from './evaluate.ts';
+import { conditionsIn, meets } from './evaluate.ts';
 import { type PatchPath, parsePath } from './patch-path.ts';
 
 /** An operation of a PATCH request. The name has any case. */
@@ -26,31 +27,49 @@ export const readOnly: readonly string[] = ['id', 'meta', 'schemas'];
  * names; their names can be paths. Unknown attributes and other schemas are left out.
  * @throws AppError `invalid_request`
  */
-export function changesOf(operations: readonly PatchOperation[], patched: Patched): Change[] {
-  const changes = operations.flatMap((operation) => changesIn(operation, patched));
-  if (changes.length > mostChanges)
-    throw scimError('tooMany', message('A request can have at most {limit} changes', { limit: mostChanges }));
+export async function changesOf(
+  operations: readonly PatchOperation[],
+  patched: Patched,
+  work: Work,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const operation of operations) {
+    changes.push(...changesIn(operation, patched, work));
+    if (changes.length > mostChanges)
+      throw scimError(
+        'tooMany',
+        message('A request can have at most {limit} changes', { limit: mostChanges }),
+      );
+    await work.pause();
+  }
   return changes;
 }
 
-function changesIn({ op, path, value }: PatchOperation, patched: Patched): Change[] {
+function changesIn({ op, path, value }: PatchOperation, patched: Patched, work: Work): Change[] {
   const verb = verbOf(op);
   if (typeof path === 'string' && path !== '') {
-    const parsed = parsePath(path);
+    const parsed = parsePath(path, work);
     if (patched.readOnly.includes(parsed.name.toLowerCase()) && isOwn(parsed, patched))
       throw scimError('mutability', message('The attribute {name} cannot be changed', { name: parsed.name }));
     return isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
   }
   if (verb === 'remove') throw scimError('noTarget', 'A removal requires a path');
   if (!isObject(value)) throw scimError('invalidValue', 'An operation without a path requires an object');
-  return Object.entries(value).flatMap(([name, inner]) => namedChanges(verb, name, inner, patched));
+  return Object.entries(value).flatMap(([name, inner]) =>
+    namedChanges({ verb, name, value: inner }, patched, work),
+  );
 }
 
-function namedChanges(verb: Verb, name: string, value: unknown, patched: Patched): Change[] {
-  if (name.toLowerCase() === patched.urn.toLowerCase()) return changesIn({ op: verb, value }, patched);
+function namedChanges(
+  { verb, name, value }: { verb: Verb; name: string; value: unknown },
+  patched: Patched,
+  work: Work,
+): Change[] {
+  work.spend(1);
+  if (name.toLowerCase() === patched.urn.toLowerCase()) return changesIn({ op: verb, value }, patched, work);
   // Names of other schemas end with a version, which is not the name of an attribute.
   const path = /^[\w$.-]+$|\[/.test(name) || name.toLowerCase().startsWith(`${patched.urn.toLowerCase()}:`);
-  const parsed = path ? parsePath(name) : undefined;
+  const parsed = path ? parsePath(name, work) : undefined;
   return parsed && isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
 }
 
@@ -67,17 +86,40 @@ const isOwn = ({ schema }: PatchPath, { urn }: Patched): boolean =>
 const isKnown = (path: PatchPath, patched: Patched): boolean =>
   isOwn(path, patched) && findFacts(patched.facts, path.name) !== undefined;
 
-/** Applies changes to a resource in its canonical form, and returns the new one. */
-export const applyChanges = (resource: Json, changes: readonly Change[], { facts }: Patched): Json =>
-  changes.reduce((present, change) => applied(present, change, facts), resource);
+/** Applies changes to a resource in its canonical form, and returns the new one. @throws AppError `invalid_request` */
+export async function applyChanges(
+  resource: Json,
+  changes: readonly Change[],
+  { facts }: Patched,
+  work: Work,
+): Promise<Json> {
+  let present = resource;
+  for (const change of changes) {
+    present = applied(present, change, facts, work);
+    await work.pause();
+  }
+  return present;
+}
 
-function applied(resource: Json, { verb, path, value }: Change, facts: readonly AttributeFacts[]): Json {
+/** Units of one value that is compared with others, by its text. */
+const unitsOfValue = 5;
+
+/** The steps of a change: it handles each present and each given value, and asks each condition of its path about it. */
+function unitsOf({ path, value }: Change, present: unknown): number {
+  const values = asArray(present).length + asArray(value).length + 1;
+  return values * (path.values ? 3 * conditionsIn(path.values) : unitsOfValue);
+}
+
+function applied(resource: Json, change: Change, facts: readonly AttributeFacts[], work: Work): Json {
+  const { verb, path, value } = change;
   const fact = findFacts(facts, path.name);
   if (!fact) return resource;
   const present = resource[fact.name];
+  work.spend(unitsOf(change, present));
   const next = path.values
     ? withValues(asArray(present), verb, path, value, fact, path.values)
     : withAttribute(present, verb, path, value, fact);
+  if (fact.multiValued) assertFew(asArray(next), fact);
   const { [fact.name]: _, ...others } = resource;
   return next === undefined ? others : { ...others, [fact.name]: next };
 }

@@ -1,3 +1,4 @@
+import type { Work } from '../../kernel/concurrency/work.ts';
 import { isObject } from '../../kernel/json/json.ts';
 import { message } from '../../messages/message.ts';
 import type { Json } from './canonical.ts';
@@ -45,21 +46,47 @@ export function includes({ attributes, excluded }: Projection, name: string): bo
   return !excluded?.includes(own);
 }
 
-export function projected(resource: Json, projection: Projection): Json {
+/** The resource with the attributes of the response. */
+export async function projected(resource: Json, projection: Projection, work: Work): Promise<Json> {
   const shown = Object.entries(resource).filter(
     ([name]) => always.includes(name) || includes(projection, name),
   );
-  return Object.fromEntries(shown.map(([name, value]) => [name, withMembers(name, value, projection)]));
+  const whole: Json = {};
+  for (const [name, value] of shown)
+    whole[name] = isPartial(projection, name) ? await withMembers(name, value, projection, work) : value;
+  return whole;
 }
 
-function withMembers(name: string, value: unknown, projection: Projection): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withMembers(name, one, projection));
+/** True if the projection names members of the attribute, and not the attribute. */
+function isPartial({ attributes, excluded }: Projection, name: string): boolean {
+  const own = name.toLowerCase();
+  const isMember = (other: string) => other.startsWith(`${own}.`);
+  return attributes
+    ? !attributes.includes(own) && attributes.some(isMember)
+    : excluded?.some(isMember) === true;
+}
+
+/** Units of one value of an attribute. */
+const unitsOfValue = 0.5;
+
+async function withMembers(
+  name: string,
+  value: unknown,
+  projection: Projection,
+  work: Work,
+): Promise<unknown> {
+  if (!Array.isArray(value)) return withMembersOf(name, value, projection);
+  const shown: unknown[] = [];
+  await work.each(value, (one) => shown.push(withMembersOf(name, one, projection)), unitsOfValue);
+  return shown;
+}
+
+function withMembersOf(name: string, value: unknown, projection: Projection): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([sub]) => includesMember(projection, name, sub)));
 }
 
 function includesMember({ attributes, excluded }: Projection, name: string, sub: string): boolean {
-  const [own, member] = [name.toLowerCase(), `${name}.${sub}`.toLowerCase()];
-  if (attributes) return attributes.includes(own) || attributes.includes(member);
-  return !excluded?.includes(member);
+  const member = `${name}.${sub}`.toLowerCase();
+  return attributes ? attributes.includes(member) : !excluded?.includes(member);
 }

@@ -62,6 +62,11 @@ export class Scanner {
     return this.#next === this.#tokens.length;
   }
 
+  /** The error that the token that was taken last is not valid. */
+  refusalOfTaken() {
+    return this.refusal(this.#tokens[this.#next - 1]?.at);
+  }
+
   /** The error that the text is not valid at a position; default: that of the next token. */
   refusal(at: number | undefined = this.#tokens[this.#next]?.at) {
     return at === undefined

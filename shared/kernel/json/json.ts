@@ -1,4 +1,5 @@
 import { message } from '../../messages/message.ts';
+import { nextTurn } from '../concurrency/event-loop.ts';
 import { AppError, invalid } from '../errors.ts';
 import { pointerTo } from './pointer.ts';
 import { type ExceededLimit, jsonLimits, scanJson } from './scan.ts';
@@ -6,17 +7,23 @@ import { type ExceededLimit, jsonLimits, scanJson } from './scan.ts';
 /**
  * Parses a JSON object in UTF-8. Unlike `JSON.parse` it rejects duplicate member names, whose meaning RFC 8259 leaves
  * open, and checks `jsonLimits` before it builds any value.
+ * Each pass over a large text has a turn of the event loop of its own.
  * @param maxValues limit of members and elements; default: that of `jsonLimits`
  * @throws AppError `malformed_json`, `invalid_request`
  */
-export function parseObject(bytes: Uint8Array, maxValues?: number): Record<string, unknown> {
+export async function parseObject(bytes: Uint8Array, maxValues?: number): Promise<Record<string, unknown>> {
   const { members, exceeded } = scanJson(bytes, maxValues);
   if (exceeded) throw tooMuch(exceeded, maxValues);
+  if (bytes.length > largeText) await nextTurn();
   const value = parse(bytes);
+  if (bytes.length > largeText) await nextTurn();
   if (countMembers(value) !== members) throw new AppError('malformed_json', 'A field name occurs twice');
   if (!isObject(value)) throw new AppError('malformed_json', 'The body must be a JSON object');
   return value;
 }
+
+/** Bytes of a text whose passes take more than a millisecond each. */
+export const largeText = 131_072;
 
 function parse(bytes: Uint8Array): unknown {
   let text: string;

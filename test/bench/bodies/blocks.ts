@@ -1,3 +1,11 @@
+/** Processor time in milliseconds that this process needs for some work. */
+export async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /**
  * Runs work and returns the longest time in milliseconds for which it blocked the event loop. Between two turns of the
  * loop only the work can run, so that a long turn is caused by the work.

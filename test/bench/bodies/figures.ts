@@ -15,12 +15,16 @@ import { rounded } from '../load.ts';
 import { createBenchPortal } from '../portal/portal.ts';
 import { longestBlock } from './blocks.ts';
 import { type BodyCase, casesOf } from './cases.ts';
+import { measureProvisioning, type ProvisioningFigures } from './provisioning.ts';
 
 export type BodiesEffort = {
   /** Bodies of each operation, at most. */
   cases: number;
   /** How often the worst ones are repeated; the shortest block of each counts, because other programs only add time. */
   repeats: number;
+  /** Members of the largest group of provisioning, and steps of the search for the worst change of a user. */
+  members: number;
+  climbs: number;
 };
 
 type BodyFigure = {
@@ -35,7 +39,11 @@ type BodyFigure = {
   floor_ms: number;
 };
 
-export type BodiesFigures = { operations: BodyFigure[]; worst_ms: number };
+export type BodiesFigures = {
+  operations: BodyFigure[];
+  worst_ms: number;
+  provisioning: ProvisioningFigures;
+};
 
 type Sent = Pick<TestPortal, 'send' | 'db'> & {
   credentials: Credentials;
@@ -54,7 +62,7 @@ const quotas = {
 
 /** The settings of the last one would affect the others. */
 const withBody = everyOperation
-  // Bodies that other programs shape, of forms and SCIM, have the same limits.
+  // Those of SCIM have limits of their own. Forms have the same as bodies in JSON.
   .filter(({ body, form, protocol }) => body && form !== true && protocol === undefined)
   .toSorted(
     (a, b) => Number(a.id === 'systemParameters.replace') - Number(b.id === 'systemParameters.replace'),
@@ -65,13 +73,14 @@ export async function measureBodies(effort: BodiesEffort): Promise<BodiesFigures
   const database = await startPostgres();
   try {
     await migrateDatabase(database.url);
-    const operations = await onPortal(database.url, async (sent) => {
-      const figures: BodyFigure[] = [];
-      for (const operation of withBody) figures.push(await measure(sent, operation, effort));
-      return figures;
+    return await onPortal(database.url, async (sent) => {
+      const { send, newToken, db } = sent;
+      const provisioning = await measureProvisioning({ send, db, token: await newToken() }, effort);
+      const operations: BodyFigure[] = [];
+      for (const operation of withBody) operations.push(await measure(sent, operation, effort));
+      operations.sort((a, b) => b.block_ms - a.block_ms);
+      return { operations, worst_ms: operations[0]?.block_ms ?? 0, provisioning };
     });
-    operations.sort((a, b) => b.block_ms - a.block_ms);
-    return { operations, worst_ms: operations[0]?.block_ms ?? 0 };
   } finally {
     await database.stop();
   }
@@ -126,7 +135,13 @@ const senderTo =
     const answer = await fetch(request, { client, background: (work) => void work.catch(() => undefined) });
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.includes('json');
-    return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
+    return {
+      ...{ status: answer.status, headers: answer.headers },
+      // Read on demand, because the portal does not do this work.
+      get body() {
+        return isJson && text ? JSON.parse(text) : text;
+      },
+    };
   };
 
 async function measure(

@@ -20,7 +20,10 @@ export const addProviderDomain = ({ admin }: Pick<World, 'admin'>) =>
   });
 
 /** A service user of the domain with a token for provisioning, as an administrator creates them. By default, of a new domain. */
-export async function startScim({ portal, admin }: World, given?: Json): Promise<ScimClient> {
+export async function startScim(
+  { portal, admin }: Pick<World, 'portal' | 'admin'>,
+  given?: Json,
+): Promise<ScimClient> {
   const domain = given ?? (await addProviderDomain({ admin }));
   const { user } = await addServiceUser({ admin, domain }, ['scim.provision']);
   const { made } = await addServiceToken({ portal, admin, domain }, user, {

@@ -9,9 +9,10 @@ import { type Candidates, candidatesOf, tierOf } from './candidates.ts';
 import { type Outcome, readOutcomes, writeOutcomes } from './outcomes.ts';
 import { type Fault, switchModule, switchPath } from './plant.ts';
 
-const usage = `measure.ts <folder> [--rest] [--fault N …]
+const usage = `measure.ts <folder> [--rest | --likely <file>] [--fault N …]
   <folder>  a copy of the tree with the faults (tree.ts); its fast tier is recorded first
   --rest    all tests of all tiers, for the faults that the cheapest tests of the fast tier have not caught
+  --likely  only tests that a person expects to catch them: test files of any tier by fault, as JSON
   --fault   only these faults`;
 
 /** Two at once, each with one worker, on two processors. */
@@ -24,7 +25,7 @@ const batches = [6, 20];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rest: { type: 'boolean' }, fault: { type: 'string', multiple: true } },
+  options: { rest: { type: 'boolean' }, likely: { type: 'string' }, fault: { type: 'string', multiple: true } },
 });
 const [folder] = positionals;
 if (!folder) throw new Error(usage);
@@ -38,7 +39,8 @@ let candidates = candidatesOf(folder, faults);
 const costs = readMap(join(folder, '.cache/test/map.json.gz'));
 const candidateCost = (file: string): number => costs?.get(file)?.cpuSeconds ?? 0;
 
-if (values.rest) await measureRest(folder);
+if (values.likely) await measureLikely(folder, JSON.parse(readFileSync(values.likely, 'utf8')));
+else if (values.rest) await measureRest(folder);
 else await Promise.all(Array.from({ length: atOnce }, () => measureCheapest(folder)));
 
 /** Test files that fail without a fault. The run is recorded. */
@@ -109,6 +111,34 @@ async function measureRest(tree: string): Promise<void> {
   process.stdout.write(`files that fail with none of the faults alone: ${open.join(' ') || 'none'}\n`);
 }
 
+/** Runs the named tests with each fault that is left, alone, until one fails. */
+async function measureLikely(tree: string, likely: Record<string, string[]>): Promise<void> {
+  for (const fault of wanted) {
+    const { id, path } = fault;
+    const files = (likely[id] ?? []).filter((test) => !unfit.has(test));
+    if (files.length === 0 || outcomes[id]?.test !== undefined) continue;
+    const started = performance.now();
+    const { test, runs } = await firstOf(tree, files, fault);
+    note(tree, fault, { ...(test !== undefined && { test }), runs, started });
+    process.stdout.write(`${id} ${path}: ${test ?? `not caught by ${files.length} likely files`}\n`);
+  }
+}
+
+/** Adds runs of one fault alone to its outcome. */
+function note(
+  tree: string,
+  { id }: Fault,
+  { test, runs, started, isUnknown = false }: Runs & { started: number; isUnknown?: boolean },
+): void {
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const tier = test === undefined ? 'platform' : tierOf(test);
+  outcomes[id] = {
+    ...{ tier, files: (outcomes[id]?.files ?? 0) + runs, seconds: (outcomes[id]?.seconds ?? 0) + seconds },
+    ...(test !== undefined && { test, ...(isUnknown && { isUnknown }) }),
+  };
+  writeOutcomes(tree, outcomes);
+}
+
 /** Runs files that failed with all faults with one of them, until one fails. @param explained files that need no reason any more */
 async function measureAlone(
   tree: string,
@@ -128,22 +158,14 @@ async function measureAlone(
   const { test, runs } = await firstOf(tree, files, fault);
   // The other files that reach this fault may have failed by it.
   if (test !== undefined) for (const file of isUnknown ? [test] : files) explained.add(file);
-  const seconds = Math.round((performance.now() - started) / 1000);
-  const tier = test === undefined ? 'platform' : tierOf(test);
-  outcomes[id] = {
-    ...{ tier, files: (outcomes[id]?.files ?? 0) + runs, seconds: (outcomes[id]?.seconds ?? 0) + seconds },
-    ...(test !== undefined && { test, ...(isUnknown && { isUnknown }) }),
-  };
-  writeOutcomes(tree, outcomes);
+  note(tree, fault, { ...(test !== undefined && { test }), runs, started, isUnknown });
   process.stdout.write(`${id} ${path}: ${test ?? 'not caught'}\n`);
 }
 
 /** Runs the files one after the other with one fault. @returns the first one that fails, and how many were run */
-async function firstOf(
-  tree: string,
-  files: readonly string[],
-  fault: Fault,
-): Promise<{ test?: string; runs: number }> {
+type Runs = { test?: string; runs: number };
+
+async function firstOf(tree: string, files: readonly string[], fault: Fault): Promise<Runs> {
   for (const [at, file] of files.entries()) {
     const [test] = await failuresIn(tree, [file], [fault]);
     if (test !== undefined) return { test, runs: at + 1 };
@@ -158,7 +180,8 @@ async function failuresIn(
   tier: TierName = 'fast',
 ): Promise<string[]> {
   writeFileSync(join(tree, switchPath), switchModule(active.map(({ id }) => id)));
-  const found = await failedFiles(tree, files, {}, files.length === 0 ? ['--record'] : [], tier);
+  const options = { 0: ['--record'], 1: ['--bail', '1'] }[files.length] ?? [];
+  const found = await failedFiles(tree, files, {}, options, tier);
   writeFileSync(join(tree, switchPath), switchModule([]));
   return found;
 }

@@ -134,8 +134,11 @@ const booleanOf = (value: FilterValue): boolean | undefined =>
 function momentOf(value: FilterValue): string | undefined {
   const isText = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
   const time = isText ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  return Number.isNaN(time) ? undefined : new Date(Math.min(Math.max(time, earliest), latest)).toISOString();
 }
+
+/** PostgreSQL reads no year 0, and ISO 8601 writes years after 9999 in another way. No resource is older or younger. */
+const [earliest, latest] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
 
 const signs = { eq: sql`=`, gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` } as const;
 type Ordering = keyof typeof signs;

@@ -124,12 +124,26 @@ export const groupsOfUsers = (db: Db, domainId: string, ids: readonly string[], 
     .orderBy(groupMembers.user_id, groups.id)
     .limit(limit);
 
-/** The members of groups, at most `limit` of them. */
-export const membersOfGroups = (db: Db, domainId: string, ids: readonly string[], limit: number) =>
+export type Membership = { group: string; id: string; name: string };
+
+/** The members of groups after one of them, at most `limit`. */
+export const membersOfGroups = (
+  db: Db,
+  domainId: string,
+  ids: readonly string[],
+  { limit, after }: { limit: number; after: Membership | undefined },
+): PromiseLike<Membership[]> =>
   db
     .select({ group: groupMembers.group_id, id: users.id, name: users.name })
     .from(groupMembers)
     .innerJoin(users, eq(users.id, groupMembers.user_id))
-    .where(and(inArray(groupMembers.group_id, [...ids]), provisionedIn(domainId)))
-    .orderBy(groupMembers.group_id, users.id)
+    .where(
+      and(
+        inArray(groupMembers.group_id, [...ids]),
+        provisionedIn(domainId),
+        after &&
+          sql`(${groupMembers.group_id}, ${groupMembers.user_id}) > (${after.group}::uuid, ${after.id}::uuid)`,
+      ),
+    )
+    .orderBy(groupMembers.group_id, groupMembers.user_id)
     .limit(limit);

@@ -1,10 +1,12 @@
 /** Refusals of provisioning by SCIM. */
 export const provisioning = {
+  'A filter can have at most {limit} conditions': 'В фильтре может быть не более {limit} условий',
   'A group with this name exists': 'Группа с таким именем уже существует',
   'A member is not a user of the domain': 'Участник не является пользователем домена',
   'A removal requires a path': 'Для удаления нужен путь',
   'A request can have at most {limit} changes': 'В запросе может быть не более {limit} изменений',
   'A request can have at most {limit} operations': 'В запросе может быть не более {limit} операций',
+  'A request can name at most {limit} members': 'В запросе можно указать не более {limit} участников',
   'A user with this name or identifier exists':
     'Пользователь с таким именем или идентификатором уже существует',
   'An administrator must activate an account with roles':
@@ -19,6 +21,8 @@ export const provisioning = {
   'No value of the attribute matches the path': 'Ни одно значение атрибута не соответствует пути',
   'SCIM requires a service token with the permission `scim.provision` alone':
     'Для SCIM нужен сервисный токен с единственным разрешением `scim.provision`',
+  'The attribute {name} can have at most {limit} values':
+    'У атрибута {name} может быть не более {limit} значений',
   'The attribute {name} cannot be changed': 'Атрибут {name} изменить нельзя',
   'The attribute {name} cannot be used here': 'Атрибут {name} здесь использовать нельзя',
   'The attribute {name} cannot be compared in this way': 'Атрибут {name} так сравнивать нельзя',
@@ -41,6 +45,8 @@ export const provisioning = {
   'The parameters attributes and excludedAttributes exclude each other':
     'Параметры attributes и excludedAttributes исключают друг друга',
   'The path of the operation is not valid': 'Недопустимый путь операции',
+  'The request needs too much work: send fewer changes, values or conditions':
+    'Запрос требует слишком много работы: отправьте меньше изменений, значений или условий',
   'The user is in too many groups for a response: exclude the attribute `groups`':
     'Пользователь состоит в слишком многих группах для ответа: исключите атрибут `groups`',
   'The address Me is not supported': 'Адрес Me не поддерживается',

@@ -5,6 +5,7 @@ import {
   type Filter,
   type FilterValue,
 } from '../../../../db/repositories/identity/scim/filter.ts';
+import { isStorable } from '../../../../shared/kernel/text.ts';
 
 const name = fc
   .stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,8}$/)
@@ -16,7 +17,7 @@ const path: fc.Arbitrary<AttributePath> = fc.record(
   { requiredKeys: ['name'] },
 );
 const value: fc.Arbitrary<FilterValue> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: 'binary', maxLength: 8 }).filter(isStorable),
   fc.constantFrom('"', '\\', ' and ', ') or (', '\n', '\u2028', 'ß', 'İ'),
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),

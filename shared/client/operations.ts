@@ -380,12 +380,20 @@ export type Authenticator = {
     scopes: (string)[];
     /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
     subject_claim: string;
+    /** Required for another `subject_claim` than `sub` and `oid`: the administrator knows that the claim never changes, and never passes to another person. Default false. */
+    confirms_subject_claim: boolean;
     /** Claim with the login name. Default `preferred_username`. */
     login_name_claim: string;
-    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. A dot in a name follows a backslash, or the path is an array of JSON. Empty: provisioned groups count, and no groups are read. Default `groups`. */
     groups_claim: string;
     /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
     allowed_tenants: (string)[];
+    /** Conditions of the form `claim=value` that a person must meet: one value of each named claim. `email=@example.com` stands for all verified addresses of a domain. Default: none. */
+    required_claims: (string)[];
+    /** If true, the e-mail addresses of the provider count as verified, whatever it says about them. Microsoft Entra ID says nothing. Default false. */
+    trusts_email: boolean;
+    /** Further parameters of the authorization request of the form `name=value`, such as `domain_hint=example.com`. Default: none. */
+    authorization_parameters: (string)[];
     /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
     email_domains: (string)[];
     /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
@@ -400,7 +408,7 @@ export type Authenticator = {
     prompt: "default" | "login" | "consent" | "select_account";
     /** If true, a log-out in the browser also ends the session at the provider. Default true. */
     provider_logout: boolean;
-    /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+    /** If true, the portal requests a refresh token (`offline_access`) and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
     recheck: boolean;
     /** True if a secret is stored. */
     client_secret_set: boolean;
@@ -500,6 +508,8 @@ export type AuthenticatorPatch = {
   params?: Record<string, unknown> | null;
 };
 export type AuthenticatorRegistration = {
+  /** Who can sign in with the present settings, in the language of the request. */
+  admission: string;
   /** Addresses to which the provider returns browsers after a sign-in (RFC 7591). */
   redirect_uris: (string)[];
   /** Addresses to which the provider returns browsers after a sign-out. Empty without `provider_logout`. */
@@ -657,12 +667,20 @@ export type AuthenticatorRestore = {
     scopes: (string)[];
     /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
     subject_claim: string;
+    /** Required for another `subject_claim` than `sub` and `oid`: the administrator knows that the claim never changes, and never passes to another person. Default false. */
+    confirms_subject_claim: boolean;
     /** Claim with the login name. Default `preferred_username`. */
     login_name_claim: string;
-    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
+    /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. A dot in a name follows a backslash, or the path is an array of JSON. Empty: provisioned groups count, and no groups are read. Default `groups`. */
     groups_claim: string;
     /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
     allowed_tenants: (string)[];
+    /** Conditions of the form `claim=value` that a person must meet: one value of each named claim. `email=@example.com` stands for all verified addresses of a domain. Default: none. */
+    required_claims: (string)[];
+    /** If true, the e-mail addresses of the provider count as verified, whatever it says about them. Microsoft Entra ID says nothing. Default false. */
+    trusts_email: boolean;
+    /** Further parameters of the authorization request of the form `name=value`, such as `domain_hint=example.com`. Default: none. */
+    authorization_parameters: (string)[];
     /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
     email_domains: (string)[];
     /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
@@ -677,7 +695,7 @@ export type AuthenticatorRestore = {
     prompt: "default" | "login" | "consent" | "select_account";
     /** If true, a log-out in the browser also ends the session at the provider. Default true. */
     provider_logout: boolean;
-    /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+    /** If true, the portal requests a refresh token (`offline_access`) and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
     recheck: boolean;
     /** True if a secret is stored. */
     client_secret_set: boolean;
@@ -960,12 +978,20 @@ export type AuthenticatorVersion = {
       scopes: (string)[];
       /** Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`. */
       subject_claim: string;
+      /** Required for another `subject_claim` than `sub` and `oid`: the administrator knows that the claim never changes, and never passes to another person. Default false. */
+      confirms_subject_claim: boolean;
       /** Claim with the login name. Default `preferred_username`. */
       login_name_claim: string;
-      /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`. */
+      /** Claim with the identifiers of groups, or a path such as `realm_access.roles`. A dot in a name follows a backslash, or the path is an array of JSON. Empty: provisioned groups count, and no groups are read. Default `groups`. */
       groups_claim: string;
       /** Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer. */
       allowed_tenants: (string)[];
+      /** Conditions of the form `claim=value` that a person must meet: one value of each named claim. `email=@example.com` stands for all verified addresses of a domain. Default: none. */
+      required_claims: (string)[];
+      /** If true, the e-mail addresses of the provider count as verified, whatever it says about them. Microsoft Entra ID says nothing. Default false. */
+      trusts_email: boolean;
+      /** Further parameters of the authorization request of the form `name=value`, such as `domain_hint=example.com`. Default: none. */
+      authorization_parameters: (string)[];
       /** Domains of e-mail addresses for which the sign-in page selects this domain. Default: none. */
       email_domains: (string)[];
       /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
@@ -980,7 +1006,7 @@ export type AuthenticatorVersion = {
       prompt: "default" | "login" | "consent" | "select_account";
       /** If true, a log-out in the browser also ends the session at the provider. Default true. */
       provider_logout: boolean;
-      /** If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
+      /** If true, the portal requests a refresh token (`offline_access`) and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false. */
       recheck: boolean;
       /** True if a secret is stored. */
       client_secret_set: boolean;
@@ -4679,11 +4705,8 @@ export type ScimGroupWrite = {
   externalId?: string | number | null;
   /** Name of the group, unique in the domain. Required. */
   displayName?: string | number | null;
-  /** Users of the group. Default: none. */
-  members?: ({
-    /** Identifier of the user. */
-    value?: string;
-  })[] | null;
+  /** Users of the group: at most 50,000 objects with `value`, the identifier of the user. Default: none. */
+  members?: unknown;
 };
 export type ScimRefusal = {
   /** URN of the message. */

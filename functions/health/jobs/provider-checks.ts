@@ -61,7 +61,7 @@ export const providerCheckTask = (parts: ProviderCheckParts): Task => ({
 const intervalOf = ({ parameters }: ProviderCheckParts): number => parameters.current()['oidc.recheck_s'];
 
 type Claimed = ClaimedGrant & { claim: string };
-type EndReason = 'revoked' | 'other_person' | 'no_registered_group' | 'not_checked';
+type EndReason = 'revoked' | 'other_person' | 'no_registered_group' | 'not_admitted' | 'not_checked';
 
 /** A provider that gave no result. */
 type Fault = { domain: string; reason: string; providerCode: string | undefined };
@@ -135,6 +135,9 @@ async function membershipsOf(
   return followGroups(await findRegisteredGroups(db, domain.id, groupKeys(stated)), memberOf, stated);
 }
 
+/** The provider has answered, and the settings do not let the person in any more. */
+const notAdmitted: readonly string[] = ['claim_not_allowed', 'email_unverified', 'tenant_not_allowed'];
+
 /** A provider that is down, or refuses the portal itself, does not end sessions at once. */
 async function failed(
   parts: ProviderCheckParts,
@@ -143,6 +146,7 @@ async function failed(
 ): Promise<Fault | undefined> {
   const { grant, domain, claim, uncheckedS } = claimed;
   if (error.reason === 'subject_mismatch') return end(parts, claimed, 'other_person');
+  if (notAdmitted.includes(error.reason)) return end(parts, claimed, 'not_admitted');
   if (uncheckedS > longestS) return end(parts, claimed, 'not_checked');
   await postponeCheck(parts.db, { id: grant.id, claim }, Math.min(retryS, intervalOf(parts)));
   return { domain: domain.id, reason: error.reason, providerCode: error.providerCode };

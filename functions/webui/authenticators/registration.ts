@@ -4,12 +4,17 @@ import { findClientKeys } from '../../../db/repositories/identity/client-keys.ts
 import { domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { scimBase } from '../../../shared/identity/scim/urns.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
+import { inLanguage } from '../../../shared/messages/message.ts';
 import { Id, Moment } from '../../../shared/shapes/fields.ts';
 import type { WebuiCtx } from '../deps.ts';
 
 const address = (description: string) => z.string().describe(description);
 
 export const RegistrationView = z.strictObject({
+  admission: z
+    .string()
+    .meta({ example: 'Members of the registered groups can sign in' })
+    .describe('Who can sign in with the present settings, in the language of the request.'),
   redirect_uris: z
     .array(z.string())
     .describe('Addresses to which the provider returns browsers after a sign-in (RFC 7591).'),
@@ -42,7 +47,7 @@ export const RegistrationView = z.strictObject({
  * @throws AppError `not_found` if there is no domain, or none with an identity provider
  */
 export async function registrationOf(
-  { deps }: WebuiCtx,
+  { deps, language }: WebuiCtx,
   id: string,
 ): Promise<z.input<typeof RegistrationView>> {
   const domain = await findDomain(deps.db, id);
@@ -50,8 +55,10 @@ export async function registrationOf(
   const { registration, ownKey, supports } = domainTypeOf(domain.type);
   if (!registration) throw new AppError('not_found', 'The domain has no identity provider');
   const keys = ownKey?.isUsed(domain.params) ? await findClientKeys(deps.db, id) : [];
+  const { admission, ...addresses } = registration(domain, deps.baseUrl);
   return {
-    ...registration(domain, deps.baseUrl),
+    ...addresses,
+    admission: inLanguage(admission, language),
     scim_uri: supports.provisioning ? scimBase(deps.baseUrl, id) : null,
     keys: keys.map((key) => ({ id: key.id, created_at: key.created_at.toISOString() })),
   };

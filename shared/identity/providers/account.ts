@@ -9,6 +9,7 @@ import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
+import { isEmailVerified } from '../../remotes/oidc/login/admission.ts';
 import type { ProviderLogin } from '../../remotes/oidc/port.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import { failedLogin, noteUnadmitted } from '../login/failures.ts';
@@ -42,6 +43,11 @@ export async function proveByProvider(
   const account = accountKey(domain.id, user?.name_key ?? nameKey);
   const failed = failedLogin(ctx, { username: user?.name ?? name, authId: domain.id }, { domain, user });
   const tried = await assertMayTry(ctx, account, failed, 'provider');
+  if (login.userinfoFault !== undefined)
+    ctx.log.warn('the userinfo endpoint of a provider failed; the ID token was sufficient', {
+      domain: domain.id,
+      reason: login.userinfoFault,
+    });
   const attempt = { ...tried, username: user?.name ?? name, candidate: undefined };
   try {
     const checkInS = rules.rechecks ? tried.parameters['oidc.recheck_s'] : 0;
@@ -64,7 +70,7 @@ async function proofOf(
   const { user, settle } = rowOf(found, person, ctx.now, rules.createsUsers);
   if (user.state !== 'active' || user.kind !== 'person') throw new AppError('account_disabled');
   const memberships = membershipsOf(found, rules, login.groups ?? []);
-  const facts = factsOf(login.claims);
+  const facts = factsOf(login.claims, rules.trustsEmail);
   const known = {
     ...facts,
     id: user.id,
@@ -144,11 +150,16 @@ export const idTokenOf = (sessionId: string) => ({
 
 type Facts = { realName: string; email: string };
 
-/** An e-mail address that the provider has not verified is not copied, because notices are sent to it. */
-function factsOf(claims: ProviderLogin['claims']): Facts {
+/** An e-mail address that the provider calls unverified is not copied, because notices are sent to it. */
+function factsOf(claims: ProviderLogin['claims'], trustsEmail: boolean): Facts {
   const text = (value: unknown): string =>
     typeof value === 'string' && value.length <= 256 && isStorable(value) ? value.trim() : '';
-  return { realName: text(claims.name), email: claims.email_verified === false ? '' : text(claims.email) };
+  const composed = [text(claims.given_name), text(claims.family_name)]
+    .filter(Boolean)
+    .join(' ')
+    .slice(0, 256);
+  const isDenied = claims.email_verified !== undefined && !isEmailVerified(claims, { trustsEmail });
+  return { realName: text(claims.name) || composed, email: isDenied ? '' : text(claims.email) };
 }
 
 /** OpenID Connect Core 1.0, section 2: at most 255 characters of ASCII. */

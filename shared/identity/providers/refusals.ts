@@ -16,6 +16,11 @@ const refusals: Readonly<Record<OidcReason, Refusal>> = {
   token_invalid: ['upstream_failed', 'The identity provider sent a token that is not valid'],
   refused: ['upstream_refused', 'The identity provider refused the sign-in'],
   tenant_not_allowed: ['forbidden', 'The organization of the account is not allowed to sign in'],
+  claim_not_allowed: [
+    'forbidden',
+    'The account at the identity provider is not one of those that may sign in',
+  ],
+  email_unverified: ['forbidden', 'The identity provider has not verified the e-mail address of the account'],
   claim_missing: ['upstream_failed', 'The identity provider did not send a required claim'],
   subject_mismatch: ['upstream_failed', 'The identity provider sent data of another person'],
   groups_unavailable: ['upstream_failed', 'The groups of the user could not be read'],

@@ -9,6 +9,8 @@ export type AccountRules = {
   logsOut: boolean;
   /** True if the provider is asked regularly whether the session may continue. */
   rechecks: boolean;
+  /** The e-mail addresses of the provider count as verified. */
+  trustsEmail: boolean;
 };
 
 export const rulesOf = (params: OidcParams): AccountRules => ({
@@ -16,4 +18,5 @@ export const rulesOf = (params: OidcParams): AccountRules => ({
   readsGroups: params.groups_claim !== '',
   logsOut: params.provider_logout,
   rechecks: params.recheck,
+  trustsEmail: params.trusts_email,
 });

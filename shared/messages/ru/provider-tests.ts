@@ -7,8 +7,23 @@ export const providerTests = {
   'Must be the name of a claim': 'Должно быть именем утверждения',
   'Must contain openid': 'Должно содержать openid',
   'Must be a domain name': 'Должно быть именем домена',
-  'The claim can change or pass to another person; use sub or oid':
-    'Это утверждение может измениться или перейти к другому человеку; используйте sub или oid',
+  'Other claims than sub and oid can change or pass to another person; confirm that this one does not':
+    'Утверждения, кроме sub и oid, могут измениться или перейти к другому человеку; подтвердите, что это не изменится',
+  'Anyone with an account at the provider can sign in: enter required claims, or require groups':
+    'Войти может любой, у кого есть учётная запись у провайдера: укажите обязательные утверждения или требуйте групп',
+  'Everybody at the provider with {claims} can sign in': 'Войти могут все у провайдера, у кого {claims}',
+  'Members of the registered groups can sign in': 'Войти могут участники зарегистрированных групп',
+  'Members of the registered groups with {claims} can sign in':
+    'Войти могут участники зарегистрированных групп, у которых {claims}',
+  'Only users that provisioning has added can sign in':
+    'Войти могут только пользователи, добавленные синхронизацией',
+  'Must be a claim and its value, such as hd=example.com':
+    'Должно быть утверждением и его значением, например hd=example.com',
+  'Must be a name and a value, such as domain_hint=example.com':
+    'Должно быть именем и значением, например domain_hint=example.com',
+  'The portal sets this parameter': 'Этот параметр задаёт портал',
+  'A required claim has no accepted value': 'У обязательного утверждения нет допустимого значения',
+  'The e-mail address is not verified': 'Адрес электронной почты не проверен',
   'The issuer is for several tenants; enter those whose users may sign in':
     'Издатель обслуживает несколько арендаторов; укажите тех, чьим пользователям разрешён вход',
   'Sign-ins require the secret of the portal at the provider': 'Для входа нужен секрет портала у провайдера',

@@ -1,3 +1,5 @@
+import type { RequiredClaim } from './login/claims.ts';
+
 /** How the portal authenticates to a provider. Key: `private_key_jwt` with the JWK of an RSA key (RS256). */
 export type ClientAuthentication =
   | { kind: 'secret'; secret: string }
@@ -11,19 +13,27 @@ export type OidcClient = {
   authentication: ClientAuthentication;
   /** PEM certificates that are trusted instead of the public authorities. */
   ca: string | undefined;
-  /** Contains `openid`, and `offline_access` if a refresh token is needed. */
+  /** Contains `openid`. */
   scopes: readonly string[];
+  /** A refresh token is needed: `offline_access` is requested unless the provider does not know it. */
+  isOffline: boolean;
   /** The claim that identifies a person: `sub`, or `oid` of Entra ID. */
   subjectClaim: string;
   loginNameClaim: string;
   /** Path of the claim with the groups, such as `realm_access.roles`. Undefined: groups are not read. */
   groupsClaim: string | undefined;
+  /** Conditions on claims, all of which a person must meet. See `admission.ts`. */
+  requiredClaims: readonly RequiredClaim[];
+  /** The e-mail addresses of the provider count as verified, whatever it says about them. */
+  trustsEmail: boolean;
   /** Accepted values of `tid`. Empty: every tenant of an issuer without a template. */
   allowedTenants: readonly string[];
   /** Requested from the provider. An answer with one of them has a second factor. */
   acrValues: readonly string[];
   /** Values of `amr` that count as a second factor. */
   amrValues: readonly string[];
+  /** Further parameters of the authorization request. The portal's own have precedence. */
+  authorizationParameters: Readonly<Record<string, string>>;
   /** Sent unless a request has its own value. Some providers issue a refresh token only after `consent`. */
   prompt: 'login' | 'consent' | 'select_account' | undefined;
   /** Time limit of one operation in milliseconds, for all its requests together. */
@@ -70,6 +80,8 @@ export type ProviderLogin = {
   acr: string | undefined;
   /** Time of the authentication, in seconds since 1970. */
   authTime: number | undefined;
+  /** Why the userinfo endpoint could not be read, if nothing that is required had to come from there. */
+  userinfoFault: OidcReason | undefined;
   /** For the logout at the provider. */
   idToken: string;
   refreshToken: string | undefined;
@@ -145,6 +157,10 @@ export type OidcReason =
   /** The provider has answered with an error. `providerCode` is its code. */
   | 'refused'
   | 'tenant_not_allowed'
+  /** A required claim has none of the accepted values. `claim` names it. */
+  | 'claim_not_allowed'
+  /** The login name is an e-mail address that the provider has not verified. */
+  | 'email_unverified'
   /** A required claim is missing. `claim` names it. */
   | 'claim_missing'
   /** The userinfo endpoint or a refresh describes another person. */

@@ -35,9 +35,13 @@ describe('a domain with an identity provider', () => {
       timeout_s: 10,
       scopes: ['openid', 'profile', 'email'],
       subject_claim: 'sub',
+      confirms_subject_claim: false,
       login_name_claim: 'preferred_username',
       groups_claim: 'groups',
       allowed_tenants: [],
+      required_claims: [],
+      trusts_email: false,
+      authorization_parameters: [],
       email_domains: [],
       create_users: true,
       acr_values: [],
@@ -175,6 +179,7 @@ describe('the registration of the portal at an identity provider', () => {
     expect([status, body]).toEqual([
       200,
       {
+        admission: 'Members of the registered groups can sign in',
         redirect_uris: [`${oidc}/callback`],
         post_logout_redirect_uris: [`${oidc}/signed-out`],
         backchannel_logout_uri: `${oidc}/${domain.id}/backchannel-logout`,

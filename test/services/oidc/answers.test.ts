@@ -139,18 +139,57 @@ describe('an answer of a provider', () => {
     expect(await refusalOf({})).toMatchObject({ reason: 'discovery' });
   });
 
-  it('about another person is refused', async () => {
-    forger.answers.userinfo = () => ({ json: { sub: 'bert', name: 'Bert' } });
-    expect(await refusalOf({ claims: { name: undefined } })).toMatchObject({ reason: 'subject_mismatch' });
+  describe.each([
+    ['about another person', () => ({ json: { sub: 'bert', name: 'Bert' } }), 'subject_mismatch'],
+    ['elsewhere', redirect, 'invalid_response'],
+    ['with an error page', () => ({ status: 500, body: 'x' }), 'invalid_response'],
+    ['that requires another token', () => ({ status: 401, json: { error: {} } }), 'invalid_response'],
+    ['that is too large', () => large, 'invalid_response'],
+  ] as const)('%s instead of that about the person', (_, answer, reason) => {
+    it.each([
+      ['the login name', { claims: { preferred_username: undefined } }],
+      ['the groups', { claims: { groups: undefined } }],
+      ['a required claim', { client: { requiredClaims: [{ claim: 'hd', values: ['corp.example'] }] } }],
+      [
+        'the verification of an address',
+        { claims: { email: 'a@corp.example' }, client: { loginNameClaim: 'email' } },
+      ],
+    ])('is refused if %s had to come from there', async (__, forgery) => {
+      forger.answers.userinfo = () => answer();
+      expect(await refusalOf(forgery)).toMatchObject({ reason });
+    });
+
+    it('is noted if only the full name had to come from there', async () => {
+      forger.answers.userinfo = () => answer();
+      const found = await logins.exchange({ claims: { name: undefined } });
+      expect([found.loginName, found.groups, found.userinfoFault]).toEqual(['anna', ['g-1'], reason]);
+      expect(found.claims).not.toHaveProperty('name');
+    });
   });
 
-  it.each([
-    ['elsewhere', redirect],
-    ['with an error page', () => ({ status: 500, body: 'x' })],
-    ['that is too large', () => large],
-  ] as const)('%s about the person is refused', async (_, answer) => {
-    forger.answers.userinfo = () => answer();
-    expect(await refusalOf({ claims: { name: undefined } })).toMatchObject({ reason: 'invalid_response' });
+  it('that settles a required claim by userinfo is accepted, and one that does not is refused', async () => {
+    const client = { requiredClaims: [{ claim: 'hd', values: ['corp.example'] }] };
+    forger.answers.userinfo = () => ({ json: { sub: 'anna', hd: 'corp.example' } });
+    expect((await logins.exchange({ client })).loginName).toBe('anna');
+    forger.reset();
+    forger.answers.userinfo = () => ({ json: { sub: 'anna', hd: 'gmail.com' } });
+    expect(await refusalOf({ client })).toMatchObject({ reason: 'claim_not_allowed', claim: 'hd' });
+  });
+
+  it('with an address that is not verified is refused as a login name', async () => {
+    const client = { loginNameClaim: 'email' };
+    for (const email_verified of [false, 'false', undefined]) {
+      forger.reset();
+      const claims = { email: 'ceo@corp.example', email_verified };
+      expect(await refusalOf({ client, claims })).toMatchObject({ reason: 'email_unverified' });
+    }
+    const claims = { email: 'ada@corp.example', email_verified: 'true' };
+    expect((await logins.exchange({ client, claims })).loginName).toBe('ada@corp.example');
+  });
+
+  it('with a person whose identifier cannot be stored is refused', async () => {
+    for (const sub of ['a\0b', 'ä', '', 'x'.repeat(256)])
+      expect(await refusalOf({ claims: { sub } })).toMatchObject({ reason: 'token_invalid' });
   });
 
   it('about the person may be signed, by a key of the provider', async () => {
@@ -162,7 +201,8 @@ describe('an answer of a provider', () => {
     expect(found.claims.name).toBe('Anna Berg');
     const foreign = await signed(claims, await newSigningKey('k1'));
     forger.answers.userinfo = () => ({ status: 200, body: foreign, headers });
-    expect(await refusalOf({ claims: { name: undefined } })).toMatchObject({ reason: 'invalid_response' });
+    const forged = await logins.exchange({ claims: { name: undefined } });
+    expect([forged.claims.name, forged.userinfoFault]).toEqual([undefined, 'invalid_response']);
   });
 
   it('about the person does not replace what the ID token states', async () => {
@@ -183,14 +223,25 @@ describe('an answer of a provider', () => {
 });
 
 describe('a pushed request', () => {
-  it('is required if the provider offers it, so that its refusal is one of the sign-in', async () => {
+  const request = { ...newRequest(), redirectUri: 'https://portal.test/callback' };
+  const startAfter = (error: string) => {
     forger.metadata.pushed_authorization_request_endpoint = `${forger.issuer}/pushed`;
-    forger.answers.pushed = () => ({ json: { error: 'invalid_request' }, status: 400 });
-    const request = { ...newRequest(), redirectUri: 'https://portal.test/callback' };
-    await expect(logins.newRemote().authorizationUrl(registrationAt(forger), request)).rejects.toMatchObject({
-      reason: 'refused',
-      providerCode: 'invalid_request',
-    });
+    forger.answers.pushed = () => ({ json: { error }, status: error === 'invalid_client' ? 401 : 400 });
+    return logins.newRemote().authorizationUrl(registrationAt(forger), request);
+  };
+
+  it.each([
+    ['unauthorized_client', true],
+    ['invalid_client', false],
+  ])('that is refused with %s fails if the provider requires it: %s', async (providerCode, isRequired) => {
+    if (isRequired) forger.metadata.require_pushed_authorization_requests = true;
+    await expect(startAfter(providerCode)).rejects.toMatchObject({ reason: 'refused', providerCode });
+  });
+
+  it('that is refused to this client is replaced by parameters', async () => {
+    const { searchParams } = new URL(await startAfter('unauthorized_client'));
+    expect(searchParams.get('redirect_uri')).toBe(request.redirectUri);
+    expect(searchParams.has('request_uri')).toBe(false);
   });
 
   it('is replaced by parameters without such an address', async () => {
@@ -212,6 +263,54 @@ describe('a pushed request', () => {
       prompt: 'login',
       max_age: '60',
       response_mode: 'form_post',
+    });
+  });
+
+  it('has the further parameters of the settings, but not in place of those of the portal', async () => {
+    const authorizationParameters = { domain_hint: 'corp.example', state: 'forged', scope: 'openid admin' };
+    const url = await logins
+      .newRemote()
+      .authorizationUrl(registrationAt(forger, { authorizationParameters }), request);
+    const { searchParams } = new URL(url);
+    expect(['domain_hint', 'state', 'scope'].map((name) => searchParams.getAll(name))).toEqual([
+      ['corp.example'],
+      [request.state],
+      ['openid profile email'],
+    ]);
+  });
+
+  it.each([
+    ['not announced', undefined, 'openid profile email offline_access'],
+    ['announced with it', ['openid', 'offline_access'], 'openid profile email offline_access'],
+    ['announced without it', ['openid', 'email'], 'openid profile email'],
+  ])('asks for a refresh token by offline_access if the scopes are %s', async (_, announced, scope) => {
+    if (announced) forger.metadata.scopes_supported = announced;
+    const client = registrationAt(forger, { isOffline: true });
+    const url = new URL(await logins.newRemote().authorizationUrl(client, request));
+    expect(url.searchParams.get('scope')).toBe(scope);
+  });
+});
+
+describe('the log-out at a provider', () => {
+  const logOut = async (claims: Record<string, unknown>) => {
+    forger.metadata.end_session_endpoint = `${forger.issuer}/end`;
+    const idToken = await signed(claims, forger.key);
+    const request = { idToken, postLogoutRedirectUri: 'https://portal.test/signed-out', state: 's' };
+    const url = await logins.newRemote().logoutUrl(registrationAt(forger), request);
+    return { idToken, url: new URL(url ?? '') };
+  };
+
+  it('carries the ID token, unless the address would be longer than servers accept', async () => {
+    const short = await logOut({ sub: 'anna' });
+    expect(short.url.searchParams.get('id_token_hint')).toBe(short.idToken);
+    const groups = Array.from({ length: 201 }, () => crypto.randomUUID());
+    const { url } = await logOut({ sub: 'anna', login_hint: 'hint', preferred_username: 'a@corp', groups });
+    expect(url.href.length).toBeLessThan(2_000);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: 'ask',
+      post_logout_redirect_uri: 'https://portal.test/signed-out',
+      state: 's',
+      logout_hint: 'hint',
     });
   });
 });

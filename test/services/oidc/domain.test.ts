@@ -40,7 +40,10 @@ describe('the test of a domain with an identity provider', () => {
     expect([result.success, result.message]).toEqual([true, 'The domain works']);
     expect(result.checks.map(({ name, status }: Json) => [name, status])).toEqual([
       ...['fields', 'params', 'addresses', 'subject', 'tenants', 'account'].map((name) => [name, 'pass']),
-      ...['connection', 'keys', 'endpoints', 'authentication', 'redirect'].map((name) => [name, 'pass']),
+      ...['connection', 'keys', 'endpoints', 'authentication', 'redirect', 'admission'].map((name) => [
+        name,
+        'pass',
+      ]),
     ]);
     expect(detailOf(result, 'connection')).toEqual([`pass: The provider responds: ${provider.issuer}`]);
     expect(detailOf(result, 'endpoints')[0]).toContain('requests are pushed; answers name the issuer');

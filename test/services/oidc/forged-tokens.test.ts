@@ -80,7 +80,7 @@ describe('an ID token', () => {
     ['without a person', { sub: undefined }, 'token_invalid', undefined],
     ['with an empty person', { sub: '' }, 'token_invalid', 'sub'],
     ['without a login name', { preferred_username: undefined }, 'claim_missing', 'preferred_username'],
-    ['with groups that are no texts', { groups: [{ id: 'g-1' }] }, 'token_invalid', 'groups'],
+    ['with groups that are no texts', { groups: [{ title: 'g-1' }] }, 'token_invalid', 'groups'],
   ] as const)('%s is refused', async (_, claims, reason, claim) => {
     expect(await refusalOf({ claims })).toMatchObject({ name: 'OidcError', reason, claim });
   });

@@ -25,7 +25,11 @@ const batches = [6, 20];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rest: { type: 'boolean' }, likely: { type: 'string' }, fault: { type: 'string', multiple: true } },
+  options: {
+    rest: { type: 'boolean' },
+    likely: { type: 'string' },
+    fault: { type: 'string', multiple: true },
+  },
 });
 const [folder] = positionals;
 if (!folder) throw new Error(usage);

@@ -2,6 +2,7 @@ import { findClientKeys } from '../../../../db/repositories/identity/client-keys
 import { type ClientAuthentication, type OidcClient, OidcError } from '../../../remotes/oidc/port.ts';
 import type { DomainDeps, StoredDomain } from '../domain-type.ts';
 import { openClientKey } from './client-key.ts';
+import { pairOf, requiredClaimsOf } from './settings/pairs.ts';
 import { type OidcParams, storedParams } from './settings/params.ts';
 
 type ClientDeps = Pick<DomainDeps, 'db' | 'sealer'>;
@@ -12,10 +13,14 @@ export const clientOf = (params: OidcParams, authentication: ClientAuthenticatio
   clientId: params.client_id,
   authentication,
   ca: params.ca_certificate ?? undefined,
-  scopes: params.recheck ? [...new Set([...params.scopes, 'offline_access'])] : params.scopes,
+  scopes: params.scopes,
+  isOffline: params.recheck,
   subjectClaim: params.subject_claim,
   loginNameClaim: params.login_name_claim,
   groupsClaim: params.groups_claim === '' ? undefined : params.groups_claim,
+  requiredClaims: requiredClaimsOf(params.required_claims),
+  trustsEmail: params.trusts_email,
+  authorizationParameters: Object.fromEntries(params.authorization_parameters.map(pairOf)),
   allowedTenants: params.allowed_tenants,
   acrValues: params.acr_values,
   amrValues: params.amr_values,

@@ -31,6 +31,9 @@ export const { texts, field, russian } = dictionary({
   'Claim of the person': 'Утверждение о личности',
   'Identifies a person and never changes: sub, or oid for Microsoft Entra ID with provisioning':
     'Обозначает человека и никогда не меняется: sub или oid для Microsoft Entra ID с синхронизацией пользователей',
+  'The claim of the person is unchangeable': 'Утверждение о личности неизменно',
+  'Required for other claims than sub and oid: whoever gets the value of another person is that person here':
+    'Нужно для утверждений, кроме sub и oid: кто получит значение другого человека, станет здесь этим человеком',
   'Claim of the login name': 'Утверждение с именем для входа',
   'Contains the login name': 'Содержит имя для входа',
   'Claim of the groups': 'Утверждение с группами',
@@ -39,6 +42,15 @@ export const { texts, field, russian } = dictionary({
   'Allowed tenants': 'Разрешённые арендаторы',
   'Identifiers of the tenants of Microsoft Entra ID whose users may sign in':
     'Идентификаторы арендаторов Microsoft Entra ID, пользователям которых разрешён вход',
+  'Required claims': 'Обязательные утверждения',
+  'Who may sign in: claim=value, such as hd=example.com or email=@example.com. One value of each claim':
+    'Кто может войти: утверждение=значение, например hd=example.com или email=@example.com. Одно значение каждого утверждения',
+  'E-mail addresses are verified': 'Адреса электронной почты проверены',
+  'The addresses of the provider count as verified although it does not say so, as Microsoft Entra ID':
+    'Адреса провайдера считаются проверенными, хотя он этого не сообщает, как Microsoft Entra ID',
+  'Further parameters': 'Дополнительные параметры',
+  'Parameters of the request to the provider: name=value, such as domain_hint=example.com':
+    'Параметры запроса к провайдеру: имя=значение, например domain_hint=example.com',
   'E-mail domains': 'Домены электронной почты',
   'The sign-in page selects this domain for addresses with these endings':
     'Страница входа выбирает этот домен для адресов с такими окончаниями',

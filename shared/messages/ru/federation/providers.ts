@@ -21,6 +21,10 @@ export const providers = {
   'The identity provider refused the sign-in': 'Провайдер удостоверений отказал во входе',
   'The organization of the account is not allowed to sign in':
     'Организации этой учётной записи вход не разрешён',
+  'The account at the identity provider is not one of those that may sign in':
+    'Учётной записи у провайдера удостоверений вход не разрешён',
+  'The identity provider has not verified the e-mail address of the account':
+    'Провайдер удостоверений не проверил адрес электронной почты учётной записи',
   'The identity provider did not send a required claim':
     'Провайдер удостоверений не прислал обязательное утверждение',
   'The identity provider sent data of another person':

@@ -2,26 +2,14 @@ import { type Call, sendOf } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import type { Provider } from '../exchange/memory.ts';
 import { OidcError } from '../port.ts';
-
-type Claims = Readonly<Record<string, unknown>>;
+import { type Claims, claimAt, memberOf, textsOf } from './claims.ts';
 
 const mostGroups = 5_000;
 const longestGroup = 1_024;
 
-/** The value of a claim. The name may contain dots, or be a path into nested claims. */
-export function claimAt(claims: Claims, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  return path.split('.').reduce<unknown>((value, name) => memberOf(value, name), claims);
-}
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
-
 /**
  * The groups of a person. A person without the claim has no groups.
- * @throws OidcError `groups_unavailable`, or `token_invalid` if the claim does not contain texts
+ * @throws OidcError `groups_unavailable`, or `token_invalid` if the claim contains something else than groups
  */
 export async function groupsOf(
   call: Call,
@@ -42,11 +30,10 @@ export const isOverage = (claims: Claims, groupsClaim: string): boolean =>
   (claims.hasgroups === true || memberOf(claims._claim_names, 'groups') !== undefined);
 
 function textsIn(value: unknown, reason: 'token_invalid' | 'groups_unavailable', claim: string): string[] {
-  const list = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
-  const isUsable = texts.length === list.length && texts.length <= mostGroups;
-  if (!isUsable || texts.some(({ length }) => length > longestGroup)) throw new OidcError(reason, { claim });
-  return [...new Set(texts)];
+  const texts = textsOf(value);
+  if (!texts || texts.length > mostGroups || texts.some(({ length }) => length > longestGroup))
+    throw new OidcError(reason, { claim });
+  return texts;
 }
 
 /** Microsoft Graph of the public cloud and of the national clouds. The token must not reach any other host. */

@@ -1,16 +1,24 @@
 import type { Call } from '../exchange/call.ts';
-import { type OidcClient, OidcError, type ProviderLogin, type RefreshGrant } from '../port.ts';
-import { claimAt, groupsOf, isOverage } from './groups.ts';
+import {
+  type OidcClient,
+  OidcError,
+  type OidcReason,
+  type ProviderLogin,
+  type RefreshGrant,
+} from '../port.ts';
+import { assertAdmitted } from './admission.ts';
+import { type Claims, claimAt, textOf, textsOf } from './claims.ts';
+import { groupsOf, isOverage } from './groups.ts';
 import type { Tokens } from './tokens.ts';
 import { readUserinfo } from './userinfo.ts';
 
-type Claims = Readonly<Record<string, unknown>>;
 type Former = RefreshGrant['login'];
 
 /**
  * The person of validated tokens.
  * @param former the earlier login of a refresh, which must be of the same person
- * @throws OidcError `claim_missing`, `subject_mismatch`, `groups_unavailable`, errors of the userinfo endpoint
+ * @throws OidcError `claim_missing`, `claim_not_allowed`, `email_unverified`, `subject_mismatch`, `groups_unavailable`, errors of
+ *   the userinfo endpoint
  */
 export async function loginOf(call: Call, tokens: Tokens, former?: Former): Promise<ProviderLogin> {
   const { client } = call;
@@ -18,13 +26,15 @@ export async function loginOf(call: Call, tokens: Tokens, former?: Former): Prom
   const issuer = tokens.claims?.iss ?? former?.issuer ?? '';
   const sub = tokens.claims?.sub ?? former?.sub ?? '';
   if (former && (former.issuer !== issuer || former.sub !== sub)) throw new OidcError('subject_mismatch');
-  const claims = await supplemented(call, tokens, own, sub);
+  const { claims, userinfoFault } = await supplemented(call, tokens, own, sub);
+  if (hasClaims(tokens)) assertAdmitted(claims, client);
   return {
     issuer,
     sub,
     subject: tokens.claims ? requiredText(own, client.subjectClaim) : (former?.subject ?? ''),
     loginName: textAt(claims, client.loginNameClaim) ?? former?.loginName ?? missing(client.loginNameClaim),
     claims,
+    userinfoFault,
     groups: hasClaims(tokens) ? await groupsOf(call, tokens.provider, claims, tokens.accessToken) : undefined,
     ...sessionFacts(client, own),
     idToken: tokens.idToken ?? former?.idToken ?? '',
@@ -38,40 +48,63 @@ const hasClaims = ({ claims, provider }: Tokens): boolean =>
 
 /** Facts about the authentication, only from the signed ID token. */
 function sessionFacts(client: OidcClient, claims: Claims) {
-  const amr = Array.isArray(claims.amr) ? claims.amr.filter((one) => typeof one === 'string') : [];
+  const amr = textsOf(claims.amr) ?? [];
+  const authTime = Number(textOf(claims.auth_time));
   const acr = textAt(claims, 'acr');
   return {
     sid: textAt(claims, 'sid'),
     amr,
     acr,
-    authTime: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
+    authTime: Number.isFinite(authTime) ? authTime : undefined,
     secondFactor:
       (acr !== undefined && client.acrValues.includes(acr)) ||
       amr.some((method) => client.amrValues.includes(method)),
   };
 }
 
-/** Adds the claims of the userinfo endpoint if a wanted claim is missing. The claims of the ID token take precedence. */
-async function supplemented(call: Call, tokens: Tokens, own: Claims, sub: string): Promise<Claims> {
+type Supplemented = { claims: Claims; userinfoFault: OidcReason | undefined };
+
+/**
+ * Adds the claims of the userinfo endpoint if a wanted claim is missing. The claims of the ID token take precedence. If the endpoint
+ * fails, the sign-in continues with the ID token, unless something that is required had to come from the endpoint.
+ */
+async function supplemented(call: Call, tokens: Tokens, own: Claims, sub: string): Promise<Supplemented> {
   const hasEndpoint = tokens.provider.metadata.userinfo_endpoint !== undefined;
-  if (!hasEndpoint || hasWanted(call.client, own)) return own;
-  return { ...(await readUserinfo(call, tokens.provider, tokens.accessToken, sub)), ...own };
+  if (!hasEndpoint || hasAll(own, wanted(call.client, own))) return { claims: own, userinfoFault: undefined };
+  try {
+    const further = await readUserinfo(call, tokens.provider, tokens.accessToken, sub);
+    return { claims: { ...further, ...own }, userinfoFault: undefined };
+  } catch (error) {
+    if (!(error instanceof OidcError) || !tokens.claims || !hasAll(own, required(call.client, own)))
+      throw error;
+    return { claims: own, userinfoFault: error.reason };
+  }
 }
 
-function hasWanted({ loginNameClaim, groupsClaim, scopes }: OidcClient, claims: Claims): boolean {
-  const hasGroups =
-    groupsClaim === undefined || isOverage(claims, groupsClaim) || claimAt(claims, groupsClaim) !== undefined;
-  const profile = [
-    ...(scopes.includes('profile') ? ['name'] : []),
-    ...(scopes.includes('email') ? ['email'] : []),
+const hasAll = (claims: Claims, names: readonly string[]): boolean =>
+  names.every((name) => claimAt(claims, name) !== undefined);
+
+/** The claims that a sign-in cannot do without. */
+const required = (
+  { loginNameClaim, groupsClaim, requiredClaims, trustsEmail }: OidcClient,
+  claims: Claims,
+): string[] => {
+  const names = [loginNameClaim, ...requiredClaims.map(({ claim }) => claim)];
+  const isOfGroups = groupsClaim !== undefined && !isOverage(claims, groupsClaim);
+  return [
+    ...names,
+    ...(isOfGroups ? [groupsClaim] : []),
+    ...(names.includes('email') && !trustsEmail ? ['email_verified'] : []),
   ];
-  return hasGroups && [loginNameClaim, ...profile].every((name) => claimAt(claims, name) !== undefined);
-}
+};
 
-function textAt(claims: Claims, name: string): string | undefined {
-  const value = claimAt(claims, name);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
+const wanted = (client: OidcClient, claims: Claims): string[] => [
+  ...required(client, claims),
+  ...(client.scopes.includes('profile') ? ['name'] : []),
+  ...(client.scopes.includes('email') ? ['email'] : []),
+];
+
+const textAt = (claims: Claims, name: string): string | undefined => textOf(claimAt(claims, name));
 
 const requiredText = (claims: Claims, name: string): string => textAt(claims, name) ?? missing(name);
 

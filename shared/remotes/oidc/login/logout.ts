@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import type { Call } from '../exchange/call.ts';
 import { clockToleranceS } from '../exchange/library-client.ts';
 import type { Provider } from '../exchange/memory.ts';
@@ -6,6 +6,7 @@ import { type LogoutRequest, type LogoutToken, OidcError } from '../port.ts';
 import { keysFor } from '../provider/key-sets.ts';
 import { providerOf } from '../provider/provider.ts';
 import { assertTenant, issuerOfTenant } from '../provider/tenants.ts';
+import { textOf } from './claims.ts';
 import { keyIdOf } from './tokens.ts';
 
 /** OpenID Connect RP-Initiated Logout 1.0, section 2. */
@@ -20,7 +21,21 @@ export async function logoutUrl(
   url.searchParams.set('client_id', call.client.clientId);
   url.searchParams.set('post_logout_redirect_uri', postLogoutRedirectUri);
   url.searchParams.set('state', state);
+  if (url.href.length <= longestAddress) return url.href;
+  url.searchParams.delete('id_token_hint');
+  const hint = hintOf(idToken);
+  if (hint !== undefined) url.searchParams.set('logout_hint', hint);
   return url.href;
+}
+
+/** Entra ID and many servers refuse longer addresses, and an ID token with hundreds of groups has 11,000 characters. */
+const longestAddress = 2_000;
+
+/** What names the session at the provider instead: `login_hint` is meant for it by Entra ID. */
+function hintOf(idToken: string): string | undefined {
+  const claims = decodeJwt(idToken);
+  const names = ['login_hint', 'sid', 'preferred_username', 'email', 'sub'];
+  return names.map((name) => textOf(claims[name])).find((text) => text !== undefined && text.length <= 512);
 }
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';

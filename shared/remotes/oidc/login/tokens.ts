@@ -119,8 +119,8 @@ function assertClaims({ client }: Call, claims: IDToken): void {
   const now = Date.now() / 1000;
   if (claims.iat > now + clockToleranceS || claims.iat < now - maxAgeS)
     throw new OidcError('token_invalid', { claim: 'iat' });
-  // OpenID Connect Core, 2: at most 255 characters.
-  if (claims.sub === '' || claims.sub.length > 255) throw new OidcError('token_invalid', { claim: 'sub' });
+  // OpenID Connect Core, 2: at most 255 characters of ASCII.
+  if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) throw new OidcError('token_invalid', { claim: 'sub' });
   // Without several audiences the library does not compare the authorized party.
   if (claims.azp !== undefined && claims.azp !== client.clientId)
     throw new OidcError('token_invalid', { claim: 'azp' });

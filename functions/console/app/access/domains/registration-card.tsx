@@ -29,6 +29,7 @@ export function RegistrationCard({ id }: { id: string }): JSX.Element {
       <p class={classes.quiet}>{say('access_registration_text')}</p>
       {error !== null && <ProblemNotice problem={problemOf(error)} />}
       {!data && error === null && <Skeleton height="10rem" />}
+      {data && <p>{data.admission}</p>}
       {data && <Addresses registration={data} />}
       {data && data.keys.length > 0 && <Keys id={id} keys={data.keys} />}
     </section>

@@ -10,6 +10,7 @@ import { createOidcProbe, type OidcProbe } from '../../../../remotes/oidc/probe.
 import type { Check, TestCtx, TestSubject } from '../../domain-type.ts';
 import { callbackPath, signedOutPath } from '../addresses.ts';
 import { clientOf, keyOf, secretOf } from '../client.ts';
+import { admissionOf } from '../settings/admission.ts';
 import type { OidcParams } from '../settings/params.ts';
 
 type Finding = [status: Check['status'], detail: Text];
@@ -35,6 +36,7 @@ export async function testConnection(ctx: TestCtx, subject: TestSubject): Promis
       run: () => (authentication ? authenticate(probe, client) : missingOf(params)),
     },
     { name: 'redirect', run: () => addressOf(params) },
+    { name: 'admission', run: () => ['pass', admissionOf(params)] },
   ];
   return runSteps(ctx, steps);
 }
@@ -163,6 +165,8 @@ const sentences: Readonly<Record<OidcReason, Detail>> = {
   token_invalid: 'The token of the provider is not valid',
   refused: 'The provider rejects the portal',
   tenant_not_allowed: 'The tenant is not allowed',
+  claim_not_allowed: 'A required claim has no accepted value',
+  email_unverified: 'The e-mail address is not verified',
   claim_missing: 'The provider does not send a required claim',
   subject_mismatch: 'The provider describes another person',
   groups_unavailable: 'The groups cannot be read from Microsoft Graph',

@@ -13,21 +13,25 @@ const issuer: Check = {
   },
 };
 
-/** Claims that an administrator or the user can change at the provider, or that are assigned again to other people. */
-const changeable = ['email', 'preferred_username', 'upn', 'unique_name', 'name', 'nickname', 'phone_number'];
+/**
+ * The claims that OpenID Connect and Microsoft promise never to change and never to assign again. A custom one can be as good, which
+ * only a person can know.
+ */
+const lasting = ['sub', 'oid'];
 
 const subject: Check = {
   name: 'subject',
-  run: ({ subject_claim }) =>
-    changeable.includes(subject_claim)
-      ? [
+  run: ({ subject_claim, confirms_subject_claim }, { tolerated }) =>
+    lasting.includes(subject_claim) || confirms_subject_claim || subject_claim === tolerated.subject_claim
+      ? []
+      : [
           {
             pointer: '/params/subject_claim',
             code: 'not_allowed',
-            detail: 'The claim can change or pass to another person; use sub or oid',
+            detail:
+              'Other claims than sub and oid can change or pass to another person; confirm that this one does not',
           },
-        ]
-      : [],
+        ],
 };
 
 const tenants: Check = {

@@ -54,6 +54,13 @@ const claims = {
     tooltip: 'Identifies a person and never changes: sub, or oid for Microsoft Entra ID with provisioning',
     tab: 'Claims',
   }),
+  confirms_subject_claim: field(claimShapes.confirms_subject_claim, {
+    type: 'checkbox',
+    label: 'The claim of the person is unchangeable',
+    tooltip:
+      'Required for other claims than sub and oid: whoever gets the value of another person is that person here',
+    tab: 'Claims',
+  }),
   login_name_claim: field(claimShapes.login_name_claim, {
     type: 'text',
     label: 'Claim of the login name',
@@ -74,6 +81,26 @@ const signIn = {
     type: 'editlist',
     label: 'Allowed tenants',
     tooltip: 'Identifiers of the tenants of Microsoft Entra ID whose users may sign in',
+    tab: 'Sign-in',
+  }),
+  required_claims: field(signInShapes.required_claims, {
+    type: 'editlist',
+    label: 'Required claims',
+    tooltip:
+      'Who may sign in: claim=value, such as hd=example.com or email=@example.com. One value of each claim',
+    tab: 'Sign-in',
+  }),
+  trusts_email: field(signInShapes.trusts_email, {
+    type: 'checkbox',
+    label: 'E-mail addresses are verified',
+    tooltip:
+      'The addresses of the provider count as verified although it does not say so, as Microsoft Entra ID',
+    tab: 'Sign-in',
+  }),
+  authorization_parameters: field(signInShapes.authorization_parameters, {
+    type: 'editlist',
+    label: 'Further parameters',
+    tooltip: 'Parameters of the request to the provider: name=value, such as domain_hint=example.com',
     tab: 'Sign-in',
   }),
   email_domains: field(signInShapes.email_domains, {

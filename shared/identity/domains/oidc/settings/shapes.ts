@@ -1,12 +1,36 @@
 import { z } from 'zod';
+import { pathOf } from '../../../../remotes/oidc/login/claims.ts';
 import { Certificates } from '../../../../shapes/fields.ts';
+import { pairOf } from './pairs.ts';
 
 /** RFC 6749, 3.3: visible characters without quotation marks and backslashes. */
 const visible = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const Visible = z.string().regex(visible, 'Must contain only visible ASCII characters');
-/** Names of claims. A dot separates the parts of a path into nested claims. */
-const claimPattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
-const Claim = z.string().regex(claimPattern, 'Must be the name of a claim').meta({ maxLength: 128 });
+/** A claim, or the path to a nested one: see `pathOf`. */
+const Claim = z
+  .string()
+  .max(256)
+  .refine((text) => pathOf(text) !== undefined, 'Must be the name of a claim');
+/** `claim=value`. */
+const Condition = z
+  .string()
+  .max(512)
+  .refine((text) => {
+    const [claim, value] = pairOf(text);
+    return value.trim() !== '' && text.includes('=') && pathOf(claim) !== undefined;
+  }, 'Must be a claim and its value, such as hd=example.com');
+/** `name=value` of a parameter of the authorization request. */
+const parameterPattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}=[\x20-\x7e]{1,2000}$/;
+/** Parameters that the portal sets, or for which there are settings. */
+const ownParameters: readonly string[] = [
+  ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'prompt'],
+  ...['code_challenge', 'code_challenge_method', 'acr_values', 'login_hint', 'max_age', 'id_token_hint'],
+  ...['request', 'request_uri', 'client_secret', 'client_assertion', 'client_assertion_type', 'code'],
+];
+const Parameter = z
+  .string()
+  .regex(parameterPattern, 'Must be a name and a value, such as domain_hint=example.com')
+  .refine((text) => !ownParameters.includes(pairOf(text)[0].toLowerCase()), 'The portal sets this parameter');
 const tenantPattern = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
 const hostPattern = /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
@@ -71,16 +95,22 @@ export const claimShapes = {
   subject_claim: Claim.default('sub').describe(
     'Claim that identifies a person and never changes. Use `oid` for Microsoft Entra ID with provisioning. Default `sub`.',
   ),
+  confirms_subject_claim: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Required for another `subject_claim` than `sub` and `oid`: the administrator knows that the claim never changes, and never passes to another person. Default false.',
+    ),
   login_name_claim: Claim.default('preferred_username').describe(
     'Claim with the login name. Default `preferred_username`.',
   ),
   groups_claim: z
     .string()
-    .max(128)
-    .regex(/^[\x21\x23-\x5b\x5d-\x7e]*$/, 'Must be the name of a claim')
+    .max(256)
+    .refine((text) => text === '' || pathOf(text) !== undefined, 'Must be the name of a claim')
     .default('groups')
     .describe(
-      'Claim with the identifiers of groups, or a path such as `realm_access.roles`. Empty: provisioned groups count, and no groups are read. Default `groups`.',
+      'Claim with the identifiers of groups, or a path such as `realm_access.roles`. A dot in a name follows a backslash, or the path is an array of JSON. Empty: provisioned groups count, and no groups are read. Default `groups`.',
     ),
 };
 
@@ -91,6 +121,22 @@ export const signInShapes = {
     .default([])
     .describe(
       'Identifiers (`tid`) of the tenants of Microsoft Entra ID whose users may sign in. Required if the issuer is for several tenants. Default: every tenant of the issuer.',
+    ),
+  required_claims: list(Condition, 100)
+    .default([])
+    .describe(
+      'Conditions of the form `claim=value` that a person must meet: one value of each named claim. `email=@example.com` stands for all verified addresses of a domain. Default: none.',
+    ),
+  trusts_email: z
+    .boolean()
+    .default(false)
+    .describe(
+      'If true, the e-mail addresses of the provider count as verified, whatever it says about them. Microsoft Entra ID says nothing. Default false.',
+    ),
+  authorization_parameters: list(Parameter, 20)
+    .default([])
+    .describe(
+      'Further parameters of the authorization request of the form `name=value`, such as `domain_hint=example.com`. Default: none.',
     ),
   email_domains: list(z.string().regex(hostPattern, 'Must be a domain name'), 100)
     .transform((names) => names.map((name) => name.toLowerCase()))
@@ -130,6 +176,6 @@ export const signInShapes = {
     .boolean()
     .default(false)
     .describe(
-      'If true, the portal requests `offline_access` and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false.',
+      'If true, the portal requests a refresh token (`offline_access`) and asks the provider every `oidc.recheck_s` seconds whether the session may continue, and which groups the user has. Default false.',
     ),
 };

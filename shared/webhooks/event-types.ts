@@ -23,10 +23,9 @@ export const eventTypes: readonly string[] = [
 /** Sent on request of an administrator, to one webhook. */
 export const testEvent = 'webhook.test';
 
-/** The type of objects that an event is about. */
+/** The type of objects of an event of a change. */
 function kindOfEvent(event: string): ResourceType | undefined {
   const [kind] = event.split('.');
-  if (kind === 'monitoring') return 'monitoring_record';
   return announcedTypes.find((type) => type === kind);
 }
 

@@ -13,6 +13,7 @@ import {
   usersPath,
   useWorld,
 } from '../../support/factories.ts';
+import { addScimUser, startScim } from '../../support/identity/scim.ts';
 import type { Json } from '../../support/portal.ts';
 
 const world = useWorld();
@@ -166,6 +167,26 @@ describe('a domain with an identity provider', () => {
     const group = await addGroup(admin, domain, { external_id });
     expect((await admin(`GET ${groupsPath(domain)}/${group.id}`)).body.external_id).toBe(external_id);
     expect((await admin(`GET ${groupsPath(domain)}/external_groups`)).status).not.toBe(200);
+  });
+});
+
+describe('a user of a domain with an identity provider', () => {
+  it('has the name and the groups that the provider states: administrators change neither', async () => {
+    const domain = await addProvider(admin);
+    const group = await addGroup(admin, domain, { external_id: 'g-1' });
+    const scim = await startScim(world, domain);
+    const { id, userName } = await addScimUser(scim);
+    const path = `${usersPath(domain)}/${id}`;
+    const renamed = await admin(`PATCH ${path}`, { name: `${userName}-2` });
+    expect([renamed.status, renamed.body.errors?.[0]]).toMatchObject([
+      422,
+      { pointer: '/name', code: 'immutable' },
+    ]);
+    expect((await admin(`PATCH ${path}`, { groups: [group.id], comments: 'known' })).body).toMatchObject({
+      name: userName,
+      groups: [],
+      comments: 'known',
+    });
   });
 });
 

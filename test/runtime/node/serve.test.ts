@@ -52,6 +52,34 @@ afterEach(async () => {
   for (const close of closeAfter.splice(0)) await close();
 });
 
+describe('the end of the server', () => {
+  it('waits for a request that is being answered, and for the work that it has left', async () => {
+    const [answers, leaves] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const events: string[] = [];
+    const began = Promise.withResolvers<void>();
+    const serving = await start({
+      fetch: async (_, { background }) => {
+        began.resolve();
+        background(leaves.promise.then(() => void events.push('work')));
+        await answers.promise;
+        return new Response('done');
+      },
+    });
+    const answer = fetch(`http://127.0.0.1:${serving.port}/`).then((response) => response.text());
+    await began.promise;
+    const closed = serving.close(20_000).then(() => void events.push('closed'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(events).toEqual([]);
+    answers.resolve();
+    expect(await answer).toBe('done');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(events).toEqual([]);
+    leaves.resolve();
+    await closed;
+    expect(events).toEqual(['work', 'closed']);
+  });
+});
+
 describe('the client address of a request', () => {
   it('is the peer of the socket, whatever the headers contain', async () => {
     const { port } = await start();

@@ -5,10 +5,12 @@ import { atomically } from '../../../db/client.ts';
 import { sweepSyncs } from '../../../db/repositories/snapshot/sync.ts';
 import {
   removeWorkplace as dropRow,
+  freeWorkplace,
   updateWorkplaceRow,
 } from '../../../db/repositories/snapshot/write-through.ts';
 import { farmParts } from '../../../db/schema/snapshot/farm-parts.ts';
 import { syncRows } from '../../../db/schema/snapshot/sync-rows.ts';
+import { openSession } from '../../simulator/data/sessions.ts';
 import { assignOwner, changeWorkplace, removeWorkplace } from '../../simulator/data/workplaces.ts';
 import { addFarm, addNode, pool, type SimulatedNode, useWorld } from '../../support/factories.ts';
 import { partOf, rowsOf, snapshotFarm, sync } from '../../support/fleet/snapshot.ts';
@@ -72,6 +74,18 @@ describe('the effect of a portal action during a sync', () => {
     expect(await rows()).toHaveLength(4);
     await read();
     expect(await rows()).toHaveLength(3);
+  });
+
+  it('is not overwritten when a session has ended, and its workplace is free', async () => {
+    openSession(node.simulator.state, member(0), {
+      person: { domain: 'CORP', name: 'Bob' },
+      protocol: 'rdp',
+    });
+    await read();
+    expect(await rowOf(0)).toMatchObject({ in_use: true });
+    changeWorkplace(node.simulator.state, member(0), { tags: ['blue'] });
+    await duringSync(() => atomically(world.portal.db, (h) => [freeWorkplace(h, farm.id, member(0).uuid)]));
+    expect(await rowOf(0)).toMatchObject({ in_use: false, state: 'ready' });
   });
 
   it('stays removed when it was a removal', async () => {

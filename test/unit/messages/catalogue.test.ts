@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { domainTypes } from '../../../shared/identity/domains/registry.ts';
-import { inLanguage, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
+import { inLanguage, isDetail, joined, message, term, verbatim } from '../../../shared/messages/message.ts';
 import { details } from '../../../shared/messages/ru/details.ts';
 import { parameters } from '../../../shared/messages/ru/parameters.ts';
 import * as permissions from '../../../shared/messages/ru/permissions.ts';
@@ -41,6 +41,12 @@ describe('the message catalogue', () => {
   it.each(Object.entries({ ...details, ...domainWords }))('has %j in Russian', (english, russian) => {
     expect(places(russian)).toEqual(places(english));
     if (!alike.includes(english)) expect(russian).toMatch(/[а-яё]/i);
+  });
+
+  it('has the texts of faults in shapes, which no type holds to it', () => {
+    const faults = [...text.matchAll(/'(Must [a-z][^'\n]*)'/g)].map(([, fault = '']) => fault);
+    expect(faults.length).toBeGreaterThan(20);
+    expect([...new Set(faults)].filter((fault) => !isDetail(fault))).toEqual([]);
   });
 
   it.each([

@@ -146,7 +146,12 @@ describe('an account', () => {
     );
     expect(statusesOf(result)).toEqual([...Array(50).fill(401), 429]);
     const locks = events.filter(({ event }) => event === 'portal.UserLocked');
-    expect(locks).toMatchObject([{ user_id: user.id, details: { network: '*', factor: 'password' } }]);
+    expect(locks).toMatchObject([
+      {
+        ...{ user_id: user.id, details: { network: '*', factor: 'password' } },
+        message: 'Locked for networks without a recent successful login',
+      },
+    ]);
     expectLocked(await right(user, freshIp()), 3600);
     expect((await right(user, home)).status).toBe(200);
     // A failure in the known network counts there, and the fifth locks there as usual.

@@ -66,6 +66,7 @@ describe('the sessions of a user', () => {
     expect([ips(first), first.total]).toEqual([['203.0.113.3', '203.0.113.2'], 4]);
     expect(ips(await list(`limit=2&count=exact&cursor=${first.next}`))).toEqual(['203.0.113.1', '127.0.0.1']);
     expect(ips(await list('search=113.2'))).toEqual(['203.0.113.2']);
+    expect(ips(await list('sort=created_at&limit=2'))).toEqual(['127.0.0.1', '203.0.113.1']);
   });
 
   it('exclude idle and expired ones', async () => {

@@ -31,6 +31,15 @@ const operations = scimOperations.map(({ id, method, path, body }) => ({
   body: body && { Operations: [{ op: 'add', method: 'POST', path: '/Users' }] },
 }));
 
+describe('a refused body', () => {
+  it('is told with the place of the fault, and one that is no object without', async () => {
+    const wrong = await scim.ask('POST /Users', { schemas: 'urn:one', userName: 'ada' });
+    expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringMatching(/^\/schemas .+/)]);
+    const none = await scim.ask('POST /Users');
+    expect([none.status, none.body.detail]).toEqual([400, 'A request body is required']);
+  });
+});
+
 describe('the access to SCIM', () => {
   it.each(operations)('$id needs a token for provisioning of the domain', async ({ route, body }) => {
     const admin = await world.portal.login();

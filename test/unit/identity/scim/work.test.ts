@@ -76,6 +76,13 @@ describe('a request of provisioning within the limits of size', () => {
     expect(units).toBeLessThan(workLimits.request / 2);
   });
 
+  it('has at most a thousand changes', async () => {
+    const changes = (count: number) =>
+      repeated(() => ({ op: 'replace', path: 'displayName', value: 'Ada' }), count);
+    expect((await patched(changes(most))).refusal).toBeUndefined();
+    expect((await patched(changes(most + 1))).refusal).toBe('tooMany');
+  });
+
   it('needs less than a hundredth of the limit as Entra ID and Okta send it', async () => {
     const { units, refusal } = await patched([
       { op: 'Replace', path: 'active', value: 'False' },

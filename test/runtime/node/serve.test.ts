@@ -53,26 +53,43 @@ afterEach(async () => {
 });
 
 describe('the end of the server', () => {
-  it('waits for a request that is being answered, and for the work that it has left', async () => {
-    const [answers, leaves] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const events: string[] = [];
+  const step = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+  /** A request that is answered when `answers` resolves, and a server that is asked to end meanwhile. */
+  async function endDuring(fetch: ServeOptions['fetch'], events: string[]) {
     const began = Promise.withResolvers<void>();
     const serving = await start({
-      fetch: async (_, { background }) => {
+      fetch: (...given) => {
         began.resolve();
-        background(leaves.promise.then(() => void events.push('work')));
-        await answers.promise;
-        return new Response('done');
+        return fetch(...given);
       },
     });
-    const answer = fetch(`http://127.0.0.1:${serving.port}/`).then((response) => response.text());
+    const answer = globalThis.fetch(`http://127.0.0.1:${serving.port}/`).then((response) => response.text());
     await began.promise;
-    const closed = serving.close(20_000).then(() => void events.push('closed'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    return { answer, closed: serving.close(20_000).then(() => void events.push('closed')) };
+  }
+
+  it('waits for a request that is being answered', async () => {
+    const [answers, events] = [Promise.withResolvers<void>(), [] as string[]];
+    const { answer, closed } = await endDuring(async () => {
+      await answers.promise;
+      return new Response('done');
+    }, events);
+    await step();
     expect(events).toEqual([]);
     answers.resolve();
     expect(await answer).toBe('done');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await closed;
+  });
+
+  it('waits for the work that an answered request has left', async () => {
+    const [leaves, events] = [Promise.withResolvers<void>(), [] as string[]];
+    const { answer, closed } = await endDuring((_, { background }) => {
+      background(leaves.promise.then(() => void events.push('work')));
+      return new Response('done');
+    }, events);
+    expect(await answer).toBe('done');
+    await step();
     expect(events).toEqual([]);
     leaves.resolve();
     await closed;

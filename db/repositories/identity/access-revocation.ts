@@ -22,20 +22,40 @@ export const revokeAccessOfUser = (h: Db, userId: string): Statement[] => [
 
 /** Ends all access of the users of a domain, including users who have no row yet. */
 export const revokeAccessOfDomain = (h: Db, domainId: string): Statement[] => [
+  ...revokePending(h, domainId),
+  ...endAccess(h, usersOf(domainId)),
+];
+
+const usersOf = (domainId: string): SQL =>
+  sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`;
+
+/** Logins of the domain that began before, also those of users who have no row yet. */
+const revokePending = (h: Db, domainId: string): Statement[] => [
   h.update(authenticators).set({ access_ended_at: endedNow }).where(eq(authenticators.id, domainId)),
   h.delete(pkinitChallenges).where(eq(pkinitChallenges.authenticator_id, domainId)),
   h.delete(providerLogins).where(eq(providerLogins.authenticator_id, domainId)),
   h.delete(programGrants).where(eq(programGrants.authenticator_id, domainId)),
-  ...endAccess(h, sql`select ${users.id} from ${users} where ${users.authenticator_id} = ${domainId}::uuid`),
+];
+
+/**
+ * Ends what the former provider or directory of a domain has vouched for: all access but the tokens that administrators made for
+ * services.
+ */
+export const revokeVouchedAccess = (h: Db, domainId: string): Statement[] => [
+  ...revokePending(h, domainId),
+  ...endAccess(h, usersOf(domainId), eq(serviceTokens.own, true)),
 ];
 
 /** `clock_timestamp()` is later than any write committed before this transaction locked the row; `now()` is not. */
 const endedNow = sql`clock_timestamp()`;
 
-/** @param whose a select of user ids */
-const endAccess = (h: Db, whose: SQL): Statement[] => [
+/**
+ * @param whose a select of user ids
+ * @param tokens the service tokens that end; default: all
+ */
+const endAccess = (h: Db, whose: SQL, tokens?: SQL): Statement[] => [
   h.delete(loginSessions).where(sql`${loginSessions.user_id} in (${whose})`),
-  h.delete(serviceTokens).where(sql`${serviceTokens.user_id} in (${whose})`),
+  h.delete(serviceTokens).where(and(sql`${serviceTokens.user_id} in (${whose})`, tokens)),
   h
     .delete(gatewayTickets)
     .where(and(sql`${gatewayTickets.user_id} in (${whose})`, isNull(gatewayTickets.used_at))),

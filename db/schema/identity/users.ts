@@ -5,7 +5,9 @@ import { authenticators } from './authenticators.ts';
 
 /**
  * Users of a domain. `password_hash` includes its parameters (see shared/identity/passwords). `directory_id` is the
- * immutable identifier of the directory entry, absent until the first login that finds it. `card_fingerprint` is the
+ * immutable identifier of the directory entry, absent until the first login that finds it. It is unique only together with
+ * `directory_authority`, the issuer that vouches for it; empty for directories, and until the first sign-in if the settings of the
+ * domain do not name one issuer. `card_fingerprint` is the
  * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
  * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
  * rejected. `given_name` and `family_name` are those of an identity provider that maintains the domain. `deprovisioned_at` is
@@ -34,6 +36,7 @@ export const users = pgTable(
     attributes: jsonb().$type<Record<string, string>>().notNull().default({}),
     last_login_at: moment(),
     directory_id: text(),
+    directory_authority: text().notNull().default(''),
     directory_checked_at: moment(),
     card_fingerprint: text(),
     access_ended_at: moment(),
@@ -41,7 +44,7 @@ export const users = pgTable(
   },
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),
-    uniqueIndex('users_directory_id').on(t.authenticator_id, t.directory_id),
+    uniqueIndex('users_directory_id').on(t.authenticator_id, t.directory_id, t.directory_authority),
     index('users_name').on(t.name_key, t.id),
     index('users_created').on(t.created_at, t.id),
     index('users_created_at').on(t.authenticator_id, t.created_at, t.id),

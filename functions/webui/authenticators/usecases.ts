@@ -1,6 +1,10 @@
 import type { z } from 'zod';
 import type { Db } from '../../../db/client.ts';
-import { revokeAccessOfDomain } from '../../../db/repositories/identity/access-revocation.ts';
+import {
+  revokeAccessOfDomain,
+  revokeVouchedAccess,
+} from '../../../db/repositories/identity/access-revocation.ts';
+import { keepAuthority } from '../../../db/repositories/identity/directory/authority.ts';
 import {
   administratorsBeyond,
   protectedDomains,
@@ -121,7 +125,8 @@ function change(
       await assertOwnEmailDomains(ctx, at.id, shown);
       const body = { ...requested, params: shown };
       const keys = await firstKey(ctx, { id: at.id, type: row.type, next: body.params, former: row.params });
-      const { after, ...extras } = alongside(at, body, row, { overUsers, overDirectory });
+      const former = formerAuthority(row.type, row.params, body.params);
+      const { after, ...extras } = alongside(at, body, { ...row, former }, { overUsers, overDirectory });
       return { body, columns, ...extras, after: (h: Db) => [...after(h), ...keys(h)] };
     }),
   );
@@ -129,8 +134,16 @@ function change(
 
 type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>>;
 
-/** The stored domain, whose type cannot change. */
-type Present = Omit<Write, 'type'>;
+/** The stored domain, whose type cannot change. `former`: the issuer, if it changes. */
+type Present = Omit<Write, 'type'> & { former: string | undefined };
+
+type Params = Record<string, unknown>;
+
+function formerAuthority(type: DomainTypeName, stored: Params, next: Params): string | undefined {
+  const { authority } = domainTypeOf(type).settings;
+  const former = authority?.(stored);
+  return former === authority?.(next) ? undefined : former;
+}
 
 /** The conditions and side effects of a change, in its batch. */
 function alongside(at: Target, body: Write, row: Present, { overUsers, overDirectory }: Powers) {
@@ -144,13 +157,16 @@ function alongside(at: Target, body: Write, row: Present, { overUsers, overDirec
     after: (h: Db) => [
       ...tags(h),
       mustKeepAdministrator(h, administratorTypes),
+      ...(row.former === undefined
+        ? []
+        : [keepAuthority(h, at.id, row.former), ...revokeVouchedAccess(h, at.id)]),
       ...(isDisabled ? revokeAccessOfDomain(h, at.id) : []),
     ],
   };
 }
 
 /** Includes name and label: another domain could take them over and collect the passwords for this one. */
-const isLoginPossible = (body: Write, row: Present): boolean =>
+const isLoginPossible = (body: Write, row: Omit<Present, 'former'>): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],
   );

@@ -100,6 +100,8 @@ type DomainSettings<P extends Settings = Settings> = {
   view: z.ZodObject;
   secrets: readonly SecretName[];
   checks: readonly SettingsCheck<P>[];
+  /** The authority that the identifiers of people belong to: the issuer of a provider. Undefined if the type has none. */
+  authority?(params: Settings): string;
   /**
    * True if a stored secret that is absent from the request remains valid for these settings. False removes it.
    * @param stored the settings that it was stored with

@@ -4,15 +4,19 @@ import type { Account } from './account.ts';
 
 type User = Account['user'];
 
-/** A person of a directory or an identity provider. The identifier is immutable. */
-export type ExternalPerson = { directoryId: string; name: string };
+/** A person of a directory or an identity provider. The identifier is immutable, and unique with the issuer of a provider. */
+export type ExternalPerson = { directoryId: string; authority?: string; name: string };
 
 /**
  * The row of a person at the first login. The id is derived from the identifier, so that two concurrent first logins create
  * one user.
  */
-export const newUser = (domainId: string, { directoryId, name }: ExternalPerson, now: Date): User => ({
-  id: idOf(directoryId, domainId),
+export const newUser = (
+  domainId: string,
+  { directoryId, authority = '', name }: ExternalPerson,
+  now: Date,
+): User => ({
+  id: idOf(authority === '' ? directoryId : `${authority} ${directoryId}`, domainId),
   created_at: now,
   updated_at: now,
   revision: 1,
@@ -33,6 +37,7 @@ export const newUser = (domainId: string, { directoryId, name }: ExternalPerson,
   attributes: {},
   last_login_at: null,
   directory_id: directoryId,
+  directory_authority: authority,
   directory_checked_at: null,
   card_fingerprint: null,
   access_ended_at: null,

@@ -36,7 +36,7 @@ export async function proveByProvider(
 ): Promise<ProvedLogin> {
   const name = login.loginName.trim();
   const nameKey = foldName(name);
-  const key = { directoryIds: [login.subject], nameKey };
+  const key = { directoryIds: [login.subject], authority: login.issuer, nameKey };
   const found = await findDirectoryAccount(ctx.deps.db, domain.id, key, groupKeys(login.groups ?? []));
   if (!found) throw new AppError('login_expired');
   const { user } = found;
@@ -66,7 +66,7 @@ async function proofOf(
   checkInS: number,
 ): Promise<Proof> {
   if (!isNameable(login.loginName) || !isSubject(login.subject)) throw unusable();
-  const person = { subject: login.subject, name: login.loginName };
+  const person = { subject: login.subject, issuer: login.issuer, name: login.loginName };
   const { user, settle } = rowOf(found, person, ctx.now, rules.createsUsers);
   if (user.state !== 'active' || user.kind !== 'person') throw new AppError('account_disabled');
   const memberships = membershipsOf(found, rules, login.groups ?? []);
@@ -75,6 +75,7 @@ async function proofOf(
     ...facts,
     id: user.id,
     directoryId: login.subject,
+    authority: login.issuer,
     card: null,
     attributes: user.attributes,
   };

@@ -15,14 +15,14 @@ import { newUser } from '../login/new-user.ts';
 type User = Account['user'];
 export type ProviderAccount = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
 
-/** A person at a provider: the immutable identifier, and the login name that may change. */
-export type Person = { subject: string; name: string };
+/** A person at a provider: the immutable identifier, the issuer that vouches for it, and the login name that may change. */
+export type Person = { subject: string; issuer: string; name: string };
 
 /** The row of a person, and the statements that create or rename it. */
 export type PersonRow = { user: User; settle(h: Db): Statement[] };
 
 /**
- * Finds the row of a person by the subject alone: a name or an e-mail address never identifies anyone. A new person
+ * Finds the row of a person by issuer and subject alone (OpenID Connect Core, 5.7): a name or an e-mail address never identifies anyone. A new person
  * receives a row if the domain creates users, and a known one receives the new name if no other user has it.
  * @throws AppError `forbidden` without a row, or if another user has the name of a new person
  */
@@ -45,7 +45,7 @@ export function rowOf(
   if (namesake && namesake.state === 'active') throw nameInUse(person.name);
   // The other person has left, but the row keeps the name for its records.
   const name = namesake ? withSuffix(name_key)[0] : person.name;
-  const added = newUser(domain.id, { directoryId: person.subject, name }, now);
+  const added = newUser(domain.id, { directoryId: person.subject, authority: person.issuer, name }, now);
   return { user: added, settle: (h) => [addDirectoryUser(h, added)] };
 }
 

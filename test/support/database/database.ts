@@ -37,11 +37,11 @@ export const databaseUrl = (admin: string, name: string): string =>
   Object.assign(new URL(admin), { pathname: name }).href;
 
 /** Runs one statement on a separate connection. */
-export async function query(url: string, statement: string): Promise<void> {
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query(statement)).rows;
   } finally {
     await client.end();
   }

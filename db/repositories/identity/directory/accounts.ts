@@ -1,5 +1,5 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { alias, type PgColumn } from 'drizzle-orm/pg-core';
 import type { Db, Statement } from '../../../client.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
 import { groupMembers, groups } from '../../../schema/identity/groups.ts';
@@ -19,15 +19,24 @@ export type RegisteredGroup = {
   state: 'active' | 'inactive';
 };
 
-/** A person in a directory: the immutable identifiers of the entry (at least one) and the folded name. */
-export type PersonKey = { directoryIds: readonly string[]; nameKey: string };
+/**
+ * A person in a directory or at a provider: the immutable identifiers (at least one), who vouches for them, and the folded name.
+ * `authority` is the issuer of a provider; a directory has none.
+ */
+export type PersonKey = { directoryIds: readonly string[]; authority?: string; nameKey: string };
+
+type Identified = { directory_id: PgColumn; directory_authority: PgColumn };
+
+/** A row without an authority was written before its first sign-in, and belongs to the provider that the domain has now. */
+const isPerson = (row: Identified, { directoryIds, authority = '' }: PersonKey): SQL =>
+  sql`(${inArray(row.directory_id, [...directoryIds])} and ${row.directory_authority} in ('', ${authority}))`;
 
 const namesakes = alias(users, 'namesake');
-const isNamesake = ({ directoryIds, nameKey }: PersonKey): SQL | undefined =>
+const isNamesake = (key: PersonKey): SQL | undefined =>
   and(
     eq(namesakes.authenticator_id, authenticators.id),
-    eq(namesakes.name_key, nameKey),
-    sql`(${inArray(namesakes.directory_id, [...directoryIds])}) is not true`,
+    eq(namesakes.name_key, key.nameKey),
+    sql`${isPerson(namesakes, key)} is not true`,
   );
 
 /**
@@ -49,12 +58,11 @@ export async function findDirectoryAccount(db: Db, domainId: string, key: Person
       groups: registered(eq(groups.authenticator_id, authenticators.id), keys),
     })
     .from(authenticators)
-    .leftJoin(
-      users,
-      and(eq(users.authenticator_id, authenticators.id), inArray(users.directory_id, [...key.directoryIds])),
-    )
+    .leftJoin(users, and(eq(users.authenticator_id, authenticators.id), isPerson(users, key)))
     .leftJoin(namesakes, isNamesake(key))
-    .where(eq(authenticators.id, domainId));
+    .where(eq(authenticators.id, domainId))
+    // The row of this authority before one that has none yet.
+    .orderBy(desc(users.directory_authority));
   return row && { ...row, isAmbiguous: others.length > 0 };
 }
 
@@ -104,6 +112,8 @@ const textsOf = (texts: readonly string[]): SQL =>
 export type DirectoryPerson = {
   id: string;
   directoryId: string;
+  /** The issuer of a provider; empty for a directory. */
+  authority?: string;
   realName: string;
   email: string;
   attributes: Record<string, string>;
@@ -117,12 +127,12 @@ export type DirectoryPerson = {
  */
 export function noteDirectoryLogin(
   h: Db,
-  { id, directoryId, realName, email, attributes, card }: DirectoryPerson,
+  { id, directoryId, authority = '', realName, email, attributes, card }: DirectoryPerson,
   now: Date,
 ): Statement[] {
   const mayLogIn = and(
     eq(users.id, id),
-    eq(users.directory_id, directoryId),
+    isPerson(users, { directoryIds: [directoryId], authority, nameKey: '' }),
     eq(users.state, 'active'),
     eq(users.kind, 'person'),
   );
@@ -135,6 +145,7 @@ export function noteDirectoryLogin(
       .set({
         last_login_at: now,
         directory_checked_at: now,
+        directory_authority: authority,
         card_fingerprint: card,
         attributes,
         real_name: next(users.real_name, realName),

@@ -4,6 +4,7 @@ import { groupMembers } from '../../../schema/identity/groups.ts';
 import { userRoles } from '../../../schema/identity/roles.ts';
 import { users } from '../../../schema/identity/users.ts';
 import { derived, must } from '../../records/statements.ts';
+import { presentAuthority } from '../directory/authority.ts';
 
 type UserRow = typeof users.$inferSelect;
 
@@ -52,6 +53,7 @@ export async function findDeprovisionedUser(db: Db, domainId: string, subject: s
         eq(users.authenticator_id, domainId),
         eq(users.kind, 'person'),
         eq(users.directory_id, subject),
+        sql`${users.directory_authority} in ('', ${presentAuthority(sql`${domainId}::uuid`)})`,
         isNotNull(users.deprovisioned_at),
       ),
     );
@@ -76,7 +78,17 @@ type Written = Partial<
 export type NewUser = Required<Omit<Written, 'deprovisioned_at'>> & Pick<UserRow, 'id' | 'authenticator_id'>;
 
 export const addProvisionedUser = (h: Db, user: NewUser): Statement =>
-  h.insert(users).values(user).returning(userColumns);
+  h
+    .insert(users)
+    .values({
+      ...user,
+      directory_authority: authorityOf(user.directory_id, sql`${user.authenticator_id}::uuid`),
+    })
+    .returning(userColumns);
+
+/** A row without an identifier has no authority either. */
+const authorityOf = (directoryId: string | null, domainId: SQL): SQL =>
+  directoryId === null ? sql`''` : presentAuthority(domainId);
 
 /**
  * Fails the batch with `precondition_failed` unless the user is at this revision and has the same roles as when it was read,
@@ -96,7 +108,15 @@ export const mustBeAsRead = (
 export const changeProvisionedUser = (h: Db, id: string, written: Written): Statement =>
   h
     .update(users)
-    .set({ ...written, revision: sql`${users.revision} + 1`, updated_at: sql`now()` })
+    .set({
+      ...written,
+      ...(written.directory_id && {
+        directory_authority: sql`case when ${users.directory_id} is null
+          then ${presentAuthority(sql`${users.authenticator_id}`)} else ${users.directory_authority} end`,
+      }),
+      revision: sql`${users.revision} + 1`,
+      updated_at: sql`now()`,
+    })
     .where(eq(users.id, id))
     .returning(userColumns);
 

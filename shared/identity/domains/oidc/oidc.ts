@@ -36,6 +36,7 @@ export const oidc: DomainType<OidcParams> = {
     view: oidcView,
     secrets: ['client_secret'],
     checks: oidcChecks,
+    authority: ({ issuer }) => String(issuer),
     keepsSecrets: reusesSecret,
   },
   login: { proof: 'redirect', names: 'as_typed' },

@@ -1,18 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrateDatabase, schemaStateOf } from '../../../../db/migrate.ts';
 import { firstFile, readSchemaFiles, type SchemaFiles } from '../../../../db/migrator/files.ts';
 import { tableDigests } from '../../../../db/migrator/fingerprint.ts';
+import { defaultRoles } from '../../../../db/roles.ts';
 import { startEmbeddedDatabase } from '../../../../shared/tooling/embedded/database.ts';
-import { type FreshDatabase, freshDatabase } from '../../../support/database/database.ts';
+import type { DatabaseAddress } from '../../../../shared/tooling/start/prepared-database.ts';
+import { ownedDatabase, query } from '../../../support/database/database.ts';
 import { requireService } from '../../../support/services.ts';
 
 const isServer = () => inject('postgresUrl') !== '';
-const files = readSchemaFiles();
-const { adopted } = files;
+const all = readSchemaFiles();
+const { adopted } = all;
+/** Up to the first migration: the state at which databases are adopted. */
+const files: SchemaFiles = {
+  ...all,
+  migrations: all.migrations.slice(0, 1),
+};
 /** The schema of the program before the replacement, with the times of its migrations. */
 const replaced: SchemaFiles = {
   ...files,
@@ -32,8 +40,7 @@ describe('the digests in adopted.json', () => {
     const client = new pg.Client({ connectionString: embedded.ownerUrl });
     try {
       const sqlFiles = files.sqlFiles.filter(({ name }) => name === firstFile);
-      const migrations = files.migrations.slice(0, 1);
-      await migrateDatabase(embedded.ownerUrl, {}, { ...files, migrations, sqlFiles });
+      await migrateDatabase(embedded.ownerUrl, {}, { ...files, sqlFiles });
       await client.connect();
       expect(await tableDigests(client)).toEqual(adopted.tables);
     } finally {
@@ -45,18 +52,26 @@ describe('the digests in adopted.json', () => {
 });
 
 requireService('postgresql', isServer())('a database with the migrations that the first one replaces', () => {
-  let database: FreshDatabase;
+  const base = `adopted_${randomUUID().replaceAll('-', '')}`;
+  let database: DatabaseAddress & { name: string };
   let client: pg.Client;
 
+  beforeAll(async () => {
+    const { ownerUrl } = await ownedDatabase(inject('postgresUrl'), base);
+    await migrateDatabase(ownerUrl, defaultRoles, files);
+  });
+  afterAll(() => query(inject('postgresUrl'), `drop database if exists ${base} with (force)`));
+
   beforeEach(async () => {
-    database = await freshDatabase();
+    const name = `adopted_${randomUUID().replaceAll('-', '')}`;
+    database = { ...(await ownedDatabase(inject('postgresUrl'), name, base)), name };
     client = new pg.Client({ connectionString: database.ownerUrl });
     await client.connect();
     await recordReplaced(replaced.migrations.length);
   });
   afterEach(async () => {
     await client?.end();
-    await database?.drop();
+    await query(inject('postgresUrl'), `drop database if exists ${database.name} with (force)`);
   });
 
   const rows = async (statement: string): Promise<Record<string, unknown>[]> =>
@@ -81,9 +96,12 @@ requireService('postgresql', isServer())('a database with the migrations that th
   it('gets the first migration in place of them, and no definition changes', async () => {
     const before = await rows(definitions);
     await migrate();
-    expect(await schemaStateOf(database.sidecarUrl)).toBe('current');
+    expect(await schemaStateOf(database.sidecarUrl, files)).toBe('current');
     expect(await rows(journal)).toEqual(first);
     expect(await rows(definitions)).toEqual(before);
+    await migrate(all);
+    expect(await schemaStateOf(database.sidecarUrl)).toBe('current');
+    expect(await rows(journal)).toHaveLength(all.migrations.length);
   });
 
   it('gets the first migration once by several processes', async () => {

@@ -10,6 +10,32 @@ import { requireService } from '../../../support/services.ts';
 
 const isServer = () => inject('postgresUrl') !== '';
 
+/** A domain with one provider, and one whose provider has several tenants, which sign with issuers of their own. */
+const issuers = {
+  [randomUUID()]: 'https://login.example.com/realms/staff',
+  [randomUUID()]: 'https://login.microsoftonline.com/organizations/v2.0',
+};
+
+const domainLike = (like: string, id: string, issuer: string): string =>
+  `insert into authenticators select (jsonb_populate_record(a, '${JSON.stringify({
+    ...{
+      id,
+      name: id,
+      name_key: id,
+      small_name: id.slice(0, 8),
+      small_name_key: id.slice(0, 8),
+      type: 'oidc',
+      state: 'disabled',
+    },
+    params: { issuer, client_id: 'portal' },
+  })}'::jsonb)).* from authenticators a where name = '${like}'`;
+
+const userOf = (domain: string): string =>
+  `insert into users select (jsonb_populate_record(u, '${JSON.stringify({
+    ...{ id: randomUUID(), authenticator_id: domain, name: 'by-provider', name_key: 'by-provider' },
+    directory_id: 'subject',
+  })}'::jsonb)).* from users u where name = 'admin' limit 1`;
+
 requireService('postgresql', isServer())('the installation of 27 November 2026', () => {
   const name = `frozen_${randomUUID().replaceAll('-', '')}`;
   let address: DatabaseAddress;
@@ -18,6 +44,10 @@ requireService('postgresql', isServer())('the installation of 27 November 2026',
   beforeAll(async () => {
     address = await ownedDatabase(inject('postgresUrl'), name);
     await restoreFrozen(address.ownerUrl);
+    for (const [domain, issuer] of Object.entries(issuers)) {
+      await query(address.ownerUrl, domainLike('Directory', domain, issuer));
+      await query(address.ownerUrl, userOf(domain));
+    }
   });
   afterAll(async () => {
     await portal?.stop();
@@ -28,6 +58,19 @@ requireService('postgresql', isServer())('the installation of 27 November 2026',
     expect(await schemaStateOf(address.ownerUrl)).toMatch(/^(?:older|current)$/);
     await migrateDatabase(address.ownerUrl);
     for (const url of [address.url, address.sidecarUrl]) expect(await schemaStateOf(url)).toBe('current');
+  });
+
+  it('keeps who vouches for the people of a domain with one provider', async () => {
+    const rows = await query(
+      address.ownerUrl,
+      `select authenticator_id as domain, directory_authority as authority from users where name = 'by-provider'`,
+    );
+    const [one, many] = Object.entries(issuers);
+    expect(new Map(rows.map(({ domain, authority }) => [domain, authority]))).toEqual(
+      new Map([one, [many?.[0], '']] as [string, string][]),
+    );
+    for (const id of Object.keys(issuers))
+      await query(address.ownerUrl, `delete from authenticators where id = '${id}'`);
   });
 
   it('serves its administrator and its users with their previous passwords', async () => {

@@ -36,22 +36,37 @@ export const Instant = z.iso
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'Must be a date and time in the years 1 to 9999')
   .meta({ format: 'date-time', example: '2026-11-21T08:30:00.000Z' });
 
+/** An address that may have letters of any script (RFC 6531). */
+export const EmailAddress = z.email({ pattern: z.regexes.unicodeEmail }).max(256);
+
+/** Longest name of a user or a group, in characters: providers and directories have names of more than 200. */
+export const longestPersonName = 256;
+
 /**
  * A trimmed name of 1 to 128 characters with at least one visible character. Record writes also reject
  * default-ignorable code points in new names (`assertNewName`). Names from directories and older names can contain
  * them.
  */
-export const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(128, lengthFirst)
-  .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
-  .refine((name) => name === '' || isVisible(name), 'Must contain a visible character')
-  .meta({ example: 'North' });
+export const Name = nameWithin(128).meta({ example: 'North' });
+
+/** A name of a user or a group. */
+export const PersonName = nameWithin(longestPersonName).meta({ example: 'ada' });
+
+function nameWithin(most: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most, lengthFirst)
+    .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+    .refine((name) => name === '' || isVisible(name), 'Must contain a visible character');
+}
 
 /** A name that cannot come from a directory, so it never contains default-ignorable code points. */
 export const PlainName = Name.refine(isWithoutIgnorables, ignorablesDetail);
+
+/** The same of a user or a group. */
+export const PlainPersonName = PersonName.refine(isWithoutIgnorables, ignorablesDetail);
 
 export const Comments = z
   .string()

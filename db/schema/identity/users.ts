@@ -11,7 +11,8 @@ import { authenticators } from './authenticators.ts';
  * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
  * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
  * rejected. `given_name` and `family_name` are those of an identity provider that maintains the domain. `deprovisioned_at` is
- * the time when it deleted the user, whose row stays, so that the deletion also refuses a later login. `last_login_at` has no index, because each login would then write all indexes.
+ * the time when it deleted the user, whose row stays, so that the deletion also refuses a later login. `deactivated_by` is set while
+ * provisioning has deactivated the user, and may activate it again. `last_login_at` has no index, because each login would then write all indexes.
  */
 export const users = pgTable(
   'users',
@@ -41,6 +42,7 @@ export const users = pgTable(
     card_fingerprint: text(),
     access_ended_at: moment(),
     deprovisioned_at: moment(),
+    deactivated_by: text().$type<'provisioning'>(),
   },
   (t) => [
     uniqueIndex('users_name_key').on(t.authenticator_id, t.name_key),

@@ -5,7 +5,7 @@ import { revokeAccessOfUser } from '../../../db/repositories/identity/access-rev
 import {
   addProvisionedUser,
   changeProvisionedUser,
-  findDeprovisionedUser,
+  findFormerUser,
   findProvisionedUser,
   leaveGroups,
   mustBeAsRead,
@@ -41,20 +41,45 @@ export async function findUser({ ctx, domainId }: ScimScope, id: string): Promis
 }
 
 /**
- * Creates a user. A user that the identity provider has deleted before, by the same identifier, becomes visible again.
- * @throws AppError `invalid_request`, `already_exists`
+ * Creates a user. One that provisioning itself has deleted or deactivated, with the same identifier and without roles, is active
+ * again. One with the name alone gets the identifier if the account was never used.
+ * @throws AppError `invalid_request`, `already_exists` with the reason
  */
 export const createUser = (scope: ScimScope, body: Record<string, unknown>): Promise<ProvisionedUser> =>
   untilUncontested(undefined, async () => {
     const fields = fieldsOf(body);
     const former = await findFormer(scope, fields);
     if (!former) return insertUser(scope, fields);
-    assertMayActivate(former, fields);
+    if (former.directory_id !== null) assertMayActivate(former, fields);
+    const obstacle = obstacleTo(former, fields);
+    if (obstacle) throw new AppError('already_exists', exists[obstacle], { reason: obstacle });
     return write(scope, former, fields, { restores: true });
   });
 
-const findFormer = async ({ ctx, domainId }: ScimScope, { directory_id: subject }: UserFields) =>
-  subject === null ? undefined : findDeprovisionedUser(ctx.deps.db, domainId, subject);
+const findFormer = ({ ctx, domainId }: ScimScope, { directory_id: subject, name }: UserFields) =>
+  findFormerUser(ctx.deps.db, domainId, { subject, nameKey: foldName(name) });
+
+const exists = {
+  active: 'A user with this name or identifier exists',
+  in_use: 'An administrator must bind an account that is in use',
+  deactivated_by_administrator: 'An administrator has deactivated the user',
+} as const;
+
+/** Why a request to create a user does not lead to this one. */
+function obstacleTo(
+  former: StoredUser,
+  { directory_id: subject }: UserFields,
+): keyof typeof exists | undefined {
+  if (former.directory_id === null) {
+    if (subject === null) return 'active';
+    return former.hasRoles || former.last_login_at !== null ? 'in_use' : keptOut(former);
+  }
+  if (former.deprovisioned_at === null && former.state === 'active') return 'active';
+  return keptOut(former);
+}
+
+const keptOut = ({ state, deactivated_by }: StoredUser) =>
+  state === 'inactive' && deactivated_by !== 'provisioning' ? 'deactivated_by_administrator' : undefined;
 
 async function insertUser({ ctx, domainId }: ScimScope, fields: UserFields): Promise<ProvisionedUser> {
   const id = newId();
@@ -156,6 +181,7 @@ async function write(
     ...fields,
     name_key: foldName(fields.name),
     ...((restores || removes) && { deprovisioned_at }),
+    ...(row.state !== fields.state && { deactivated_by: ends ? ('provisioning' as const) : null }),
   };
   const results = await atomically(ctx.deps.db, (h) => [
     // Before the row, as in other writes that can concern administrators.

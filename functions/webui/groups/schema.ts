@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { Comments, CreatedAt, Id, idsOf, Name, PageLimit, UpdatedAt } from '../../../shared/shapes/fields.ts';
+import {
+  Comments,
+  CreatedAt,
+  Id,
+  idsOf,
+  PageLimit,
+  PersonName,
+  UpdatedAt,
+} from '../../../shared/shapes/fields.ts';
 
 const GroupState = z.enum(['active', 'inactive']);
 const GroupType = z.enum(['group', 'meta']);
 
 export const GroupWrite = z.object({
-  name: Name.describe('Name of the group, unique in its domain. Cannot be changed after creation.'),
+  name: PersonName.describe('Name of the group, unique in its domain. Cannot be changed after creation.'),
   external_id: z
     .string()
     .max(1024)

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import {
   Comments,
   CreatedAt,
+  EmailAddress,
   Id,
   idOf,
   idsOf,
   Moment,
-  Name,
+  PersonName,
   UpdatedAt,
 } from '../../../shared/shapes/fields.ts';
 
@@ -14,10 +15,10 @@ const UserState = z.enum(['active', 'inactive']);
 const UserKind = z.enum(['person', 'service']);
 
 export const UserWrite = z.object({
-  name: Name.describe('Login name, unique in its domain. It cannot be changed in a directory domain.'),
+  name: PersonName.describe('Login name, unique in its domain. It cannot be changed in a directory domain.'),
   real_name: z.string().trim().max(256).default('').describe('Full name of the user. Default: empty.'),
   email: z
-    .union([z.literal(''), z.email().max(256)])
+    .union([z.literal(''), EmailAddress])
     .default('')
     .describe('E-mail address of the user. Default: empty.'),
   comments: Comments,

@@ -92,6 +92,8 @@ const change = (
       body,
       columns: {
         password: undefined,
+        // What an administrator has deactivated, provisioning does not activate.
+        ...(body.state !== row.state && { deactivated_by: null }),
         ...(setsPassword && (await passwordColumns(ctx, body, row.domain_two_factor ?? false))),
       },
       changes,

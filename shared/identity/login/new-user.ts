@@ -42,4 +42,5 @@ export const newUser = (
   card_fingerprint: null,
   access_ended_at: null,
   deprovisioned_at: null,
+  deactivated_by: null,
 });

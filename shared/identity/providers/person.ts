@@ -9,6 +9,7 @@ import {
 import { AppError } from '../../kernel/errors.ts';
 import { foldName, isStorable } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
+import { longestPersonName } from '../../shapes/fields.ts';
 import type { Account } from '../login/account.ts';
 import { newUser } from '../login/new-user.ts';
 
@@ -51,7 +52,7 @@ export function rowOf(
 
 /** True for a login name that a row can have. */
 export const isNameable = (name: string): boolean =>
-  name.trim() !== '' && name.length <= 128 && isStorable(name);
+  name.trim() !== '' && name.length <= longestPersonName && isStorable(name);
 
 /** The random digits prevent that someone registers the name in advance. */
 const withSuffix = (key: string): Fallbacks => {

@@ -3,7 +3,7 @@ import type { Work } from '../../kernel/concurrency/work.ts';
 import { isId } from '../../kernel/ids.ts';
 import { isObject } from '../../kernel/json/json.ts';
 import { message } from '../../messages/message.ts';
-import { PlainName } from '../../shapes/fields.ts';
+import { PlainPersonName } from '../../shapes/fields.ts';
 import { externalId, groupFacts } from './attributes.ts';
 import { canonical, type Json } from './canonical.ts';
 import { scimError } from './errors.ts';
@@ -117,7 +117,7 @@ function groupFields(resource: Json, present: GroupFields | undefined): GroupFie
   if (present && name === present.name) return { name: present.name, external_id };
   if (name === undefined)
     throw scimError('invalidValue', message('{name} is required', { name: 'displayName' }));
-  const { data, success } = PlainName.safeParse(name);
+  const { data, success } = PlainPersonName.safeParse(name);
   if (!success)
     throw scimError(
       'invalidValue',

@@ -54,10 +54,22 @@ function changesIn({ op, path, value }: PatchOperation, patched: Patched, work: 
     return isKnown(parsed, patched) ? [{ verb, path: parsed, value }] : [];
   }
   if (verb === 'remove') throw scimError('noTarget', 'A removal requires a path');
-  if (!isObject(value)) throw scimError('invalidValue', 'An operation without a path requires an object');
-  return Object.entries(value).flatMap(([name, inner]) =>
+  const named = objectOf(value);
+  if (!named) throw scimError('invalidValue', 'An operation without a path requires an object');
+  return Object.entries(named).flatMap(([name, inner]) =>
     namedChanges({ verb, name, value: inner }, patched, work),
   );
+}
+
+/** Some clients send the object as a text with JSON. */
+function objectOf(value: unknown): Json | undefined {
+  if (typeof value !== 'string') return isObject(value) ? value : undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function namedChanges(

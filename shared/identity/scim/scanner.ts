@@ -11,6 +11,12 @@ const mostTokens = 1_000;
 const pattern =
   /\s*(?:("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.:$-]))|([()[\]])|((?:[uU][rR][nN]:[\w.:-]+:)?\$?[A-Za-z][\w-]*(?:\.\$?[A-Za-z][\w-]*)?)|(\.\$?[A-Za-z][\w-]*))/y;
 
+const bareWord = /\s+([^\s"'()[\]]+)/y;
+const isOperator = (text: string): boolean => /^(?:eq|ne|co|sw|ew|gt|ge|lt|le)$/i.test(text);
+const isKeyword = (text: string): boolean => /^(?:and|or|not|\()$/i.test(text);
+const isLiteral = (text: string): boolean =>
+  /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/i.test(text);
+
 /** Splits a filter or a path of SCIM into tokens. */
 export class Scanner {
   readonly #tokens: Token[] = [];
@@ -27,6 +33,8 @@ export class Scanner {
   }
 
   #read(source: string, at: number): number {
+    const bare = this.#bareValue(source, at);
+    if (bare !== undefined) return bare;
     pattern.lastIndex = at;
     const found = pattern.exec(source);
     if (!found || this.#tokens.length === mostTokens) throw this.refusal(at);
@@ -37,6 +45,21 @@ export class Scanner {
       if (value !== undefined) this.#tokens.push({ kind, text: value, at });
     }
     return pattern.lastIndex;
+  }
+
+  /**
+   * Reads a value without quotation marks, as in examples of Entra ID: `externalId eq 58342554-38d6`. It is the word after an
+   * attribute and an operator, unless that is a literal of JSON.
+   */
+  #bareValue(source: string, at: number): number | undefined {
+    const [before, operator] = this.#tokens.slice(-2);
+    if (!before || operator?.kind !== 'name' || !isOperator(operator.text) || isKeyword(before.text))
+      return undefined;
+    bareWord.lastIndex = at;
+    const [whole = '', word = ''] = bareWord.exec(source) ?? [];
+    if (word === '' || isLiteral(word)) return undefined;
+    this.#tokens.push({ kind: 'text', text: JSON.stringify(word), at });
+    return at + whole.length;
   }
 
   /** Takes the next token if it is this sign, or this keyword in any case. */

@@ -3,7 +3,7 @@ import { sha256 } from '../../kernel/crypto/digests.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
 import { isReservedUserName } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
-import { PlainName } from '../../shapes/fields.ts';
+import { EmailAddress, PlainPersonName } from '../../shapes/fields.ts';
 import { externalId, userFacts } from './attributes.ts';
 import { canonical, type Json } from './canonical.ts';
 import { scimError } from './errors.ts';
@@ -120,7 +120,7 @@ function loginName(value: unknown, present: UserFields | undefined): string {
   if (present && value === present.name) return present.name;
   if (value === undefined)
     throw scimError('invalidValue', message('{name} is required', { name: 'userName' }));
-  const { data, success } = PlainName.safeParse(value);
+  const { data, success } = PlainPersonName.safeParse(value);
   if (!success || isReservedUserName(data)) throw invalidAttribute('userName');
   return data;
 }
@@ -145,17 +145,14 @@ function realName(resource: Json, parts: NameParts, present: UserFields | undefi
 const joinedName = (parts: NameParts | undefined): string =>
   [parts?.given_name, parts?.family_name].filter(Boolean).join(' ');
 
-const Email = z.email().max(256);
-
 /** One address is stored: the primary one, or else that of work, or else the first one. */
 function emailIn(values: unknown): string {
   const given = Array.isArray(values) ? values.filter((one) => textIn(one, 'value') !== '') : [];
   const isWork = (one: unknown) => textIn(one, 'type').toLowerCase() === 'work';
   const chosen = given.find((one) => memberOf(one, 'primary') === true) ?? given.find(isWork) ?? given[0];
   if (chosen === undefined) return '';
-  const { data, success } = Email.safeParse(textIn(chosen, 'value'));
-  if (!success) throw invalidAttribute('emails');
-  return data;
+  // A provider whose directory has an unusable address would otherwise not be able to send the person at all.
+  return EmailAddress.safeParse(textIn(chosen, 'value')).data ?? '';
 }
 
 /** The identifier of the user at the identity provider. It never changes, because the user is found by it at sign-in. */

@@ -21,7 +21,10 @@ describe('a person of an identity provider', () => {
 
   const browser = () => {
     const { deps, send } = stand.world.portal;
-    return new Browser({ baseUrl: deps.baseUrl, send }, () => `${stand.provider.caPem}\n${other.provider.caPem}`);
+    return new Browser(
+      { baseUrl: deps.baseUrl, send },
+      () => `${stand.provider.caPem}\n${other.provider.caPem}`,
+    );
   };
 
   /** The settings of the first domain that lead to one of the two providers. */

@@ -58,10 +58,27 @@ function valuesCondition(
   lenient: boolean,
 ): SQL {
   const found = attributes[keyOf(path)];
-  if (!found && lenient) return sql`false`;
+  if (!found && (lenient || isAccepted(path))) return sql`false`;
   if (found?.type !== 'values') throw new FilterFault('attribute', attributeOf(path));
   return found.any(conditionOf(part, found.members));
 }
+
+/** Attributes of RFC 7643 (4.1, 4.3) that clients may send and the portal does not store: no resource has a value. */
+const accepted: ReadonlySet<string> = new Set([
+  ...[
+    'nickname',
+    'profileurl',
+    'title',
+    'usertype',
+    'preferredlanguage',
+    'locale',
+    'timezone',
+    'phonenumbers',
+  ],
+  ...['ims', 'photos', 'addresses', 'entitlements', 'roles', 'x509certificates', 'name', 'employeenumber'],
+  ...['costcenter', 'organization', 'division', 'department', 'manager'],
+]);
+const isAccepted = ({ name }: AttributePath): boolean => accepted.has(name.toLowerCase());
 
 const keyOf = (path: AttributePath): string => attributeOf(path).toLowerCase();
 
@@ -72,7 +89,7 @@ function plainCondition(filter: Plain, attributes: Attributes, lenient: boolean)
   if (found) return filter.kind === 'present' ? isPresent(found) : comparison(found, filter);
   const list = attributes[path.name.toLowerCase()];
   if (list?.type === 'values' && path.sub !== undefined) return valueCondition(filter, list, path.sub);
-  if (!lenient) throw new FilterFault('attribute', attributeOf(path));
+  if (!lenient && !isAccepted(path)) throw new FilterFault('attribute', attributeOf(path));
   return filter.kind === 'compare' && isAbsence(filter) ? sql`true` : sql`false`;
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../../client.ts';
 import { groupMembers } from '../../../schema/identity/groups.ts';
 import { userRoles } from '../../../schema/identity/roles.ts';
@@ -32,6 +32,8 @@ const facts = {
     sql`select exists(select 1 from ${userRoles} where ${userRoles.user_id} = ${users.id})`,
   ),
   last_login_at: users.last_login_at,
+  deprovisioned_at: users.deprovisioned_at,
+  deactivated_by: users.deactivated_by,
 };
 
 /** @returns the user with this id in the domain */
@@ -43,22 +45,27 @@ export async function findProvisionedUser(db: Db, domainId: string, id: string) 
   return row;
 }
 
-/** @returns the user that the identity provider has deleted, by its identifier there */
-export async function findDeprovisionedUser(db: Db, domainId: string, subject: string) {
+/**
+ * The user that a client means when it creates one: the person with the identifier, or else the one with the name who has no
+ * identifier yet.
+ */
+export async function findFormerUser(db: Db, domainId: string, { subject, nameKey }: Meant) {
+  const isSubject = sql`(${users.directory_id} = ${subject}
+    and ${users.directory_authority} in ('', ${presentAuthority(sql`${domainId}::uuid`)}))`;
+  const isNamed = sql`(${users.name_key} = ${nameKey} and ${users.directory_id} is null)`;
   const [row] = await db
     .select({ ...userColumns, ...facts })
     .from(users)
     .where(
-      and(
-        eq(users.authenticator_id, domainId),
-        eq(users.kind, 'person'),
-        eq(users.directory_id, subject),
-        sql`${users.directory_authority} in ('', ${presentAuthority(sql`${domainId}::uuid`)})`,
-        isNotNull(users.deprovisioned_at),
-      ),
-    );
+      and(eq(users.authenticator_id, domainId), eq(users.kind, 'person'), sql`(${isSubject} or ${isNamed})`),
+    )
+    .orderBy(sql`${isSubject} is true desc`)
+    .limit(1);
   return row;
 }
+
+/** `subject` is the identifier at the provider, if the client sends one. */
+type Meant = { subject: string | null; nameKey: string };
 
 type Written = Partial<
   Pick<
@@ -72,10 +79,12 @@ type Written = Partial<
     | 'state'
     | 'directory_id'
     | 'deprovisioned_at'
+    | 'deactivated_by'
   >
 >;
 
-export type NewUser = Required<Omit<Written, 'deprovisioned_at'>> & Pick<UserRow, 'id' | 'authenticator_id'>;
+export type NewUser = Required<Omit<Written, 'deprovisioned_at' | 'deactivated_by'>> &
+  Pick<UserRow, 'id' | 'authenticator_id'>;
 
 export const addProvisionedUser = (h: Db, user: NewUser): Statement =>
   h

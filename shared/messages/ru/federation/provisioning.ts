@@ -9,6 +9,7 @@ export const provisioning = {
   'A request can name at most {limit} members': 'В запросе можно указать не более {limit} участников',
   'A user with this name or identifier exists':
     'Пользователь с таким именем или идентификатором уже существует',
+  'An administrator has deactivated the user': 'Пользователя отключил администратор',
   'An administrator must activate an account with roles':
     'Учётную запись с ролями должен включить администратор',
   'An administrator must bind an account that is in use':

@@ -101,7 +101,7 @@ describe('a list', () => {
   it.each([
     'userName',
     'userName eq',
-    'userName eq anna',
+    'userName eq an(na',
     'eq "x"',
     'userName eq "a" and',
     '(userName eq "a"',

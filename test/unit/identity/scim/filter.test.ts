@@ -85,6 +85,22 @@ describe('a filter', () => {
     expect(joined(foreign(parseFilter(text)) as ForeignFilter)).toEqual(joined(parse(text)));
   });
 
+  it.each([
+    ['userName eq bjensen', 'userName eq "bjensen"'],
+    [
+      'externalId eq 58342554-38d6-4ec8-948c-50044d0a33fd',
+      'externalId eq "58342554-38d6-4ec8-948c-50044d0a33fd"',
+    ],
+    ['userName Eq ada@example.com and active eq true', 'userName eq "ada@example.com" and active eq true'],
+    ['(displayName sw a-b)', '(displayName sw "a-b")'],
+    ['emails[type eq work].value eq a@b', 'emails[type eq "work" and value eq "a@b"]'],
+    ['active eq True', 'active eq true'],
+    ['level gt 12', 'level gt 12'],
+    ['eq eq "x" and co pr', 'eq eq "x" and co pr'],
+  ])('may have values without quotation marks: %s', (bare, quoted) => {
+    expect(parseFilter(bare)).toEqual(parseFilter(quoted));
+  });
+
   it('binds "and" before "or", and operators have any case', () => {
     expect(filterText(parseFilter('a EQ 1 OR b Eq 2 aNd NOT(c PR)'))).toBe(
       'a eq 1 or (b eq 2 and not (c pr))',

@@ -79,6 +79,16 @@ describe('a PATCH', () => {
     expect(compared).toBeGreaterThan(500);
   });
 
+  it('without a path may have its value as a text with JSON', async () => {
+    const value = { displayName: 'Ada', emails: [{ value: 'a@example.com', type: 'work' }], active: false };
+    const resource = { userName: 'ada', active: true };
+    expect(await apply(resource, [{ op: 'replace', value: JSON.stringify(value) }])).toEqual(
+      await apply(resource, [{ op: 'replace', value }]),
+    );
+    for (const text of ['', 'ada', '[1]', 'null', '{'])
+      await expect(apply(resource, [{ op: 'replace', value: text }])).rejects.toThrow('requires an object');
+  });
+
   it('changes nothing that it does not name', async () => {
     await fc.assert(
       fc.asyncProperty(user, text, async (resource, value) => {

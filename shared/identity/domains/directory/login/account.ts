@@ -9,6 +9,7 @@ import { AppError } from '../../../../kernel/errors.ts';
 import type { Parameters } from '../../../../kernel/system-parameters.ts';
 import { foldName, isStorable } from '../../../../kernel/text.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
+import { longestPersonName } from '../../../../shapes/fields.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/account.ts';
 import { noteUnadmitted } from '../../../login/failures.ts';
 import type { ExternalGroup } from '../../domain-type.ts';
@@ -159,7 +160,7 @@ export const isKeptOut = ({ user }: Candidate, { ids }: IdentifiedPerson): boole
   user !== null && user.directory_id !== null && ids.includes(user.directory_id) && !mayAct(user);
 
 export const isNameable = ({ name }: Person): boolean =>
-  name !== '' && name.length <= 128 && isStorable(name);
+  name !== '' && name.length <= longestPersonName && isStorable(name);
 
 type Facts = Pick<DirectoryPerson, 'realName' | 'email' | 'attributes'>;
 

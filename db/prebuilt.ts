@@ -1,6 +1,6 @@
 import { is, Param, Placeholder, QueryPromise, sql } from 'drizzle-orm';
 import { PgDatabase, PgDialect, type PgQueryResultHKT, PgSession } from 'drizzle-orm/pg-core';
-import { RecentMap } from '../shared/kernel/recent-map.ts';
+import { RecentMap } from '../shared/kernel/concurrency/recent-map.ts';
 import type { Db, Statement } from './client.ts';
 import { rowMapper } from './row-mapper.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { RecentMap } from '../../shared/kernel/recent-map.ts';
+import { RecentMap } from '../../shared/kernel/concurrency/recent-map.ts';
 import { pgFault } from '../errors.ts';
 
 /** Prepared statements were refused: they are off from now on, or prepared again after a change of the schema. */

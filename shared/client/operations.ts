@@ -6000,6 +6000,19 @@ export type SystemParameters = {
       /** Description of the parameter. */
       help: string;
     };
+    /** Schemes of links that belong to no known viewer, and whose program an administrator knows, separated by commas. Default: empty. */
+    confirmed_link_schemes: {
+      /** Current value. */
+      value: string;
+      /** Default value. */
+      default: string | number | boolean;
+      /** Form control for the value: `text`, `numeric`, `boolean`, `choice`, `readonly` (not writable) or `secret` (not shown). */
+      type: "text" | "numeric" | "boolean" | "choice" | "readonly" | "secret";
+      /** Maximum value, in the unit of the parameter. For a text, maximum number of characters. */
+      max: number;
+      /** Description of the parameter. */
+      help: string;
+    };
   };
   /** Parameters of the section `directory`. */
   directory: {
@@ -6618,6 +6631,25 @@ export type SystemParametersWrite = {
     };
     /** Schemes of reconnect links that are allowed in addition to https, separated by commas. Default: udss. */
     link_schemes?: {
+      /** New value. */
+      value: string;
+      /** Ignored: only `value` is written. */
+      default?: unknown;
+      /** Ignored: only `value` is written. */
+      type?: unknown;
+      /** Ignored: only `value` is written. */
+      min?: unknown;
+      /** Ignored: only `value` is written. */
+      max?: unknown;
+      /** Ignored: only `value` is written. */
+      choices?: unknown;
+      /** Ignored: only `value` is written. */
+      unit?: unknown;
+      /** Ignored: only `value` is written. */
+      help?: unknown;
+    };
+    /** Schemes of links that belong to no known viewer, and whose program an administrator knows, separated by commas. Default: empty. */
+    confirmed_link_schemes?: {
       /** New value. */
       value: string;
       /** Ignored: only `value` is written. */

@@ -1,4 +1,5 @@
 import { languages } from '../messages/languages.ts';
+import { schemeList } from './link-schemes.ts';
 
 type ParameterDefinition<T> = {
   default: T;
@@ -38,10 +39,6 @@ const count = (value: number, min: number, max: number, help: string): Parameter
   max,
   help,
 });
-
-/** Link schemes that execute code, read local files or are unencrypted. No setting can allow them. */
-export const forbiddenSchemes: readonly string[] = ['javascript', 'data', 'file', 'vbscript', 'blob', 'http'];
-const scheme = `(?!(?:${forbiddenSchemes.join('|')})(?:,|$))[a-z][a-z0-9+.-]{0,31}`;
 
 /** The last use of a session is written once a minute. A shorter idle timeout would end sessions in use. */
 const shortestIdleS = 120;
@@ -140,9 +137,15 @@ export const systemParameters = {
   ),
   'aggregator.link_schemes': {
     default: 'udss',
-    pattern: new RegExp(`^(?:${scheme}(?:,${scheme})*)?$`),
+    pattern: schemeList,
     max: 256,
     help: 'Schemes of reconnect links that are allowed in addition to https, separated by commas',
+  },
+  'aggregator.confirmed_link_schemes': {
+    default: '',
+    pattern: schemeList,
+    max: 256,
+    help: 'Schemes of links that belong to no known viewer, and whose program an administrator knows, separated by commas',
   },
   'directory.extra_attributes': {
     default: '',

@@ -19,6 +19,7 @@ const named: Readonly<Record<string, string>> = {
   'functions/webui/dispatchers/schema.ts': 'the API names the kinds',
   'functions/webui/farms/schema.ts': 'the API names the kinds',
   'shared/kernel/system-parameters.ts': 'the default of the schemes of links',
+  'shared/kernel/link-schemes.ts': 'the schemes of viewers',
   'shared/http/document/tags.ts': 'its actor calls the agent API',
   'functions/agent/workplaces/schema.ts': 'its actor calls the agent API',
   'functions/agent/workplaces/usecases.ts': 'its actor calls the agent API',

@@ -8,10 +8,19 @@ import { inItsLanguage } from '../../../shared/http/problem.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { assertMatches, type Conditions } from '../../../shared/http/serve/conditions.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
+import { invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { type ParameterName, parameterDefinitions } from '../../../shared/kernel/system-parameters.ts';
+import type { Language } from '../../../shared/messages/languages.ts';
+import { inLanguage, message } from '../../../shared/messages/message.ts';
 import { parameters as russian } from '../../../shared/messages/ru/parameters.ts';
+import {
+  type LinkSettings,
+  linkSettings,
+  schemesIn,
+  unconfirmedSchemes,
+} from '../../../shared/sites/link-schemes.ts';
 import type { WebuiCtx } from '../deps.ts';
 import { namedIn, type SystemParametersWrite, typeOf } from './schema.ts';
 
@@ -37,16 +46,58 @@ function describeParameters({ language }: Pick<WebuiCtx, 'language'>, overrides:
   for (const [name, fact] of parameterDefinitions) {
     const [section = '', key = ''] = name.split('.');
     const { default: fallback, pattern: _, help, ...facts } = fact;
+    const notice = name === 'aggregator.link_schemes' ? noticeOf(language, overrides) : '';
     described[section] ??= {};
     described[section][key] = {
       value: overrides?.[name] ?? fallback,
       default: fallback,
       type: typeOf(fact),
       ...facts,
-      help: language === 'en' ? help : helpTexts[name],
+      help: `${language === 'en' ? help : helpTexts[name]}${notice}`,
     };
   }
   return described;
+}
+
+const settingsOf = (overrides: Overrides): LinkSettings => {
+  const text = (name: string): string => String(overrides?.[name] ?? '');
+  return {
+    link_schemes: text('aggregator.link_schemes'),
+    confirmed_link_schemes: text('aggregator.confirmed_link_schemes'),
+  };
+};
+
+/** Schemes that were allowed before an unknown program had to be confirmed. */
+function noticeOf(language: Language, overrides: Overrides): string {
+  const schemes = unconfirmedSchemes(settingsOf(overrides)).join(', ');
+  if (schemes === '') return '';
+  return `. ${inLanguage(message('Not used until they are confirmed: {schemes}', { schemes }), language)}`;
+}
+
+/**
+ * A new scheme of an unknown program is confirmed in the same request or before.
+ * @throws AppError `invalid_request`
+ */
+function assertConfirmed(
+  { parameters }: WebuiCtx,
+  changes: readonly { name: string; value: unknown }[],
+): void {
+  const present = linkSettings(parameters);
+  const next = { ...present };
+  for (const { name, value } of changes) {
+    const [, key = ''] = name.split('.');
+    if (Object.hasOwn(next, key)) Object.assign(next, { [key]: value });
+  }
+  const stored = schemesIn(present.link_schemes);
+  const schemes = unconfirmedSchemes(next).filter((scheme) => !stored.includes(scheme));
+  if (schemes.length === 0) return;
+  throw invalid({
+    pointer: '/aggregator/link_schemes/value',
+    code: 'not_confirmed',
+    detail: message('No known viewer: confirm {schemes} in confirmed_link_schemes', {
+      schemes: schemes.join(', '),
+    }),
+  });
 }
 
 export async function writeParameters(
@@ -56,6 +107,7 @@ export async function writeParameters(
 ): Promise<Answer> {
   const expected = await expectedBy(conditions, ctx);
   const changes = namedIn(body).map((change) => ({ id: newId(), ...change }));
+  assertConfirmed(ctx, changes);
   const audit = auditEntry(ctx, {
     event: 'portal.SystemConfigChanged',
     category: 'config',

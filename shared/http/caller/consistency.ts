@@ -5,7 +5,7 @@ import { recentWriteOf } from '../../../db/repositories/audit/recent-writes.ts';
 import type { BaseDeps } from '../../context/context.ts';
 import type { TokenPrincipal } from '../../context/principal.ts';
 import { perProcess } from '../../context/process-memory.ts';
-import { RecentMap } from '../../kernel/recent-map.ts';
+import { RecentMap } from '../../kernel/concurrency/recent-map.ts';
 import { isWrite, type Operation } from '../declare/operation.ts';
 import { openPosition, sealPosition } from './consistency-token.ts';
 

@@ -1,5 +1,8 @@
 /** Refused writes of domains with an identity provider, and results of their test. Only administration uses them. */
 export const providerTests = {
+  'No known viewer: confirm {schemes} in confirmed_link_schemes':
+    'Программа просмотра неизвестна: подтвердите {schemes} в confirmed_link_schemes',
+  'Not used until they are confirmed: {schemes}': 'Не используются, пока не подтверждены: {schemes}',
   'The portal has no key for this domain': 'У портала нет ключа для этого домена',
   'Users of this domain are added by their first sign-in or by provisioning':
     'Пользователи этого домена добавляются при первом входе или синхронизацией',

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { RecentMap } from '../../kernel/recent-map.ts';
+import { RecentMap } from '../../kernel/concurrency/recent-map.ts';
 import type { Invocation } from '../invocation.ts';
 
 export type Peer = {

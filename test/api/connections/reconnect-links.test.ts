@@ -28,8 +28,13 @@ const renew = (linkStart: string | null) => {
   at.node.simulator.knobs.linkStart = linkStart;
   return member.ask(`POST /aggregator/api/client/v7.0/${site.uri}/reconnect/`, { session_uuid });
 };
-const allow = (value: string, ask = world.admin) =>
-  ask(`PUT ${path}`, { aggregator: { link_schemes: { value } } });
+const allow = (value: string, ask = world.admin, confirmed?: string) =>
+  ask(`PUT ${path}`, {
+    aggregator: {
+      link_schemes: { value },
+      ...(confirmed !== undefined && { confirmed_link_schemes: { value: confirmed } }),
+    },
+  });
 
 describe('the link of reconnect', () => {
   it.each([
@@ -73,7 +78,11 @@ describe('the link of reconnect', () => {
 
   it('may use further schemes by a system parameter, and never a dangerous one', async () => {
     expect((await renew('tdsk://north')).status).toBe(502);
-    expect((await allow('udss,tdsk')).status).toBe(200);
+    expect((await allow('udss,tdsk')).body.errors?.[0]).toMatchObject({
+      pointer: '/aggregator/link_schemes/value',
+      code: 'not_confirmed',
+    });
+    expect((await allow('udss,tdsk', world.admin, 'tdsk')).status).toBe(200);
     expect((await world.portal.isolate()(`GET ${path}`, { token: await world.portal.login() })).status).toBe(
       200,
     );
@@ -85,6 +94,7 @@ describe('the link of reconnect', () => {
       'vbscript',
       'blob',
       'http',
+      ...['ms-msdt', 'search-ms', 'smb', 'intent', 'view-source', 'ms-officecmd', 'shell'],
       'UDSS',
       'udss,',
       'a b',
@@ -92,8 +102,20 @@ describe('the link of reconnect', () => {
     ]) {
       const refused = await allow(`tdsk,${scheme}`);
       expect([scheme, refused.status]).toEqual([scheme, 422]);
-      expect(isAllowedLink(`${scheme}://x`, `udss,${scheme}`)).toBe(scheme === 'UDSS');
+      expect(
+        isAllowedLink(`${scheme}://x`, {
+          link_schemes: `udss,${scheme}`,
+          confirmed_link_schemes: scheme,
+        }),
+      ).toBe(scheme === 'UDSS');
     }
+    expect((await allow('udss,tdsk', world.admin, '')).status).toBe(200);
+    const { aggregator } = (await world.admin(`GET ${path}`)).body;
+    expect(aggregator.link_schemes).toMatchObject({
+      value: 'udss,tdsk',
+      help: expect.stringContaining('Not used until they are confirmed: tdsk'),
+    });
+    expect((await renew('tdsk://north')).status).toBe(502);
     expect((await allow('')).status).toBe(200);
     expect([(await renew('udss://north')).status, (await renew('https://north')).status]).toEqual([502, 200]);
     expect((await allow('udss')).status).toBe(200);

@@ -1,5 +1,5 @@
 import { type ClientAuth, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'oauth4webapi';
-import { RecentMap } from '../../../kernel/recent-map.ts';
+import { RecentMap } from '../../../kernel/concurrency/recent-map.ts';
 import type { ClientAuthentication } from '../port.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../provider/metadata.ts';
 import type { Call } from './call.ts';

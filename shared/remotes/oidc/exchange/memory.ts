@@ -1,6 +1,6 @@
 import type { AuthorizationServer, ExportedJWKSCache } from 'oauth4webapi';
+import type { RecentMap } from '../../../kernel/concurrency/recent-map.ts';
 import type { SingleFlight } from '../../../kernel/concurrency/single-flight.ts';
-import type { RecentMap } from '../../../kernel/recent-map.ts';
 import type { Transport } from '../../http/transport.ts';
 import type { AuthenticationMethod } from '../provider/metadata.ts';
 

@@ -1,4 +1,4 @@
-import { RecentMap } from '../../../kernel/recent-map.ts';
+import { RecentMap } from '../../../kernel/concurrency/recent-map.ts';
 import { type Call, callOf, sendOf } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import type { KeySet, Memory, Provider } from '../exchange/memory.ts';

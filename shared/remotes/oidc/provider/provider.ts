@@ -1,6 +1,6 @@
 import { discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
+import { RecentMap } from '../../../kernel/concurrency/recent-map.ts';
 import { sha256 } from '../../../kernel/crypto/digests.ts';
-import { RecentMap } from '../../../kernel/recent-map.ts';
 import { type Call, callOf, requestOptions } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import type { Memory, Provider } from '../exchange/memory.ts';

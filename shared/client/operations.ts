@@ -7489,6 +7489,8 @@ export type UserinfoChangePasswordBody = {
   current: string;
   /** New password. It must satisfy the password policy and differ from the previous passwords. */
   new: string;
+  /** If true, the own service tokens of the user stay, which is audited. Default: they end. */
+  keeps_service_tokens?: boolean;
 };
 export type UserinfoCreateViewBody = {
   /** Type of the records in the list, as in operation identifiers. */
@@ -12333,7 +12335,7 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Change the caller's password. All other sessions of the user end. A wrong current password counts as a failed login attempt. Requires a session. */
+  /** Change the caller's password. All other sessions of the user and the own service tokens end. A wrong current password counts as a failed login attempt. Requires a session. */
   "userinfo.changePassword": {
     asks: {
       body: UserinfoChangePasswordBody;

@@ -1,7 +1,7 @@
 import { atomically } from '../../db/client.ts';
 import { type AuditEntry, appendAudit } from '../../db/repositories/audit/events.ts';
+import { endCredentials, theUser } from '../../db/repositories/identity/access-revocation.ts';
 import { clearFailures } from '../../db/repositories/identity/login/logins.ts';
-import { endSessionsOf } from '../../db/repositories/identity/login/sessions.ts';
 import {
   type FormerPassword,
   findPasswords,
@@ -24,14 +24,17 @@ import type { Place } from './passwords.ts';
 
 type OwnCtx = ClientCtx<Pick<LoginDeps, keyof BaseDeps | 'hasher'>, UserPrincipal>;
 
+/** `keeps_service_tokens`: own service tokens do not end. */
+type PasswordChange = { current: string; new: string; keeps_service_tokens?: boolean | undefined };
+
 /**
- * Changes the password of the caller, who must send the current one. Ends the caller's other sessions.
+ * Changes the password of the caller, who must send the current one. Ends the other sessions and the own service tokens.
  * @throws AppError `invalid_credentials`, `locked_out`, `invalid_request` by the policy, `invalid_state` without a
  *   password
  */
 export async function changeOwnPassword(
   ctx: OwnCtx,
-  { current, new: next }: { current: string; new: string },
+  { current, new: next, keeps_service_tokens = false }: PasswordChange,
 ): Promise<void> {
   const { deps, principal, parameters, now } = ctx;
   const { user, domain } = principal;
@@ -51,13 +54,19 @@ export async function changeOwnPassword(
       { must_change_password: user.mustChangePassword },
       { must_change_password: false },
     ),
+    ...(keeps_service_tokens && { details: { kept: 'service_tokens' } }),
   });
   await atomically(deps.db, (h) => [
     ...clearFailures(h, tried.key, now),
     must(h, hasHash(user.id, stored), 'invalid_credentials'),
     setOwnPassword(h, user.id, stored, hash, now),
     ...retire(h),
-    endSessionsOf(h, user.id, principal.session.id),
+    ...endCredentials(
+      h,
+      'password_change',
+      { users: theUser(user.id), except: principal.session.id },
+      keeps_service_tokens ? ['own_tokens'] : [],
+    ),
     appendAudit(h, audit),
   ]);
 }

@@ -72,7 +72,10 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
   it('are created, shown once and revoked after a question', async () => {
     await allow(true);
     const page = await account(alice());
-    await page.getByText('All your other sessions end. Service tokens stay valid.').waitFor();
+    await page.getByText('All your other sessions and your service tokens end.').waitFor();
+    expect(await page.getByLabel('Keep my service tokens: I know where they are used').isChecked()).toBe(
+      false,
+    );
     await page.getByRole('button', { name: 'New token' }).click();
     expect(await page.getByText('administrative rights').count()).toBe(0);
     await page.getByLabel('Name of the token').fill('Nightly report');

@@ -1,6 +1,7 @@
 import { atomically } from '../../../db/client.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endCredentials, theUser } from '../../../db/repositories/identity/access-revocation.ts';
 import {
   endNamedSessions,
   findNamedUsers,
@@ -41,6 +42,7 @@ export async function endByProvider(ctx: Ctx, id: string, token: string | undefi
   try {
     await atomically(ctx.deps.db, (h) => [
       ...endNamedSessions(h, named, used, ctx.now),
+      ...users.flatMap(({ id }) => endCredentials(h, 'provider_log_out', { users: theUser(id) })),
       ...events.map((event) => appendAudit(h, event)),
     ]);
   } catch (error) {

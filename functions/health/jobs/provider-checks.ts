@@ -1,6 +1,7 @@
 import { atomically, type Db, type Statement } from '../../../db/client.ts';
 import { raisedByMust } from '../../../db/errors.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endCredentials, theUser } from '../../../db/repositories/identity/access-revocation.ts';
 import {
   findRegisteredGroups,
   setMemberships,
@@ -170,5 +171,10 @@ async function end(
     object_name: user.name,
     details: { by: 'provider', sessions, reason },
   });
-  await atomically(db, (h) => [...endGrant(h, { id: grant.id, claim }), ...more(h), appendAudit(h, event)]);
+  await atomically(db, (h) => [
+    ...endGrant(h, { id: grant.id, claim }),
+    ...endCredentials(h, 'provider_log_out', { users: theUser(user.id) }),
+    ...more(h),
+    appendAudit(h, event),
+  ]);
 }

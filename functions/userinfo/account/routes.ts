@@ -38,7 +38,7 @@ export const accountOperations = [
       duringPasswordChange: true,
       summary: "Change the caller's password",
       description:
-        'All other sessions of the user end. A wrong current password counts as a failed login attempt.',
+        'All other sessions of the user and the own service tokens end. A wrong current password counts as a failed login attempt.',
       body: { required: PasswordChange },
       returns: [204, null],
       errors: ['invalid_credentials', 'invalid_state', 'locked_out', 'overloaded'],

@@ -103,4 +103,8 @@ export const PasswordChange = z.strictObject({
     .max(1024)
     .meta({ example: 'another pass phrase of yours' })
     .describe('New password. It must satisfy the password policy and differ from the previous passwords.'),
+  keeps_service_tokens: z
+    .boolean()
+    .optional()
+    .describe('If true, the own service tokens of the user stay, which is audited. Default: they end.'),
 });

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { z } from 'zod';
+import { revokeOwnTokens } from '../../../db/repositories/identity/access-revocation.ts';
 import { removeEndedOfPeers } from '../../../db/repositories/identity/login/peer-sessions.ts';
 import { removeEnded } from '../../../db/repositories/identity/login/sessions.ts';
 import { findOverrides, saveParameters } from '../../../db/repositories/settings/system-parameters.ts';
@@ -115,6 +116,7 @@ export async function writeParameters(
     object_type: 'system_parameter',
   });
   const { parameters, now } = ctx;
+  const endsOwnTokens = changes.some(({ name, value }) => name === 'service_tokens.own' && value === false);
   const limits = {
     idleS: parameters['session.idle_s'],
     adminAbsoluteS: parameters['session.admin_absolute_s'],
@@ -122,7 +124,11 @@ export async function writeParameters(
   };
   const overrides = await saveParameters(ctx.deps.db, changes, audit, {
     ...expected,
-    before: (h) => [removeEnded(h, limits, now), removeEndedOfPeers(h, limits, now)],
+    before: (h) => [
+      removeEnded(h, limits, now),
+      removeEndedOfPeers(h, limits, now),
+      ...(endsOwnTokens ? revokeOwnTokens(h) : []),
+    ],
   });
   return answerParameters(ctx, overrides);
 }

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import type { Db, Statement } from '../../../db/client.ts';
-import { revokeAccessOfUser } from '../../../db/repositories/identity/access-revocation.ts';
+import {
+  endCredentials,
+  revokeAccessOfUser,
+  theUser,
+} from '../../../db/repositories/identity/access-revocation.ts';
 import { authenticators } from '../../../db/repositories/identity/authenticators.ts';
 import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
-import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { removeSecondFactors } from '../../../db/repositories/identity/second-factors.ts';
 import { revokeTokensOf } from '../../../db/repositories/identity/service-tokens.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
@@ -140,8 +143,13 @@ function consequences(
   return [
     mustKeepAdministrator(h, administratorTypes),
     ...(ends ? revokeAccessOfUser(h, row.id) : []),
-    ...(isNewPassword ? [endSessionsOf(h, row.id)] : []),
-    ...(resets ? removeSecondFactors(h, row.id) : []),
+    ...(isNewPassword ? endCredentials(h, 'password_reset', { users: theUser(row.id) }) : []),
+    ...(resets
+      ? [
+          ...removeSecondFactors(h, row.id),
+          ...endCredentials(h, 'second_factor_reset', { users: theUser(row.id) }),
+        ]
+      : []),
     // A service has tokens from administrators only, and a person only own ones. Deleting them here ensures that they are
     // not valid again if the user gets the former kind once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),

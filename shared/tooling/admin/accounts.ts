@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { atomically, type Db } from '../../../db/client.ts';
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
+import { endCredentials, theUser } from '../../../db/repositories/identity/access-revocation.ts';
 import { findAccount, setPassword } from '../../../db/repositories/identity/break-glass.ts';
 import { liftLocks } from '../../../db/repositories/identity/login/logins.ts';
-import { endSessionsOf } from '../../../db/repositories/identity/login/sessions.ts';
 import { removeSecondFactors } from '../../../db/repositories/identity/second-factors.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { domainTypeOf } from '../../identity/domains/registry.ts';
@@ -53,7 +53,11 @@ export async function resetSecondFactor(named: string): Promise<void> {
   await onAccount(named, async (db, { user, isEnrolled }) => {
     if (!isEnrolled) return say(`${named} has no second factor.`);
     const event = eventOf('reset_two_factor', user);
-    await atomically(db, (h) => [...removeSecondFactors(h, user.id), appendAudit(h, event)]);
+    await atomically(db, (h) => [
+      ...removeSecondFactors(h, user.id),
+      ...endCredentials(h, 'second_factor_reset', { users: theUser(user.id) }),
+      appendAudit(h, event),
+    ]);
     say(`The second factor of ${named} is removed, with its recovery codes.`);
   });
 }
@@ -104,7 +108,7 @@ async function storePassword(
     liftLocks(h, keyOf(user)),
     setPassword(h, user.id, { hash, mustChange, at }),
     ...(retire?.(h) ?? []),
-    endSessionsOf(h, user.id),
+    ...endCredentials(h, 'password_reset', { users: theUser(user.id) }),
     appendAudit(h, eventOf('reset_password', user)),
   ]);
 }

@@ -6,15 +6,17 @@ import { createOidcRemote } from '../../../shared/remotes/oidc/remote.ts';
 import { createLog } from '../../../shared/runtime/log.ts';
 import type { TestPortal } from '../portal.ts';
 
-/** Checks all sessions at their providers now, as the sidecar does with these overrides of parameters. */
+/** Checks all sessions at their providers now, as so many sidecars do at once with these overrides of parameters. */
 export function checksOf({ sidecarDb: db, deps }: TestPortal) {
   const { sealer, transport, clock } = deps;
   const providers = createOidcRemote({ transport });
   const log = createLog({ level: 'error', write: () => undefined });
-  return async (overrides: Record<string, unknown> = {}): Promise<void> => {
+  return async (overrides: Record<string, unknown> = {}, sidecars = 1): Promise<void> => {
     const parameters = { current: () => parametersFrom(overrides) };
-    const task = providerCheckTask({ db, sealer, providers, clock, log, parameters });
     await db.update(providerGrants).set({ next_check_at: sql`now() - interval '1 second'` });
-    await task.round(new AbortController().signal);
+    const tasks = Array.from({ length: sidecars }, () =>
+      providerCheckTask({ db, sealer, providers, clock, log, parameters }),
+    );
+    await Promise.all(tasks.map((task) => task.round(new AbortController().signal)));
   };
 }

@@ -183,7 +183,7 @@ describe('the second factor of a user', () => {
     clock.move(30);
   });
 
-  it('is read and reset by PATCH {"two_factor_enrolled": false}, with one event, and sessions stay', async () => {
+  it('is read and reset by PATCH {"two_factor_enrolled": false}, with one event, and sessions end', async () => {
     const given = { challenge_id: (await ask2fa(one.user)).body.challenge_id };
     const { result, events } = await audited(world.portal, () =>
       admin(`PATCH ${userPath(one.user)}`, { two_factor_enrolled: false }),
@@ -192,7 +192,7 @@ describe('the second factor of a user', () => {
     expect(events).toMatchObject([
       { action: 'update', changes: [{ field: 'two_factor_enrolled', before: true, after: false }] },
     ]);
-    expect((await asker(world.portal, one.token)('GET /api/userinfo')).status).toBe(200);
+    expect((await asker(world.portal, one.token)('GET /api/userinfo')).status).toBe(401);
     for (const code of [codeOf(one.secret, clock.now()), one.recovery[0]]) {
       expect(said(await ask2fa(one.user, { code }))).toEqual([401, 'invalid_credentials']);
       expect(said(await ask2fa(one.user, { ...given, code }))).toEqual([401, 'invalid_credentials']);

@@ -4,7 +4,7 @@ import { startPageToken } from '../../../db/repositories/identity/login/page-tok
 import { newPageToken } from '../../../shared/access/service-tokens.ts';
 import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
-import { noCookie, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
+import { noCookie, presentSession, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { logOut } from '../../../shared/identity/log-out.ts';
 import type { SignInAnswer } from '../../../shared/identity/login/answers.ts';
@@ -33,7 +33,8 @@ export async function signIn(
       'forbidden',
       message('Browsers can sign in only on pages of {url}', { url: ctx.deps.baseUrl }),
     );
-  const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true });
+  const formerSession = presentSession(ctx.client.cookies());
+  const answer = await answerTwoFactorLogin(ctx, { ...body, inBrowser: true, formerSession });
   if (answer.result === 'challenge') return new Answer(answer);
   const { token, ...shown } = answer;
   return new Answer(shown, { headers: { 'set-cookie': sessionCookie(token) } });

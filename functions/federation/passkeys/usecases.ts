@@ -4,7 +4,7 @@ import type { ClientCtx } from '../../../shared/context/context.ts';
 import type { UserPrincipal } from '../../../shared/context/principal.ts';
 import type { RequestCtx } from '../../../shared/http/context.ts';
 import { answerList } from '../../../shared/http/declare/list.ts';
-import { sessionCookie } from '../../../shared/http/pages/own-pages.ts';
+import { presentSession, sessionCookie } from '../../../shared/http/pages/own-pages.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { loginAnswer } from '../../../shared/identity/login/answers.ts';
 import type { TwoFactorLoginResult } from '../../../shared/identity/login.ts';
@@ -39,7 +39,7 @@ export async function signIn(
   { in_browser, ...body }: z.output<typeof SignInBody>,
 ): Promise<Answer> {
   assertOwnPage(ctx, in_browser);
-  return answerOf(await signInByPasskey(ctx, { ...body, inBrowser: in_browser }), in_browser);
+  return answerOf(await signInByPasskey(ctx, { ...body, ...optionsOf(ctx, in_browser) }), in_browser);
 }
 
 export async function finishLogin(
@@ -47,9 +47,14 @@ export async function finishLogin(
   body: z.output<typeof SecondFactorBody>,
 ): Promise<Answer> {
   assertOwnPage(ctx, body.in_browser);
-  const request = { ...body, inBrowser: body.in_browser };
+  const request = { ...body, ...optionsOf(ctx, body.in_browser) };
   return answerOf(await logInByPasskey(ctx, request, body), body.in_browser);
 }
+
+const optionsOf = ({ client }: RequestCtx<FederationDeps>, inBrowser: boolean) => ({
+  inBrowser,
+  formerSession: inBrowser ? presentSession(client.cookies()) : undefined,
+});
 
 /** @throws AppError `forbidden` for a browser session on behalf of another site (login CSRF) */
 function assertOwnPage({ client, deps }: RequestCtx<FederationDeps>, inBrowser: boolean): void {

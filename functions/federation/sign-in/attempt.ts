@@ -11,6 +11,8 @@ export type Attempt = {
   next: string | undefined;
   portal: 'admin' | 'user' | undefined;
   language: Language | undefined;
+  /** SHA-256 of the token of the session that the browser has. Its cookie does not come with the answer of the provider. */
+  formerSession: string | undefined;
   /** Milliseconds since 1970. */
   expiresAt: number;
 };

@@ -42,6 +42,7 @@ export async function finishSignIn(ctx: Ctx, answer: ProviderAnswer): Promise<Do
     locale: attempt.language,
     platform: 'browser',
     inBrowser: true,
+    formerSession: attempt.formerSession,
   };
   const result = login.secondFactor
     ? await admit(ctx, options, tried, proof)

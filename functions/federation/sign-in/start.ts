@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RequestCtx } from '../../../shared/http/context.ts';
-import { pathOfPortal } from '../../../shared/http/pages/own-pages.ts';
+import { pathOfPortal, presentSession } from '../../../shared/http/pages/own-pages.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
 import { atProvider } from '../../../shared/identity/providers/refusals.ts';
 import { randomToken } from '../../../shared/kernel/crypto/digests.ts';
@@ -38,7 +38,7 @@ export async function startSignIn(
 }
 
 const newAttempt = (
-  { now }: RequestCtx<FederationDeps>,
+  { now, client }: RequestCtx<FederationDeps>,
   domainId: string,
   { next, portal, language }: z.output<typeof StartQuery>,
 ): Attempt => ({
@@ -49,5 +49,6 @@ const newAttempt = (
   next: pathOfPortal(next),
   portal,
   language,
+  formerSession: presentSession(client.cookies()),
   expiresAt: now.getTime() + attemptLifeS * 1_000,
 });

@@ -1,4 +1,5 @@
 import { isSignedIn, type Principal } from '../../context/principal.ts';
+import { sha256 } from '../../kernel/crypto/digests.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { Operation } from '../declare/operation.ts';
 import { forbiddenPage, isForReader, type MessageView } from './message-page.ts';
@@ -9,6 +10,12 @@ const cookieAttributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 /** The cookie of a browser session. It is deleted when the browser closes. */
 export const sessionCookie = (token: string): string => `${name}=${token}; ${cookieAttributes}`;
+
+/** SHA-256 of the token of the present session of a browser, which a new one replaces. */
+export function presentSession(cookies: ReadonlyMap<string, string>): string | undefined {
+  const token = cookies.get(name);
+  return token === undefined || token === '' ? undefined : sha256(token);
+}
 
 /** The header value that deletes the cookie. */
 export const noCookie = `${name}=; ${cookieAttributes}; Max-Age=0`;

@@ -22,6 +22,8 @@ export type LoginOptions = {
   locale?: string | undefined;
   /** True for a browser session. Its token is sent as a cookie and is not accepted elsewhere. */
   inBrowser?: boolean | undefined;
+  /** SHA-256 of the token of the session that the browser has had until now. It ends. */
+  formerSession?: string | undefined;
 };
 
 /** The domain of a login, and its user with the name, if there is one. */

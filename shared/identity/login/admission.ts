@@ -1,6 +1,10 @@
 import { appendAudit } from '../../../db/repositories/audit/events.ts';
 import { clearFailures, noteKnownNetwork } from '../../../db/repositories/identity/login/logins.ts';
-import { endOldest, startSession } from '../../../db/repositories/identity/login/sessions.ts';
+import {
+  endOldest,
+  endSessionOfToken,
+  startSession,
+} from '../../../db/repositories/identity/login/sessions.ts';
 import { newBrowserToken } from '../../access/service-tokens.ts';
 import { absoluteAge } from '../../access/session.ts';
 import { auditEntry } from '../../context/audit-entry.ts';
@@ -69,6 +73,7 @@ async function openSession(
     ...clearFailures(h, key, ctx.now),
     ...(alias ? [noteKnownNetwork(h, alias, ctx.now)] : []),
     ...statements(h),
+    ...(options.formerSession === undefined ? [] : [endSessionOfToken(h, options.formerSession)]),
     ...startSession(h, session, { user, domain }),
     ...(prepared?.statements(h) ?? []),
     ...(keep > 0 ? [endOldest(h, user.id, keep)] : []),

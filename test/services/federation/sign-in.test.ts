@@ -33,6 +33,18 @@ describe('a sign-in at an identity provider', () => {
     expect([body.name, body.has_password, body.domain.flow]).toEqual(['anna', false, 'redirect']);
   });
 
+  it('ends the session that the same browser had, whose cookie does not come with the answer', async () => {
+    person('olga');
+    const browser = await stand.signIn('olga');
+    const { token } = (await browser.send('POST /signin/token')).body;
+    const statusOf = async () => (await stand.world.portal.send('GET /api/userinfo', { token })).status;
+    expect(await statusOf()).toBe(200);
+    await stand.signIn('olga');
+    expect(await statusOf()).toBe(200);
+    await stand.signIn('olga', browser);
+    expect(await statusOf()).toBe(401);
+  });
+
   it('opens the page that asked for it, and no page of another portal or site', async () => {
     person('nina');
     stand.provider.atKeyboard = 'nina';

@@ -134,6 +134,10 @@ export const endSession = (h: Db, id: string): Statement =>
   h.delete(loginSessions).where(eq(loginSessions.id, id));
 
 /** Ends all sessions of a user, optionally except one. */
+/** Ends the session of a token, by the hash of it. */
+export const endSessionOfToken = (h: Db, tokenHash: string): Statement =>
+  h.delete(loginSessions).where(eq(loginSessions.token_hash, tokenHash));
+
 export const endSessionsOf = (h: Db, userId: string, except?: string): Statement =>
   h
     .delete(loginSessions)

@@ -60,6 +60,20 @@ describe('a browser sign-in', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
+  it('ends the session that the same browser had, and none of another browser', async () => {
+    const [first, other] = [await signedIn(), await signedIn()];
+    const token = await pageToken(first);
+    const refused = await signIn(
+      { ...credentials, password: 'wrong wrong wrong' },
+      { ...ownPage, cookie: first },
+    );
+    expect([refused.status, (await whoIs(token)).status]).toEqual([401, 200]);
+    const second = cookieOf(await signIn(credentials, { ...ownPage, cookie: first }));
+    expect((await whoIs(token)).status).toBe(401);
+    expect((await ask('POST /signin/token', first)).status).toBe(401);
+    for (const cookie of [second, other]) expect((await whoIs(await pageToken(cookie))).status).toBe(200);
+  });
+
   it('works in browsers that send only the Origin header', async () => {
     expect((await signIn(credentials, { origin: baseUrl })).status).toBe(200);
   });

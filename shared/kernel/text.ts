@@ -22,8 +22,15 @@ export const isVisible = (text: string): boolean =>
 export const isWithoutIgnorables = (text: string): boolean => !/\p{Default_Ignorable_Code_Point}/u.test(text);
 
 /** Dispatchers that ignore the domain of a token take the subject `aggregator` for the portal itself. */
-export const isReservedUserName = (name: string): boolean =>
-  foldName(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')) === 'aggregator';
+export const isReservedUserName = (name: string): boolean => plainest(name) === 'aggregator';
+
+/** Names that the audit log gives to work without a user. A user with one of them could be taken for that work. */
+export const isNameOfWork = (name: string): boolean =>
+  /^(?:system|job|anonymous)$|^(?:system|job|peer):/.test(plainest(name));
+
+/** The form of a name in which those that look alike are equal, as far as Unicode says so. */
+const plainest = (name: string): string =>
+  foldName(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
 
 /** A `LIKE` pattern for "contains", with the metacharacters of the search text escaped by a backslash. */
 export const containsPattern = (search: string): string =>

@@ -1,5 +1,6 @@
 import { type FieldError, invalid } from '../../kernel/errors.ts';
-import { isReservedUserName, isWithoutIgnorables } from '../../kernel/text.ts';
+import { isNameOfWork, isReservedUserName, isWithoutIgnorables } from '../../kernel/text.ts';
+import type { Detail } from '../../messages/message.ts';
 import { ignorablesDetail } from '../../shapes/fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -16,11 +17,12 @@ export function assertNewName(type: string, { name, external_id }: Body, before?
   const faults: FieldError[] = [];
   if (typeof external_id !== 'string' && !isWithoutIgnorables(name))
     faults.push({ pointer: '/name', code: 'invalid_format', detail: ignorablesDetail });
-  if (type === 'user' && isReservedUserName(name))
-    faults.push({
-      pointer: '/name',
-      code: 'reserved',
-      detail: 'This name is reserved for the portal on dispatchers',
-    });
+  const reserved = type === 'user' ? reservedFor(name) : undefined;
+  if (reserved) faults.push({ pointer: '/name', code: 'reserved', detail: reserved });
   if (faults.length > 0) throw invalid(...faults);
+}
+
+function reservedFor(name: string): Detail | undefined {
+  if (isReservedUserName(name)) return 'This name is reserved for the portal on dispatchers';
+  return isNameOfWork(name) ? 'The audit log gives this name to work without a user' : undefined;
 }

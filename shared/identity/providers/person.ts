@@ -7,7 +7,7 @@ import {
   renameUser,
 } from '../../../db/repositories/identity/directory/users.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { foldName, isStorable } from '../../kernel/text.ts';
+import { foldName, isNameOfWork, isStorable } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
 import { longestPersonName } from '../../shapes/fields.ts';
 import type { Account } from '../login/account.ts';
@@ -43,6 +43,7 @@ export function rowOf(
     };
   }
   if (!createsUsers) throw withoutAccount();
+  if (isNameOfWork(person.name)) throw nameReserved(person.name);
   if (namesake && namesake.state === 'active') throw nameInUse(person.name);
   // The other person has left, but the row keeps the name for its records.
   const name = namesake ? withSuffix(name_key)[0] : person.name;
@@ -64,6 +65,9 @@ const withoutAccount = (): AppError =>
   new AppError('forbidden', 'The portal has no account for this person, and the domain does not create any', {
     reason: 'no_account',
   });
+
+const nameReserved = (name: string): AppError =>
+  new AppError('forbidden', message('The name {name} is reserved', { name }), { reason: 'name_reserved' });
 
 const nameInUse = (name: string): AppError =>
   new AppError('forbidden', message('Another user of the domain has the name {name}', { name }), {

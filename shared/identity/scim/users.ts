@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
-import { isReservedUserName } from '../../kernel/text.ts';
+import { isNameOfWork, isReservedUserName } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
 import { EmailAddress, PlainPersonName } from '../../shapes/fields.ts';
 import { externalId, userFacts } from './attributes.ts';
@@ -121,7 +121,7 @@ function loginName(value: unknown, present: UserFields | undefined): string {
   if (value === undefined)
     throw scimError('invalidValue', message('{name} is required', { name: 'userName' }));
   const { data, success } = PlainPersonName.safeParse(value);
-  if (!success || isReservedUserName(data)) throw invalidAttribute('userName');
+  if (!success || isReservedUserName(data) || isNameOfWork(data)) throw invalidAttribute('userName');
   return data;
 }
 

@@ -29,6 +29,8 @@ export const requests = {
   'Another domain has one of these e-mail domains':
     'Один из этих доменов электронной почты уже есть у другого домена',
   'The object does not exist': 'Объект не найден',
+  'The audit log gives this name to work without a user':
+    'Этим именем журнал аудита обозначает работу без пользователя',
   'This name is reserved for the portal on dispatchers': 'Это имя зарезервировано на диспетчерах для портала',
   'Must not contain invisible characters': 'Не должно содержать невидимых символов',
   'The permission is required for all sites': 'Требуется разрешение на все площадки',

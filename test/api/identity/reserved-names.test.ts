@@ -15,6 +15,7 @@ import {
   useWorld,
 } from '../../support/factories.ts';
 import { siteWithFarms } from '../../support/fleet/rules.ts';
+import { startScim } from '../../support/identity/scim.ts';
 
 const hidden = (name: unknown) => `${String(name).slice(0, 4)}\u034f${String(name).slice(4)}`;
 const world = useWorld();
@@ -59,6 +60,40 @@ describe('confusable names', () => {
     const name = hidden(unique('group'));
     const made = await world.admin(`POST ${groupsPath(world.domain)}`, { name, external_id });
     expect([made.status, made.body.name]).toEqual([201, name]);
+  });
+});
+
+describe('a name that the audit log gives to work without a user', () => {
+  it.each([
+    'system',
+    'SYSTEM',
+    'system:apply',
+    'job',
+    'anonymous',
+    'peer:north',
+    's\u200dystem',
+    '\uff53ystem',
+  ])('%j is reserved', async (name) => {
+    const made = await world.admin(`POST ${usersPath(world.domain)}`, { name, password: goodPassword });
+    expect([made.status, made.body.errors?.[0]?.pointer]).toEqual([422, '/name']);
+    const scim = await startScim(world);
+    expect((await scim.ask('POST /Users', { userName: name })).status).toBe(400);
+  });
+
+  it('that a user has already can be kept and changed to another one', async () => {
+    const user = await addUser(world.admin, world.domain);
+    const path = `${usersPath(world.domain)}/${user.id}`;
+    await world.portal.db
+      .update(users)
+      .set({ name: 'system', name_key: 'system' })
+      .where(eq(users.id, user.id));
+    expect((await world.admin(`PATCH ${path}`, { comments: 'old' })).body).toMatchObject({ name: 'system' });
+    expect((await world.admin(`PATCH ${path}`, { name: unique('renamed') })).status).toBe(200);
+  });
+
+  it('may be a part of a name', async () => {
+    for (const name of ['systems', 'my system', 'jobs', 'operator', 'peer'].map(unique))
+      expect((await addUser(world.admin, world.domain, { name })).name).toBe(name);
   });
 });
 

@@ -103,6 +103,16 @@ describe('a sign-in at an identity provider', () => {
     ]);
   });
 
+  it('creates nobody with a name that the audit log gives to work without a user', async () => {
+    person('subject-work', { preferred_username: 'system:apply' });
+    stand.provider.atKeyboard = 'subject-work';
+    const refused = await stand.browser().follow(stand.startOf());
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      expect.stringContaining('The name system:apply is reserved'),
+    ]);
+  });
+
   it.each([
     [
       'of a disabled user',

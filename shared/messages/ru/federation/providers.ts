@@ -3,6 +3,7 @@ export const providers = {
   'The portal has no account for this person, and the domain does not create any':
     'У портала нет учётной записи этого человека, и домен их не создаёт',
   'Another user of the domain has the name {name}': 'Имя {name} уже у другого пользователя домена',
+  'The name {name} is reserved': 'Имя {name} зарезервировано',
   'The identity provider has sent an unusable name or identifier of the user':
     'Провайдер удостоверений прислал непригодное имя или идентификатор пользователя',
   'The logout token is not valid or was used before': 'Токен выхода недействителен или уже использован',

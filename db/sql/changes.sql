@@ -2,7 +2,8 @@
 -- also changed by jobs, synchronizations and bulk statements, and because a write needs no further round trip for them. The
 -- functions run as the owner, so that no process can write changes of its own; names are qualified for that.
 
--- The sites of an object. Null: it is visible in any scope.
+-- The sites of an object. Null: it belongs to all sites, or its kind to none, and the reader decides by the kind. Empty: they are not
+-- known, so that only the scope of all sites sees it. A kind that is not named here is never visible in a smaller scope.
 create or replace function sites_of_object(kind text, object jsonb) returns uuid[] language plpgsql stable as $$
 begin
   return case kind
@@ -17,6 +18,11 @@ begin
     when 'priority_group' then (
       select array_agg(distinct f.site_id) from public.priority_group_farms p join public.farms f on f.id = p.farm_id
       where p.priority_group_id = (object ->> 'id')::uuid)
+    else case when kind in (
+      'agent', 'audit', 'audit_checkpoint', 'authenticator', 'export', 'group', 'job', 'keys', 'lock_out',
+      'maintenance_template', 'monitoring_record', 'peer', 'picture', 'portal', 'role', 'service', 'service_token', 'session',
+      'system_parameter', 'tag', 'theme', 'user', 'webhook'
+    ) then null else '{}'::uuid[] end
   end;
 end $$;
 

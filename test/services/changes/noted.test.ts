@@ -17,6 +17,7 @@ import { sites } from '../../../db/schema/sites/sites.ts';
 import { workplaces } from '../../../db/schema/snapshot/workplaces.ts';
 import { pollChanges } from '../../../shared/changes/polling.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { resources } from '../../../shared/resources.ts';
 import { findBinaries } from '../../../shared/tooling/start/throwaway-postgres.ts';
 import {
   addDispatcher,
@@ -326,5 +327,38 @@ describe('a cursor', () => {
     await trimChanges(portal.sidecarDb);
     expect((await poll(moved.next)).reset).toBe(false);
     expect((await poll(first)).reset).toBe(true);
+  });
+});
+
+describe('the sites of a change', () => {
+  const sitesOf = async (kind: string, object: object = {}) => {
+    const { rows } = (await world.portal.ownerDb.execute(
+      sql`select sites_of_object(${kind}, ${JSON.stringify(object)}::jsonb) as sites`,
+    )) as unknown as { rows: { sites: string[] | null }[] };
+    return rows[0]?.sites;
+  };
+  const kinds = Object.entries(resources);
+
+  it('are none for a kind that the database does not know, which only the scope of all sites sees', async () => {
+    expect(await sitesOf('made_up')).toEqual([]);
+  });
+
+  it.each(
+    kinds.filter(([, { siteScope }]) => siteScope !== 'by_site'),
+  )('do not restrict a %s, about which the reader decides by the kind', async (kind) =>
+    expect(await sitesOf(kind)).toBeNull());
+
+  it('have a rule in the database for each kind that has them, apart from objects of nodes', async () => {
+    const { rows } = (await world.portal.ownerDb.execute(
+      sql`select prosrc from pg_proc where proname = 'sites_of_object'`,
+    )) as unknown as { rows: { prosrc: string }[] };
+    const ofNodes = ['servicespool', 'workplace', 'spsession'];
+    const sited = kinds.flatMap(([kind, { siteScope }]) => (siteScope === 'by_site' ? [kind] : []));
+    const ruled = [...(rows[0]?.prosrc ?? '').matchAll(/when '(\w+)' then/g)].map(([, kind]) => kind);
+    expect(ruled.toSorted()).toEqual(sited.filter((kind) => !ofNodes.includes(kind)).toSorted());
+  });
+
+  it.each(['dispatcher', 'maintenance_window'])('are none for a %s whose farm is gone', async (kind) => {
+    expect(await sitesOf(kind, { id: newId(), farm_id: newId(), site_id: null })).toEqual([]);
   });
 });

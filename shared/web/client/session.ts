@@ -193,5 +193,16 @@ export async function signOut(): Promise<void> {
   if (!answer.ok && answer.status !== 401) throw new Error(`the portal answered ${answer.status}`);
   const next: string | undefined = isByProvider && answer.ok ? (await answer.json()).location : undefined;
   announceSession(null);
+  forgetRecords();
   location.assign(next ?? '/signin');
+}
+
+/** Names of records, which the next person at this computer must not see. The appearance stays. */
+function forgetRecords(): void {
+  try {
+    for (const key of Object.keys(localStorage))
+      if (/^(?:recent|views) /.test(key)) localStorage.removeItem(key);
+  } catch {
+    // Without storage there are none.
+  }
 }

@@ -47,6 +47,17 @@ requireService('chromium', hasChromium)('a page after the sign-in of another use
     return other;
   }
 
+  it('has left no names of records in the browser with its sign-out', async () => {
+    const page = await tabs.open(`/site/${site.id}`, {}, accountOf(first));
+    const kept = () => page.evaluate(() => JSON.stringify(localStorage));
+    await expect.poll(kept).toContain('Alder');
+    await page.evaluate(() => localStorage.setItem('scheme', 'dark'));
+    await signInElsewhere(page, second);
+    expect(await kept()).not.toContain('Alder');
+    expect(await kept()).toContain('dark');
+    await page.evaluate(() => localStorage.removeItem('scheme'));
+  });
+
   it('says so at once, sends nothing as that user, and shows them no draft of the former one', async () => {
     const page = await typed();
     await signInElsewhere(page, second);

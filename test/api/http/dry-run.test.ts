@@ -137,6 +137,12 @@ describe.each(['pg', 'neon'] as const)('a dry run by the driver %s', (driver) =>
     ]);
   });
 
+  it('is ignored by reads, as a key is', async () => {
+    const headers = { ...dry, 'idempotency-key': 'read' };
+    const { status, body } = await world.admin(`GET ${sites}`, undefined, headers);
+    expect([status, Array.isArray(body.items)]).toEqual([200, true]);
+  });
+
   it('stores no Idempotency-Key', async () => {
     const [body, key] = [siteBody(), { 'idempotency-key': unique('key') }];
     await wouldBe(`POST ${sites}`, body, key);

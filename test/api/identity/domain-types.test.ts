@@ -35,6 +35,11 @@ describe('the domain types', () => {
     expect(told).toEqual(supported.map(({ localUsers, ownPassword }) => [!localUsers, ownPassword]));
   });
 
+  it.each(types)('have a form for %s, in which only the type is fixed after the creation', async (type) => {
+    const fixed = (await formOf(type)).filter(({ gui }) => gui.readonly);
+    expect(fixed.map(({ name }) => name)).toEqual(['type']);
+  });
+
   it('reject an unknown name', async () => {
     for (const route of [`GET ${domainsPath}/gui/radius`, `GET ${domainsPath}/gui/LDAP`])
       expect((await admin(route)).body.code).toBe('not_found');

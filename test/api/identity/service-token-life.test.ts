@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { liveTokens, liveTokensIn } from '../../../db/repositories/identity/login/live-principals.ts';
+import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import {
   type Ask,
   addDomain,
@@ -42,6 +44,17 @@ const codeOf = async (answer: Promise<Answer>) => {
   return [status, body.code, body.reason].filter((part) => part !== undefined);
 };
 const statusOf = async (ask: Ask) => (await ask('GET /api/userinfo')).status;
+
+it('a service token is looked up with its identifier, by which the log names it', async () => {
+  const { user } = await addServiceUser(world, []);
+  const { made } = await addServiceToken(world, user);
+  const watched = { hash: sha256(made.token), kind: 'service', digest: '' } as const;
+  const found = await liveTokens(world.portal.db, [watched], world.portal.deps.clock());
+  expect(liveTokensIn(found).tokens[0]?.row).toMatchObject({
+    token: { id: made.id, name: made.name, own: false },
+    user: { id: user.id },
+  });
+});
 
 describe('a service token ends', () => {
   it('by its own expiry, and by neither idleness nor the age of sessions', async () => {

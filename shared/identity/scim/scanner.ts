@@ -13,7 +13,9 @@ const pattern =
 
 const bareWord = /\s+([^\s"'()[\]]+)/y;
 const isOperator = (text: string): boolean => /^(?:eq|ne|co|sw|ew|gt|ge|lt|le)$/i.test(text);
-const isKeyword = (text: string): boolean => /^(?:and|or|not|\()$/i.test(text);
+/** True for a token that can end the path of an attribute. */
+const endsPath = ({ kind, text }: Token): boolean =>
+  kind === 'member' || text === ']' || (kind === 'name' && !/^(?:and|or|not)$/i.test(text));
 const isLiteral = (text: string): boolean =>
   /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/i.test(text);
 
@@ -53,7 +55,7 @@ export class Scanner {
    */
   #bareValue(source: string, at: number): number | undefined {
     const [before, operator] = this.#tokens.slice(-2);
-    if (!before || operator?.kind !== 'name' || !isOperator(operator.text) || isKeyword(before.text))
+    if (!before || !endsPath(before) || operator?.kind !== 'name' || !isOperator(operator.text))
       return undefined;
     bareWord.lastIndex = at;
     const [whole = '', word = ''] = bareWord.exec(source) ?? [];

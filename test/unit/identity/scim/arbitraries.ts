@@ -12,8 +12,11 @@ const name = fc
   .filter((text) => !/^(?:not|and|or)$/i.test(text));
 const schema = fc.constantFrom('urn:ietf:params:scim:schemas:core:2.0:User', 'URN:example:a-b.c:1.0:X');
 
+/** Operators are names as well. */
+const anyName = fc.oneof({ weight: 9, arbitrary: name }, fc.constantFrom('eq', 'Co', 'pr', 'lt'));
+
 const path: fc.Arbitrary<AttributePath> = fc.record(
-  { schema, name, sub: fc.oneof(name, fc.constant('$ref')) },
+  { schema, name: anyName, sub: fc.oneof(name, fc.constant('$ref')) },
   { requiredKeys: ['name'] },
 );
 const value: fc.Arbitrary<FilterValue> = fc.oneof(

@@ -97,6 +97,8 @@ describe('a filter', () => {
     ['active eq True', 'active eq true'],
     ['level gt 12', 'level gt 12'],
     ['eq eq "x" and co pr', 'eq eq "x" and co pr'],
+    ['a[Co eq b] or (eq pr)', 'a[Co eq "b"] or (eq pr)'],
+    ['not (eq co "x" or Sw Ne y)', 'not (eq co "x" or Sw Ne "y")'],
   ])('may have values without quotation marks: %s', (bare, quoted) => {
     expect(parseFilter(bare)).toEqual(parseFilter(quoted));
   });

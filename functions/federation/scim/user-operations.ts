@@ -82,7 +82,7 @@ const writes = [
       route: `POST ${path}`,
       summary: 'Create a user (SCIM)',
       description:
-        '`externalId` is the identifier by which a sign-in of the identity provider finds the user. A user that was deleted with the same identifier is restored. Passwords, roles and unknown attributes are ignored.',
+        '`externalId` is the identifier by which a sign-in of the identity provider finds the user. A user with the same identifier that provisioning has deleted or deactivated is restored, unless it has roles. Passwords, roles and unknown attributes are ignored.',
       params: DomainParams,
       query: ResourceQuery,
       body: { required: ScimUserWrite },

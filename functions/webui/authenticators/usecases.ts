@@ -4,7 +4,7 @@ import {
   revokeAccessOfDomain,
   revokeVouchedAccess,
 } from '../../../db/repositories/identity/access-revocation.ts';
-import { keepAuthority } from '../../../db/repositories/identity/directory/authority.ts';
+import { moveAuthority } from '../../../db/repositories/identity/directory/authority.ts';
 import {
   administratorsBeyond,
   protectedDomains,
@@ -125,8 +125,8 @@ function change(
       await assertOwnEmailDomains(ctx, at.id, shown);
       const body = { ...requested, params: shown };
       const keys = await firstKey(ctx, { id: at.id, type: row.type, next: body.params, former: row.params });
-      const former = formerAuthority(row.type, row.params, body.params);
-      const { after, ...extras } = alongside(at, body, { ...row, former }, { overUsers, overDirectory });
+      const moved = movedAuthority(row.type, row.params, body.params);
+      const { after, ...extras } = alongside(at, body, { ...row, moved }, { overUsers, overDirectory });
       return { body, columns, ...extras, after: (h: Db) => [...after(h), ...keys(h)] };
     }),
   );
@@ -134,15 +134,15 @@ function change(
 
 type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>>;
 
-/** The stored domain, whose type cannot change. `former`: the issuer, if it changes. */
-type Present = Omit<Write, 'type'> & { former: string | undefined };
+/** The stored domain, whose type cannot change. `moved`: the issuers, if they differ. */
+type Present = Omit<Write, 'type'> & { moved: { former: string; next: string } | undefined };
 
 type Params = Record<string, unknown>;
 
-function formerAuthority(type: DomainTypeName, stored: Params, next: Params): string | undefined {
+function movedAuthority(type: DomainTypeName, stored: Params, params: Params): Present['moved'] {
   const { authority } = domainTypeOf(type).settings;
-  const former = authority?.(stored);
-  return former === authority?.(next) ? undefined : former;
+  const [former, next] = [authority?.(stored), authority?.(params)];
+  return former === undefined || next === undefined || former === next ? undefined : { former, next };
 }
 
 /** The conditions and side effects of a change, in its batch. */
@@ -157,16 +157,16 @@ function alongside(at: Target, body: Write, row: Present, { overUsers, overDirec
     after: (h: Db) => [
       ...tags(h),
       mustKeepAdministrator(h, administratorTypes),
-      ...(row.former === undefined
+      ...(row.moved === undefined
         ? []
-        : [keepAuthority(h, at.id, row.former), ...revokeVouchedAccess(h, at.id)]),
+        : [...moveAuthority(h, at.id, row.moved), ...revokeVouchedAccess(h, at.id)]),
       ...(isDisabled ? revokeAccessOfDomain(h, at.id) : []),
     ],
   };
 }
 
 /** Includes name and label: another domain could take them over and collect the passwords for this one. */
-const isLoginPossible = (body: Write, row: Omit<Present, 'former'>): boolean =>
+const isLoginPossible = (body: Write, row: Omit<Present, 'moved'>): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],
   );

@@ -25,7 +25,7 @@ export async function readInput(c: Context, operation: Operation<never>): Promis
     body: read,
     isLarge,
     mayBeUnstorable,
-  } = operation.body ? await readBody(c.req.raw, operation) : noBody;
+  } = operation.body ? await readBody(c.req.raw, operation) : withoutBody;
   const { values: query, faults } = valuesOf(new URL(c.req.url).searchParams, '?');
   const body = read instanceof URLSearchParams ? formOf(read, faults) : read;
   faults.push(...unstorable(query, '?'), ...(mayBeUnstorable ? unstorable(body, '/') : []));
@@ -51,7 +51,7 @@ type ReadBody = {
   /** JSON in UTF-8 can name a character that PostgreSQL cannot store only by an escape. */
   mayBeUnstorable: boolean;
 };
-const noBody: ReadBody = { body: undefined, isLarge: false, mayBeUnstorable: false };
+const withoutBody: ReadBody = { body: undefined, isLarge: false, mayBeUnstorable: false };
 const backslash = 0x5c;
 
 async function readBody(request: Request, operation: Operation<never>): Promise<ReadBody> {
@@ -62,7 +62,7 @@ async function readBody(request: Request, operation: Operation<never>): Promise<
   if (!codings.test(request.headers.get('content-encoding') ?? ''))
     throw new AppError('unsupported_media_type', 'The body must not be compressed');
   const bytes = await withinTime(operation.maxBodyMs, readBytes(request, limit));
-  if (bytes.length === 0) return noBody;
+  if (bytes.length === 0) return withoutBody;
   if (type === null) throw new AppError('unsupported_media_type');
   const isLarge = bytes.length > largeBytes;
   if (formType.test(type))

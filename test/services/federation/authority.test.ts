@@ -42,7 +42,7 @@ describe('a person of an identity provider', () => {
   const authorityOf = async ({ id }: Json) =>
     (await stand.world.portal.db.select().from(users).where(eq(users.id, id)))[0]?.directory_authority;
 
-  it('is the issuer with the subject: after a change of the issuer nobody is the former person', async () => {
+  it('is the issuer with the subject: after a change of the issuer no one matches the former person', async () => {
     expect((await enter(stand, 'subject-1', 'anna')).status).toBe(200);
     const anna = await userNamed('anna');
     const role = await addRole(stand.world.admin, ['sites.read']);
@@ -116,6 +116,28 @@ describe('a person of an identity provider', () => {
     expect((await enter(other, 'subject-old', 'olga')).status).toBe(403);
     await to(stand);
     expect(await authorityOf(olga)).toBe(stand.provider.issuer);
+  });
+
+  it('of an issuer for several tenants without a sign-in so far matches again when the issuer comes back', async () => {
+    const tenants = {
+      ...{ issuer: 'https://login.microsoftonline.com/organizations/v2.0', ca_certificate: null },
+      ...{ allowed_tenants: ['11111111-1111-4111-8111-111111111111'], client_secret: clientSecret },
+    };
+    await stand.set(tenants);
+    const user = await addScimUser(await startScim(stand.world, stand.domain), {
+      ...{ userName: 'tessa', externalId: 'subject-tessa' },
+    });
+    expect(await authorityOf(user)).toBe('');
+    await to(stand);
+    expect(await authorityOf(user)).toBe(tenants.issuer);
+    await stand.set(tenants);
+    expect(await authorityOf(user)).toBe('');
+    await stand.set({
+      allowed_tenants: [],
+      issuer: stand.provider.issuer,
+      ca_certificate: stand.provider.caPem,
+      client_secret: clientSecret,
+    });
   });
 
   it('has a subject whose case counts, and is another one in another domain with the same provider', async () => {

@@ -56,6 +56,27 @@ describe('a refresh', () => {
     await expect(refresh()).rejects.toMatchObject({ reason: 'subject_mismatch' });
   });
 
+  it('without an ID token is held to the required claims that userinfo has, and not to those that it lacks', async () => {
+    answerWith({});
+    const client = {
+      requiredClaims: [{ claim: 'hd', values: ['corp.example'] }],
+      loginNameClaim: 'email',
+    };
+    const person = { sub: 'anna', email: 'anna@corp.example', groups: ['g-1'] };
+    const refreshedAs = (more: object) => {
+      forger.answers.userinfo = () => ({ json: { ...person, ...more } });
+      return refresh(client);
+    };
+    expect(await refreshedAs({})).toMatchObject({ subject: 'anna' });
+    expect(await refreshedAs({ hd: 'corp.example', email_verified: true })).toMatchObject({
+      subject: 'anna',
+    });
+    await expect(refreshedAs({ hd: 'gmail.com' })).rejects.toMatchObject({ reason: 'claim_not_allowed' });
+    await expect(refreshedAs({ email_verified: false })).rejects.toMatchObject({
+      reason: 'email_unverified',
+    });
+  });
+
   it('without any claims does not take the groups away', async () => {
     answerWith({});
     delete forger.metadata.userinfo_endpoint;

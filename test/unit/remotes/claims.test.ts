@@ -76,8 +76,8 @@ describe('a claim', () => {
   it.each<[string, unknown, string[] | undefined]>([
     ['an array (Keycloak, Entra ID)', ['staff', 'ops', 'staff'], ['staff', 'ops']],
     ['one text (ADFS with one group)', 'Domain Users', ['Domain Users']],
-    ['a text with commas', 'staff, ops', ['staff', 'ops']],
-    ['a text with semicolons', 'staff;ops;', ['staff', 'ops']],
+    ['one text with a comma, which may be a name', 'x,administrators', ['x,administrators']],
+    ['an empty text', '', []],
     ['a distinguished name', 'CN=Staff,OU=Groups,DC=corp', ['CN=Staff,OU=Groups,DC=corp']],
     ['numbers (GitLab)', [12, 34], ['12', '34']],
     [

@@ -15,14 +15,22 @@ export const presentAuthority = (domainId: SQL): SQL<string> =>
  * The people of a domain whose issuer changes belong to the former one. Those who have not signed in yet would otherwise match a
  * person with the same identifier at the new one.
  */
-export const keepAuthority = (h: Db, domainId: string, former: string): Statement =>
+export const moveAuthority = (h: Db, domainId: string, { former, next }: Move): Statement[] => [
+  setAuthority(h, domainId, '', former),
+  // An issuer for several tenants signs no token itself, so that its people are bound by their next sign-in again.
+  ...(new RegExp(severalTenants).test(next) ? [setAuthority(h, domainId, next, '')] : []),
+];
+
+type Move = { former: string; next: string };
+
+const setAuthority = (h: Db, domainId: string, from: string, to: string): Statement =>
   h
     .update(users)
-    .set({ directory_authority: former })
+    .set({ directory_authority: to })
     .where(
       and(
         eq(users.authenticator_id, domainId),
         isNotNull(users.directory_id),
-        eq(users.directory_authority, ''),
+        eq(users.directory_authority, from),
       ),
     );

@@ -32,7 +32,7 @@ export const { texts, field, russian } = dictionary({
   'Identifies a person and never changes: sub, or oid for Microsoft Entra ID with provisioning':
     'Обозначает человека и никогда не меняется: sub или oid для Microsoft Entra ID с синхронизацией пользователей',
   'The claim of the person is unchangeable': 'Утверждение о личности неизменно',
-  'Required for other claims than sub and oid: whoever gets the value of another person is that person here':
+  'Required for other claims than sub and oid: an account that gets the value of another person is that person here':
     'Нужно для утверждений, кроме sub и oid: кто получит значение другого человека, станет здесь этим человеком',
   'Claim of the login name': 'Утверждение с именем для входа',
   'Contains the login name': 'Содержит имя для входа',

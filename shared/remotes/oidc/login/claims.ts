@@ -48,13 +48,13 @@ export function textOf(value: unknown): string | undefined {
 
 /**
  * The texts of a claim with several values, in the forms that providers send: an array or one value of texts and numbers; objects
- * with `id`, or else `value` or `name`; an object whose members are the values (roles of Zitadel); one text with commas or
- * semicolons, unless it is a distinguished name.
+ * with `id`, or else `value` or `name`; an object whose members are the values (roles of Zitadel). A text is never split: a person
+ * who can name a group at the provider could name it `x,administrators`.
  * @returns undefined if a value has no such form
  */
 export function textsOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return splitText(value);
+  if (typeof value === 'string') return value === '' ? [] : [value];
   const given = Array.isArray(value) ? value.map(entryOf) : namesIn(value);
   const texts = given.map(plainText);
   return texts.every((text) => text !== undefined) ? [...new Set(texts)] : undefined;
@@ -71,8 +71,3 @@ function plainText(value: unknown): string | undefined {
   if (typeof value === 'boolean') return String(value);
   return Array.isArray(value) ? undefined : textOf(value);
 }
-
-const splitText = (text: string): string[] => {
-  const parts = text.includes('=') ? [text] : text.split(/[,;]/);
-  return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
-};

@@ -27,7 +27,7 @@ export async function loginOf(call: Call, tokens: Tokens, former?: Former): Prom
   const sub = tokens.claims?.sub ?? former?.sub ?? '';
   if (former && (former.issuer !== issuer || former.sub !== sub)) throw new OidcError('subject_mismatch');
   const { claims, userinfoFault } = await supplemented(call, tokens, own, sub);
-  if (hasClaims(tokens)) assertAdmitted(claims, client);
+  assertAdmitted(claims, tokens.claims ? client : knownConditions(client, claims));
   return {
     issuer,
     sub,
@@ -41,6 +41,16 @@ export async function loginOf(call: Call, tokens: Tokens, former?: Former): Prom
     refreshToken: tokens.refreshToken,
   };
 }
+
+/**
+ * The conditions about which the claims say something. The ID token of the sign-in has met the others, and a refresh without one has
+ * only what the userinfo endpoint knows.
+ */
+const knownConditions = (client: OidcClient, claims: Claims): OidcClient => ({
+  ...client,
+  requiredClaims: client.requiredClaims.filter(({ claim }) => claimAt(claims, claim) !== undefined),
+  trustsEmail: client.trustsEmail || claims.email_verified === undefined,
+});
 
 /** A refresh may return no ID token. Without a userinfo endpoint, nothing is known about the groups then. */
 const hasClaims = ({ claims, provider }: Tokens): boolean =>

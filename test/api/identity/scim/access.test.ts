@@ -32,7 +32,7 @@ const operations = scimOperations.map(({ id, method, path, body }) => ({
 }));
 
 describe('a refused body', () => {
-  it('is told with the place of the fault, and one that is no object without', async () => {
+  it('is described with the place of the fault, and a missing one without a place', async () => {
     const wrong = await scim.ask('POST /Users', { schemas: 'urn:one', userName: 'ada' });
     expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringMatching(/^\/schemas .+/)]);
     const none = await scim.ask('POST /Users');

@@ -33,7 +33,7 @@ async function sentAgain(given: Json): Promise<Json> {
   return status === 201 ? { id: body.id, active: body.active } : { status, detail: body.detail };
 }
 
-describe('a person whom a provider sends again', () => {
+describe('a person that a provider creates again', () => {
   it('comes back if provisioning had deactivated or deleted it, with new data', async () => {
     for (const end of [deactivate, ({ id }: Json) => scim.ask(`DELETE /Users/${id}`)]) {
       const given = person();
@@ -91,7 +91,7 @@ describe('a person whom a provider sends again', () => {
 });
 
 describe('a person with the name alone', () => {
-  it('gets the identifier of the provider if nobody has used the account', async () => {
+  it('gets the identifier of the provider if the account was never used', async () => {
     const user = await addScimUser(scim, { userName: unique('old') });
     const externalId = newId();
     expect(await sentAgain({ userName: user.userName.toUpperCase(), externalId })).toEqual({

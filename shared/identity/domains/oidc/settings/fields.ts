@@ -58,7 +58,7 @@ const claims = {
     type: 'checkbox',
     label: 'The claim of the person is unchangeable',
     tooltip:
-      'Required for other claims than sub and oid: whoever gets the value of another person is that person here',
+      'Required for other claims than sub and oid: an account that gets the value of another person is that person here',
     tab: 'Claims',
   }),
   login_name_claim: field(claimShapes.login_name_claim, {

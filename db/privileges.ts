@@ -12,6 +12,7 @@ const accesses = {
   trim: ['SELECT', 'DELETE'],
   members: ['SELECT', 'INSERT', 'DELETE'],
   update: ['SELECT', 'UPDATE'],
+  keep: ['SELECT', 'INSERT', 'UPDATE'],
   write: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 } as const;
 type Access = keyof typeof accesses;
@@ -48,6 +49,7 @@ const tables: Readonly<Record<string, Readonly<Record<Process, Access>>>> = {
   priority_group_groups: { portal: 'write', sidecar: 'read' },
   priority_group_users: { portal: 'write', sidecar: 'read' },
   priority_groups: { portal: 'write', sidecar: 'read' },
+  provider_states: { portal: 'keep', sidecar: 'keep' },
   provider_sessions: { portal: 'write', sidecar: 'read' },
   recovery_codes: { portal: 'write', sidecar: 'none' },
   roles: { portal: 'write', sidecar: 'read' },

@@ -23,10 +23,14 @@ export type Provider = {
 type Ctx = Pick<ClientCtx<FederationDeps>, 'deps'>;
 
 /** @throws AppError `not_found` for a domain of another type, a disabled or a missing one; `upstream_failed` without its secret */
-export async function findProvider(ctx: Ctx, id: string): Promise<Provider> {
-  const domain = await findProviderDomain(ctx.deps.db, id);
+export const findProvider = async (ctx: Ctx, id: string): Promise<Provider> =>
+  providerOf(ctx, await findDomain(ctx, id));
+
+/** @throws AppError `not_found` for a disabled or a missing domain */
+export async function findDomain({ deps }: Ctx, id: string): Promise<ProviderDomain> {
+  const domain = await findProviderDomain(deps.db, id);
   if (!domain) throw notFound();
-  return providerOf(ctx, domain);
+  return domain;
 }
 
 /** @throws AppError as `findProvider` */

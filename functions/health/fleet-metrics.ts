@@ -110,6 +110,20 @@ const families: readonly Family[] = [
       gauges.directories.map(({ domain, is_refused }) => ({ labels: { domain }, value: Number(is_refused) })),
   },
   {
+    name: 'aggregator_provider_up',
+    help: '0 while the identity provider of the domain does not answer or refuses the portal, otherwise 1',
+    labelNames: ['domain'],
+    points: ({ gauges }) =>
+      gauges.providers.map(({ domain, is_failing }) => ({ labels: { domain }, value: Number(!is_failing) })),
+  },
+  {
+    name: 'aggregator_provider_checks_oldest_seconds',
+    help: 'Time since the oldest check of a session at the identity provider of the domain, or 0 without one',
+    labelNames: ['domain'],
+    points: ({ gauges }) =>
+      gauges.providers.map(({ domain, oldest_s }) => ({ labels: { domain }, value: oldest_s })),
+  },
+  {
     name: 'aggregator_circuit_state',
     help: 'State of the circuit breaker of the dispatcher: 0 closed, 1 half open, 2 open',
     labelNames: ['dispatcher'],

@@ -10,6 +10,7 @@ import { commitNumber } from '../support/runner/commit.ts';
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a number above 0');
 const cpu = expect.toSatisfy((ms) => ms === null || ms >= 0, 'milliseconds, null outside of Linux');
 const sample = { requests_per_s: positive, p50_ms: positive, p99_ms: positive, cpu_ms: cpu };
+const rate = { checks_per_s: positive, cpu_ms: positive };
 const cardTimes = { p50_ms: positive, p99_ms: positive };
 const workerStart = { listens_ms: positive, first_ms: positive, total_ms: positive, second_ms: positive };
 const lambdaStart = { import_ms: positive, first_ms: positive, total_ms: positive };
@@ -173,6 +174,14 @@ const parts: Readonly<Record<string, PartFigures>> = {
       bodies: {
         ...{ operations: expect.any(Array), worst_ms: positive },
         provisioning: { members: 200, hash_ms: positive, bodies: expect.any(Array) },
+      },
+    },
+  },
+  rechecks: {
+    figures: {
+      rechecks: {
+        ...{ sessions: 100, needed_per_s: 0.1, floor: rate, alone: rate },
+        beside_hanging: { ...rate, asked_in_vain: positive },
       },
     },
   },

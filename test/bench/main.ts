@@ -12,6 +12,7 @@ import { type IdleEffort, idleGoals, measureIdle } from './cases/idle.ts';
 import { measureLists } from './cases/lists.ts';
 import { measureLogins } from './cases/logins.ts';
 import { measureReady, type ReadyEffort, readyGoals } from './cases/ready.ts';
+import { measureRechecks, type RechecksEffort } from './cases/rechecks.ts';
 import { measureStarts } from './cases/start-times.ts';
 import { measureExports } from './exports/exports.ts';
 import type { Rows } from './fill.ts';
@@ -39,6 +40,7 @@ type BenchEffort = Effort & {
   soak: SoakEffort;
   idle: IdleEffort;
   capacity: CapacityEffort;
+  rechecks: RechecksEffort;
 };
 
 /** Takes some minutes, or with `--quick` the shortest run that shows that everything works. */
@@ -68,6 +70,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     soak: { minutes: 10, everyS: 10 },
     idle: { seconds: 60, nodes: [0, 500] },
     capacity: { requests: 200, settledMs: 2_000, users: [10_000, 100_000, 1_000_000] },
+    rechecks: { sessions: 50_000, seconds: 60 },
     fleet: {
       farms: 20,
       latencyMs: 50,
@@ -103,6 +106,7 @@ const efforts: Record<'full' | 'quick', BenchEffort> = {
     soak: { minutes: 0.1, everyS: 1 },
     idle: { seconds: 2, nodes: [0, 2] },
     capacity: { requests: 2, settledMs: 50, users: [10_000] },
+    rechecks: { sessions: 100, seconds: 0.5 },
     fleet: {
       farms: 4,
       latencyMs: 5,
@@ -132,10 +136,11 @@ const parts = [
   'soak',
   'idle',
   'capacity',
+  'rechecks',
 ] as const;
 type Part = (typeof parts)[number];
 /** Parts that run only if they are named. */
-const alone: ReadonlySet<Part> = new Set(['soak', 'idle', 'capacity']);
+const alone: ReadonlySet<Part> = new Set(['soak', 'idle', 'capacity', 'rechecks']);
 
 try {
   const { values, positionals } = parseArgs({
@@ -159,7 +164,7 @@ try {
  * @param before another checkout, beside which the parts with goals are measured
  */
 async function run(
-  { rows, audit, operations, trips, ready, bodies, soak, idle, capacity, ...effort }: BenchEffort,
+  { rows, audit, operations, trips, ready, bodies, soak, idle, capacity, rechecks, ...effort }: BenchEffort,
   isAsked: (part: Part) => boolean,
   before: string | undefined,
 ): Promise<Figures> {
@@ -184,6 +189,7 @@ async function run(
     audit: await only('audit', () => measureAudit(audit)),
     logins: await only('storm', () => measureLogins(stand, effort.logins)),
     cards: await only('cards', () => measureCards(stand.settings, effort.rounds * 30)),
+    rechecks: await only('rechecks', () => measureRechecks(stand.settings, rechecks)),
     directory: await only('directory', () => measureDirectory(stand, effort)),
     fleet: await only('fleet', () => measureFleet(stand, effort.fleet, effort.lists)),
     health: await only('health', () => measureHealth(stand, effort)),

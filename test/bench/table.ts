@@ -10,6 +10,7 @@ import { type IdleRow, idleLines } from './cases/idle.ts';
 import type { ListFigures } from './cases/lists.ts';
 import type { LoginFigures } from './cases/logins.ts';
 import { type ReadyFigures, readyLines } from './cases/ready.ts';
+import { type RechecksFigures, rechecksLines } from './cases/rechecks.ts';
 import type { ExportFigures } from './exports/exports.ts';
 import type { FleetEffort, FleetFigures } from './fleet/figures.ts';
 import { fleetLines } from './fleet/table.ts';
@@ -43,6 +44,7 @@ export type Figures = {
   soak?: SoakFigures | undefined;
   idle?: IdleRow[] | undefined;
   capacity?: CapacityFigures | undefined;
+  rechecks?: RechecksFigures | undefined;
   starts?: { first_ms: number; later_ms: number } | undefined;
   ready?: ReadyFigures | undefined;
   edge?: EdgeFigures | undefined;
@@ -69,6 +71,7 @@ export function tableOf(figures: Figures): string {
     soak,
     idle,
     capacity,
+    rechecks,
     audit,
     exports,
     starts,
@@ -95,6 +98,7 @@ export function tableOf(figures: Figures): string {
     ...(soak ? soakLines(soak) : []),
     ...(idle ? idleLines(idle) : []),
     ...capacityLines(capacity),
+    ...rechecksLines(rechecks),
     ...(starts
       ? [`npm start   first ${starts.first_ms} ms, later ${starts.later_ms} ms (embedded database)`]
       : []),

@@ -5,6 +5,8 @@ import { auditEvents } from '../../schema/audit/events.ts';
 import { gateways as gatewayTable } from '../../schema/gateways/gateways.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../schema/identity/directory-refusals.ts';
+import { providerGrants } from '../../schema/identity/providers/grants.ts';
+import { providerStates } from '../../schema/identity/providers/states.ts';
 import { jobOutbox } from '../../schema/jobs/outbox.ts';
 import { dispatchers } from '../../schema/sites/dispatchers.ts';
 import { farms } from '../../schema/sites/farms.ts';
@@ -48,6 +50,8 @@ export type FleetGauges = {
   gateways: { gateway: string; is_up: boolean }[];
   /** Enabled directory domains; `is_refused` is true if the directory rejected the password of the search account. */
   directories: { domain: string; is_refused: boolean }[];
+  /** Enabled domains of identity providers. `oldest_s`: seconds since the oldest check of a session; 0 without sessions. */
+  providers: { domain: string; is_failing: boolean; oldest_s: number }[];
   audit_unsealed: number;
   /** Age of the oldest unsealed event in seconds. 0 without unsealed events. */
   audit_unsealed_age_s: number;
@@ -58,16 +62,20 @@ export type FleetGauges = {
 
 /**
  * Gauges that are computed on demand, in one statement. Ages are by the clock of the database.
- * @param bindAccountTypes types of domains with an account at their directory
+ * @param types names of the types of domains with an account at their directory, and of those with an identity provider
  */
-export async function fleetGauges(db: Db, bindAccountTypes: readonly string[]): Promise<FleetGauges> {
+export async function fleetGauges(
+  db: Db,
+  types: { bindAccount: readonly string[]; provider: readonly string[] },
+): Promise<FleetGauges> {
   const [gauges] = await db
     .select({
       nodes,
       farms: farmGauges,
       ignored,
       gateways,
-      directories: directories(bindAccountTypes),
+      directories: directories(types.bindAccount),
+      providers: providers(types.provider),
       audit_unsealed: unsealed,
       audit_unsealed_age_s: unsealedAge,
       webhook_events_waiting: waitingEvents(sql`count(*)::int`),
@@ -119,6 +127,16 @@ const directories = (types: readonly string[]) =>
   derived<FleetGauges['directories']>(sql`
   select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name}, 'is_refused',
     exists(select 1 from ${directoryRefusals} where ${directoryRefusals.authenticator_id} = ${authenticators.id}))
+    order by ${authenticators.small_name_key}), '[]')
+  from ${authenticators} where ${inArray(authenticators.type, [...types])} and ${authenticators.state} <> 'disabled'`);
+
+const providers = (types: readonly string[]) =>
+  derived<FleetGauges['providers']>(sql`
+  select coalesce(jsonb_agg(jsonb_build_object('domain', ${authenticators.small_name},
+    'is_failing', exists(select 1 from ${providerStates} where ${providerStates.authenticator_id} = ${authenticators.id}
+      and ${providerStates.failing_since} is not null),
+    'oldest_s', (select greatest(0, coalesce(extract(epoch from now() - min(${providerGrants.checked_at})), 0))::float8
+      from ${providerGrants} where ${providerGrants.authenticator_id} = ${authenticators.id}))
     order by ${authenticators.small_name_key}), '[]')
   from ${authenticators} where ${inArray(authenticators.type, [...types])} and ${authenticators.state} <> 'disabled'`);
 

@@ -34,7 +34,7 @@ import { portalReportJob } from './process/portal-report.ts';
 import type { Rest } from './process/rest.ts';
 import { systemSampleJob } from './process/system-sample.ts';
 import { countedJob, countedWorker, telemetryFlushJob, telemetryJob } from './process/telemetry.ts';
-import { providerCheckTask } from './provider-checks.ts';
+import { providerCheckTask } from './providers/task.ts';
 import { noteFailedJob } from './queue/failures.ts';
 import { type LeaderQueue, runQueueWhileLeading } from './queue/leader-queue.ts';
 import { outboxJob } from './queue/outbox.ts';

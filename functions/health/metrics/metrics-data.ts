@@ -14,7 +14,10 @@ import { workerLivesS } from '../deps.ts';
 import type { AllMetricsData } from '../exposition.ts';
 import { siteStates } from '../site-states.ts';
 
-const bindAccountTypes = typesWhere(({ supports }) => supports.bindAccount);
+const domainTypes = {
+  bindAccount: typesWhere(({ supports }) => supports.bindAccount),
+  provider: typesWhere(({ login }) => login.proof === 'redirect'),
+};
 
 /** Milliseconds that the replica may need to catch up with the primary. */
 const catchUpMs = 200;
@@ -30,7 +33,7 @@ export async function readMetricsData(
   const db = (await replica?.orPrimary(primary, catchUpMs)) ?? primary;
   const counts = await installationCounts(db, now);
   const health = await healthFacts(db, workerLivesS);
-  const gauges = await fleetGauges(db, bindAccountTypes);
+  const gauges = await fleetGauges(db, domainTypes);
   const totals = await telemetryTotals(db);
   const jobs = await jobsIfAny(db);
   const fleet = { gauges, jobs, sites: siteStates(health), freshS: freshSeconds(health.overrides) };

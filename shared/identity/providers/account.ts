@@ -4,6 +4,7 @@ import {
   noteDirectoryLogin,
 } from '../../../db/repositories/identity/directory/accounts.ts';
 import { addGrant, type NewGrant } from '../../../db/repositories/identity/login/provider-grants.ts';
+import { noteProviderAnswer } from '../../../db/repositories/identity/login/provider-states.ts';
 import { addProviderSession } from '../../../db/repositories/identity/login/providers.ts';
 import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -82,7 +83,12 @@ async function proofOf(
   return {
     account: accountOf(found, user, facts),
     settle,
-    statements: (h) => [...settle(h), ...noteDirectoryLogin(h, known, ctx.now), ...memberships(h, user.id)],
+    statements: (h) => [
+      ...settle(h),
+      ...noteDirectoryLogin(h, known, ctx.now),
+      ...memberships(h, user.id),
+      noteProviderAnswer(h, found.domain, 'sign_in', ctx.now),
+    ],
     session: await sessionOf(ctx, { domainId: found.domain.id, userId: user.id, checkInS }, rules, login),
   };
 }

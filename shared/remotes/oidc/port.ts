@@ -1,3 +1,4 @@
+import { escapeControls } from '../../kernel/text.ts';
 import type { RequiredClaim } from './login/claims.ts';
 
 /** How the portal authenticates to a provider. Key: `private_key_jwt` with the JWK of an RSA key (RS256). */
@@ -170,6 +171,25 @@ export type OidcReason =
   /** The settings have no secret or key. The portal never authenticates without one. */
   | 'not_configured';
 
+/** What was asked when an operation failed. `authorization`: the answer that the browser brings. */
+export type OidcEndpoint =
+  | 'discovery'
+  | 'keys'
+  | 'pushed_request'
+  | 'authorization'
+  | 'token'
+  | 'userinfo'
+  | 'groups';
+
+export type OidcFacts = {
+  claim?: string | undefined;
+  providerCode?: string | undefined;
+  transport?: string | undefined;
+  endpoint?: OidcEndpoint | undefined;
+  expected?: string | undefined;
+  found?: string | undefined;
+};
+
 /** A failed operation. Contains no tokens, codes or secrets. */
 export class OidcError extends Error {
   readonly reason: OidcReason;
@@ -178,13 +198,28 @@ export class OidcError extends Error {
   readonly providerCode: string | undefined;
   /** Reason of a failed exchange over HTTP, for logs and connection tests. */
   readonly transport: string | undefined;
+  readonly endpoint: OidcEndpoint | undefined;
+  /** What the settings require, and what the provider has sent: at most 256 printable characters each. */
+  readonly expected: string | undefined;
+  readonly found: string | undefined;
 
-  constructor(reason: OidcReason, facts: { claim?: string; providerCode?: string; transport?: string } = {}) {
+  constructor(reason: OidcReason, facts: OidcFacts = {}) {
     super(`sign-in by identity provider failed: ${reason}`);
     this.name = 'OidcError';
     this.reason = reason;
     this.claim = facts.claim;
     this.providerCode = facts.providerCode;
     this.transport = facts.transport;
+    this.endpoint = facts.endpoint;
+    this.expected = printable(facts.expected);
+    this.found = printable(facts.found);
+  }
+
+  /** The same failure with its place, unless it has one. */
+  at(endpoint: OidcEndpoint): OidcError {
+    return this.endpoint === undefined ? new OidcError(this.reason, { ...this, endpoint }) : this;
   }
 }
+
+const printable = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : escapeControls(text.slice(0, 256));

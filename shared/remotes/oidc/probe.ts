@@ -51,7 +51,7 @@ async function listKeys(call: Call): Promise<ProviderKey[]> {
 const afterTheClient = ['invalid_grant', 'unauthorized_client', 'unsupported_grant_type', 'invalid_request'];
 
 const authenticate = (call: Call): Promise<void> =>
-  converting('invalid_response', async () => {
+  converting('token', 'invalid_response', async () => {
     const provider = await providerOf(call);
     const client = libraryClient(call.client);
     const options = requestOptions(call);

@@ -6,6 +6,7 @@ import { connectPg } from '../../../db/pg.ts';
 import { authenticators } from '../../../db/schema/identity/authenticators.ts';
 import { directoryRefusals } from '../../../db/schema/identity/directory-refusals.ts';
 import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
+import { providerStates } from '../../../db/schema/identity/providers/states.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { type FreshDatabase, freshDatabase } from '../../support/database/database.ts';
@@ -60,6 +61,7 @@ const further = {
     ...['aggregator_site_state', 'aggregator_dispatcher_state', 'aggregator_audit_unsealed_age_seconds'],
     ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
     ...['aggregator_gateway_up', 'aggregator_directory_account_refused'],
+    ...['aggregator_provider_up', 'aggregator_provider_checks_oldest_seconds'],
     ...['aggregator_circuit_state', 'aggregator_certificate_not_after_seconds'],
     ...[
       'aggregator_snapshot_age_seconds',
@@ -219,6 +221,18 @@ test('a directory that rejects the password of its account is a metric', async (
   expect((await values())(name, `{domain="${label}"}`)).toBe(1);
   await db.update(authenticators).set({ state: 'disabled' }).where(eq(authenticators.id, id));
   expect((await values())(name, `{domain="${label}"}`)).toBeUndefined();
+});
+
+test('an identity provider that does not answer is a metric', async () => {
+  const { db } = admin;
+  const [id, label] = [newId(), 'silent'];
+  const names = { name: label, name_key: label, small_name: label, small_name_key: label };
+  await db.insert(authenticators).values({ id, type: 'oidc', ...names });
+  const labels = `{domain="${label}"}`;
+  expect((await values())('aggregator_provider_up', labels)).toBe(1);
+  expect((await values())('aggregator_provider_checks_oldest_seconds', labels)).toBe(0);
+  await db.insert(providerStates).values({ authenticator_id: id, failing_since: new Date() });
+  expect((await values())('aggregator_provider_up', labels)).toBe(0);
 });
 
 test('the descriptors of the process are counted, and their limit', async () => {

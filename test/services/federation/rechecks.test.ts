@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import * as client from 'openid-client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providerGrants } from '../../../db/schema/identity/providers/grants.ts';
@@ -119,10 +119,14 @@ describe('the regular check of a session at its provider', () => {
     expect(await isLive(person)).toBe(true);
     const [grant] = await grants();
     expect(grant?.claim).toBeNull();
-    await stand.world.portal.ownerDb
+    const { ownerDb } = stand.world.portal;
+    // The sidecar was stopped for a day: that is no failure of the provider.
+    await ownerDb
       .update(providerGrants)
-      .set({ checked_at: sql`now() - interval '121 minutes'` })
-      .where(eq(providerGrants.id, grant?.id ?? ''));
+      .set({ checked_at: sql`now() - interval '1 day'`, failing_since: null });
+    await round();
+    expect(await isLive(person)).toBe(true);
+    await ownerDb.update(providerGrants).set({ failing_since: sql`now() - interval '121 minutes'` });
     await round();
     expect(await isLive(person)).toBe(false);
     await stand.set({ issuer: stand.provider.issuer, client_secret: clientSecret });
@@ -134,7 +138,7 @@ describe('the regular check of a session at its provider', () => {
     await ownerDb.update(providerGrants).set({ sealed_grant: 'of a lost key' });
     await round();
     expect(await isLive(person)).toBe(true);
-    await ownerDb.update(providerGrants).set({ checked_at: sql`now() - interval '121 minutes'` });
+    await ownerDb.update(providerGrants).set({ failing_since: sql`now() - interval '121 minutes'` });
     await round();
     expect(await isLive(person)).toBe(false);
   });

@@ -121,7 +121,7 @@ describe('an answer of a provider', () => {
     ['elsewhere', redirect],
   ] as const)('%s to the code is refused', async (_, answer) => {
     forger.answers.token = () => answer();
-    expect(await refusalOf({})).toMatchObject({ reason: 'token_invalid' });
+    expect(await refusalOf({})).toMatchObject({ reason: 'invalid_response', endpoint: 'token' });
   });
 
   it('that does not arrive has a time limit', async () => {

@@ -98,7 +98,7 @@ describe('a refresh', () => {
     expect(await refresh()).toBe('revoked');
     for (const [error, status, reason] of [
       ['invalid_client', 401, 'refused'],
-      ['temporarily_unavailable', 503, 'token_invalid'],
+      ['temporarily_unavailable', 503, 'invalid_response'],
     ] as const) {
       answerWith({ error }, status);
       await expect(refresh()).rejects.toMatchObject({ reason });

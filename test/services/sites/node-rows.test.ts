@@ -214,7 +214,7 @@ describe('rows of nodes', () => {
 
 /** Labels except the farm, and values, of the metrics of ignored values at the farm. */
 async function gauge(): Promise<unknown[]> {
-  const { ignored } = await fleetGauges(world.portal.db, []);
+  const { ignored } = await fleetGauges(world.portal.db, { bindAccount: [], provider: [] });
   return ignored
     .filter(({ farm }) => farm === at.farm.name)
     .map(({ farm: _, count, ...labels }) => [labels, count]);

@@ -28,8 +28,9 @@ async function run(request: RunRequest): Promise<void> {
   const args = [
     ...['vitest', request.watch ? 'watch' : 'run', '--config', 'test/vitest.config.ts'],
     ...(hasProjects(request.options) ? [] : isWhole ? projectsOf(tier) : oncePerFile),
-    ...request.options,
     ...filters,
+    // Last: an option with an optional value, such as `-u`, would take a path for it.
+    ...request.options,
   ];
   if (isWhole && tier === 'fast' && !hasProjects(request.options)) process.env.TEST_HINT = hint;
   if (request.affectedSince !== undefined) process.env.TEST_ORDER = 'cheapest';

@@ -21,25 +21,31 @@ const after = (seconds: number) => sql`now() + ${seconds} * interval '1 second'`
 
 /** A check that ends without a result is repeated after this time, in seconds. */
 const claimS = 120;
-/** Grants of one domain that are checked in one round, so that a slow provider delays the others little. */
-const mostOfDomain = 4;
-const mostOfRound = 32;
+/** Seconds between the first check without a result and the end of the sessions. A provider may be down for a while. */
+const longestFailingS = 7_200;
 
 export type ClaimedGrant = Awaited<ReturnType<typeof claimGrants>>[number];
 
-/** Claims the grants whose check is due, the oldest first. Grants without a session are deleted instead. */
-export async function claimGrants(db: Db, claim: string) {
-  const due = sql`select id from (
-    select ${grants.id} as id, ${grants.next_check_at} as due_at, row_number() over (partition by ${grants.authenticator_id} order by ${grants.next_check_at}) as place
-    from ${grants} where ${grants.next_check_at} <= now()) as ranked where place <= ${mostOfDomain} order by due_at limit ${mostOfRound}`;
-  const isDue = and(inArray(grants.id, sql`(${due})`), sql`${grants.next_check_at} <= now()`);
-  await db
-    .delete(grants)
-    .where(and(isDue, sql`not exists(select from ${sessions} where ${sessions.grant_id} = ${grants.id})`));
-  await db
+/**
+ * Claims grants whose check is due, of each domain the oldest.
+ * @param most number of grants by domain, and of domains that are not named
+ */
+export async function claimGrants(
+  db: Db,
+  claim: string,
+  most: { byDomain: Readonly<Record<string, number>>; otherwise: number },
+) {
+  const limit = sql`coalesce((${JSON.stringify(most.byDomain)}::jsonb ->> ${authenticators.id}::text)::int, ${most.otherwise}::int)`;
+  const due = sql`select next.id from ${authenticators} cross join lateral (
+    select due.id from ${grants} due
+    where due.authenticator_id = ${authenticators.id} and due.next_check_at <= now()
+    order by due.next_check_at limit ${limit} for update skip locked) as next`;
+  const claimed = await db
     .update(grants)
     .set({ claim, next_check_at: after(claimS) })
-    .where(isDue);
+    .where(inArray(grants.id, sql`(${due})`))
+    .returning({ id: grants.id });
+  if (claimed.length === 0) return [];
   return db
     .select({
       grant: grants,
@@ -51,13 +57,29 @@ export async function claimGrants(db: Db, claim: string) {
       sessions: derived<number>(
         sql`select count(*)::int from ${sessions} where ${sessions.grant_id} = ${grants.id}`,
       ),
-      uncheckedS: sql<number>`extract(epoch from now() - ${grants.checked_at})::float8`,
+      isOverdue: sql<boolean>`coalesce(${hasFailedTooLong}, false)`,
     })
     .from(grants)
     .innerJoin(authenticators, eq(authenticators.id, grants.authenticator_id))
     .innerJoin(users, eq(users.id, grants.user_id))
     .where(eq(grants.claim, claim));
 }
+
+const hasFailedTooLong = sql`${grants.failing_since} < now() - ${longestFailingS} * interval '1 second'`;
+
+/** Number of grants of a domain, and the seconds since the oldest successful check of one that does not fail. */
+export type GrantFigures = { domain: { id: string; name: string }; grants: number; oldestS: number };
+
+export const grantFigures = (db: Db): Promise<GrantFigures[]> =>
+  db
+    .select({
+      domain: { id: authenticators.id, name: authenticators.name },
+      grants: sql<number>`count(*)::int`,
+      oldestS: sql<number>`coalesce(extract(epoch from now() - min(${grants.checked_at}) filter (where ${grants.failing_since} is null)), 0)::float8`,
+    })
+    .from(grants)
+    .innerJoin(authenticators, eq(authenticators.id, grants.authenticator_id))
+    .groupBy(authenticators.id);
 
 type Claim = { id: string; claim: string };
 
@@ -82,17 +104,40 @@ export const noteChecked = (
       claim: null,
       sealed_grant: next.sealedGrant,
       checked_at: sql`now()`,
+      failing_since: null,
       next_check_at: after(next.checkInS),
     })
     .where(eq(grants.id, claimed.id)),
 ];
 
+const failingSince = sql`coalesce(${grants.failing_since}, now())`;
+
 /** Repeats a check later that had no result. */
 export async function postponeCheck(db: Db, { id, claim }: Claim, checkInS: number): Promise<void> {
   await db
     .update(grants)
-    .set({ claim: null, next_check_at: after(checkInS) })
+    .set({ claim: null, failing_since: failingSince, next_check_at: after(checkInS) })
     .where(and(eq(grants.id, id), eq(grants.claim, claim)));
+}
+
+/**
+ * Repeats all due checks of a domain later, because its provider does not answer. They count as failed, and are spread
+ * over as much time again. Those of sessions that end now stay due.
+ */
+export async function postponeDue(db: Db, domainId: string, checkInS: number): Promise<void> {
+  await db
+    .update(grants)
+    .set({
+      failing_since: failingSince,
+      next_check_at: sql`now() + (1 + random()) * ${checkInS} * interval '1 second'`,
+    })
+    .where(
+      and(
+        eq(grants.authenticator_id, domainId),
+        sql`${grants.next_check_at} <= now()`,
+        sql`${hasFailedTooLong} is not true`,
+      ),
+    );
 }
 
 /** Ends the sessions of a grant, and the grant. */

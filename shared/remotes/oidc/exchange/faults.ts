@@ -4,32 +4,41 @@ import {
   JWT_CLAIM_COMPARISON,
   JWT_TIMESTAMP_CHECK,
   OperationProcessingError,
+  RESPONSE_IS_NOT_CONFORM,
+  RESPONSE_IS_NOT_JSON,
   ResponseBodyError,
   UnsupportedOperationError,
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 import { TransportError } from '../../http/transport.ts';
-import { OidcError, type OidcReason } from '../port.ts';
+import { type OidcEndpoint, OidcError, type OidcReason } from '../port.ts';
 
 /**
  * Runs a step of an operation and converts its errors. Errors of the library contain tokens in their causes, so they
  * are not attached.
+ * @param endpoint what the step asks
  * @param otherwise the reason of an answer that is not valid
  * @throws OidcError
  */
-export async function converting<T>(otherwise: OidcReason, step: () => Promise<T>): Promise<T> {
+export async function converting<T>(
+  endpoint: OidcEndpoint,
+  otherwise: OidcReason,
+  step: () => Promise<T>,
+): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    throw faultOf(error, otherwise);
+    const fault = faultOf(error, otherwise);
+    throw fault instanceof OidcError ? fault.at(endpoint) : fault;
   }
 }
 
 function faultOf(error: unknown, otherwise: OidcReason): unknown {
   if (error instanceof OidcError) return error;
   if (error instanceof TransportError) return transportFault(error, otherwise);
-  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
-    return new OidcError('refused', codeOf(error.error));
+  if (error instanceof AuthorizationResponseError)
+    return new OidcError('refused', { ...codeOf(error.error), endpoint: 'authorization' });
+  if (error instanceof ResponseBodyError) return new OidcError('refused', codeOf(error.error));
   if (error instanceof WWWAuthenticateChallengeError) return new OidcError('refused', challengeOf(error));
   if (error instanceof OperationProcessingError) return processingFault(error, otherwise);
   return error instanceof UnsupportedOperationError ? new OidcError(otherwise) : error;
@@ -43,9 +52,12 @@ const transportReasons: Partial<Record<TransportError['reason'], OidcReason>> = 
 };
 
 const transportFault = ({ reason, tlsReason }: TransportError, otherwise: OidcReason): OidcError =>
-  new OidcError(transportReasons[reason] ?? otherwise, {
-    transport: tlsReason === undefined ? reason : `${reason}:${tlsReason}`,
-  });
+  new OidcError(
+    transportReasons[reason] ?? (otherwise === 'token_invalid' ? 'invalid_response' : otherwise),
+    {
+      transport: tlsReason === undefined ? reason : `${reason}:${tlsReason}`,
+    },
+  );
 
 /** The characters of error codes of RFC 6749, without those that could confuse a reader of a log. */
 const safeCode = /^[a-z0-9_.-]{1,64}$/i;
@@ -71,12 +83,17 @@ const attributeReasons: Readonly<Record<string, OidcReason>> = {
   sub: 'subject_mismatch',
 };
 
+/** An answer without tokens, such as the error page of a provider that does not work. */
+const unreadable: readonly string[] = [RESPONSE_IS_NOT_CONFORM, RESPONSE_IS_NOT_JSON];
+
 function processingFault({ code, cause }: OperationProcessingError, otherwise: OidcReason): OidcError {
   if (code === JSON_ATTRIBUTE_COMPARISON)
     return new OidcError(attributeReasons[memberOf(cause, 'attribute') ?? ''] ?? otherwise);
   const isClaim = code === JWT_CLAIM_COMPARISON || code === JWT_TIMESTAMP_CHECK;
   const claim = isClaim ? memberOf(cause, 'claim') : undefined;
   if (claim !== undefined) return new OidcError(claimReasons[claim] ?? 'token_invalid', { claim });
+  if (otherwise === 'token_invalid' && unreadable.includes(code ?? ''))
+    return new OidcError('invalid_response');
   return new OidcError(otherwise);
 }
 

@@ -13,10 +13,24 @@ export const isEmailVerified = (claims: Claims, { trustsEmail }: Pick<OidcClient
  */
 export function assertAdmitted(claims: Claims, client: Conditions): void {
   for (const required of client.requiredClaims)
-    if (!isMet(claims, required, client)) throw new OidcError('claim_not_allowed', { claim: required.claim });
+    if (!isMet(claims, required, client)) throw notAllowed(claims, required);
   if (client.loginNameClaim === 'email' && !isEmailVerified(claims, client))
-    throw new OidcError('email_unverified', { claim: 'email_verified' });
+    throw new OidcError('email_unverified', {
+      claim: 'email_verified',
+      expected: 'true',
+      found: shown(claims.email_verified),
+    });
 }
+
+const notAllowed = (claims: Claims, { claim, values }: RequiredClaim): OidcError =>
+  new OidcError('claim_not_allowed', {
+    claim,
+    expected: values.join(', '),
+    found: shown(claimAt(claims, claim)),
+  });
+
+const shown = (value: unknown): string | undefined =>
+  typeof value === 'string' || value === undefined ? value : JSON.stringify(value);
 
 function isMet(claims: Claims, { claim, values }: RequiredClaim, client: Conditions): boolean {
   if (claim === 'email') return isEmailVerified(claims, client) && hasAddress(textOf(claims.email), values);

@@ -81,7 +81,7 @@ async function parametersOf(
 }
 
 const push = (call: Call, provider: Provider, parameters: Record<string, string>): Promise<string> =>
-  converting('invalid_response', async () => {
+  converting('pushed_request', 'invalid_response', async () => {
     const client = libraryClient(call.client);
     const options = requestOptions(call);
     const response = await authenticated(call, provider, (authentication) =>

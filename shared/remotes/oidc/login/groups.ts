@@ -49,7 +49,7 @@ const graphHosts = [
  * that Microsoft has shut down, so the request goes to the Graph that the configuration of the provider names.
  */
 const readFromGraph = (call: Call, { metadata }: Provider, accessToken: string): Promise<string[]> =>
-  converting('groups_unavailable', async () => {
+  converting('groups', 'groups_unavailable', async () => {
     const host = metadata.msgraph_host;
     if (typeof host !== 'string' || !graphHosts.includes(host)) throw new OidcError('groups_unavailable');
     const response = await sendOf(call)(`https://${host}/v1.0/me/getMemberObjects`, {

@@ -17,7 +17,7 @@ import { type Call, requestOptions } from '../exchange/call.ts';
 import { converting } from '../exchange/faults.ts';
 import { clockToleranceS, libraryClient } from '../exchange/library-client.ts';
 import type { Provider } from '../exchange/memory.ts';
-import { type CodeExchange, OidcError } from '../port.ts';
+import { type CodeExchange, OidcError, type OidcFacts, type OidcReason } from '../port.ts';
 import { keysFor } from '../provider/key-sets.ts';
 import { assertTenant, issuerOfTenant } from '../provider/tenants.ts';
 
@@ -33,7 +33,7 @@ export type Tokens = {
 
 /** @throws OidcError for a forged or outdated callback, and for errors of the token endpoint */
 export const exchangeCode = (call: Call, provider: Provider, exchange: CodeExchange): Promise<Tokens> =>
-  converting('token_invalid', async () => {
+  converting('token', 'token_invalid', async () => {
     const { redirectUri, codeVerifier, nonce, maxAge } = exchange;
     const client = libraryClient(call.client);
     const callback = readCallback(call, provider, exchange);
@@ -61,18 +61,22 @@ export const exchangeCode = (call: Call, provider: Provider, exchange: CodeExcha
 /** @throws OidcError `state_mismatch`, `issuer_mismatch`, `refused` with the code of the provider, `invalid_response` */
 function readCallback(call: Call, { metadata }: Provider, { callback, state }: CodeExchange) {
   const [given, ...others] = callback.getAll('state');
-  if (given !== state || others.length > 0) throw new OidcError('state_mismatch');
+  if (given !== state || others.length > 0) throw faultyAnswer('state_mismatch');
   const [iss] = callback.getAll('iss');
   const isMissing = iss === undefined && metadata.authorization_response_iss_parameter_supported === true;
-  if (isMissing || (iss !== undefined && iss !== metadata.issuer)) throw new OidcError('issuer_mismatch');
+  if (isMissing || (iss !== undefined && iss !== metadata.issuer))
+    throw faultyAnswer('issuer_mismatch', { expected: metadata.issuer, found: iss });
   if (!callback.has('error') && !callback.get('code'))
-    throw new OidcError('invalid_response', { claim: 'code' });
+    throw faultyAnswer('invalid_response', { claim: 'code' });
   return validateAuthResponse(metadata, libraryClient(call.client), callback, state);
 }
 
+const faultyAnswer = (reason: OidcReason, facts: OidcFacts = {}): OidcError =>
+  new OidcError(reason, { ...facts, endpoint: 'authorization' });
+
 /** @throws OidcError; `refused` with `invalid_grant` for a revoked token */
 export const refreshTokens = (call: Call, provider: Provider, refreshToken: string): Promise<Tokens> =>
-  converting('token_invalid', async () => {
+  converting('token', 'token_invalid', async () => {
     const client = libraryClient(call.client);
     const options = requestOptions(call);
     const response = await authenticated(call, provider, (authentication) =>

@@ -15,7 +15,7 @@ export const readUserinfo = (
   accessToken: string,
   sub: string,
 ): Promise<Record<string, unknown>> =>
-  converting('invalid_response', async () => {
+  converting('userinfo', 'invalid_response', async () => {
     const client = libraryClient(call.client);
     const { metadata } = provider;
     const response = await userInfoRequest(metadata, client, accessToken, requestOptions(call));

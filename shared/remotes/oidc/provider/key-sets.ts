@@ -27,7 +27,7 @@ export async function keysFor(call: Call, provider: Provider, kid: string | unde
   if (cached && isCurrent(cached, kid)) return cached.jwks;
   const read = async (): Promise<KeySet> => {
     const own = singleFlight ? callOf(call.memory, call.client, undefined) : call;
-    const jwks = await converting('discovery', () => readKeys(own, provider));
+    const jwks = await converting('keys', 'discovery', () => readKeys(own, provider));
     keySets.set(place, { jwks, readAt: performance.now() });
     return jwks;
   };

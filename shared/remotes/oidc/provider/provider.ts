@@ -26,7 +26,7 @@ export async function providerOf(call: Call): Promise<Provider> {
   const read = async (): Promise<Provider> => {
     // A shared read does not end with the first of its callers.
     const own = memory.singleFlight ? callOf(memory, client, undefined) : call;
-    const provider = { id, ...(await converting('discovery', () => readProvider(own))) };
+    const provider = { id, ...(await converting('discovery', 'discovery', () => readProvider(own))) };
     memory.providers.set(id, { provider, readAt: performance.now() });
     return provider;
   };

@@ -10,15 +10,19 @@ const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export function issuerOfTenant(template: string, idToken: string, allowed: readonly string[]): string {
   const tenant = tenantIn(idToken);
-  if (tenant === undefined || !allowed.includes(tenant)) throw new OidcError('tenant_not_allowed');
+  if (tenant === undefined || !allowed.includes(tenant)) throw notAllowed(allowed, tenant);
   return template.replace(tenantPlaceholder, tenant);
 }
 
 /** @throws OidcError `tenant_not_allowed` */
 export function assertTenant(claims: Readonly<Record<string, unknown>>, allowed: readonly string[]): void {
-  if (allowed.length > 0 && !(typeof claims.tid === 'string' && allowed.includes(claims.tid)))
-    throw new OidcError('tenant_not_allowed');
+  const tenant = typeof claims.tid === 'string' ? claims.tid : undefined;
+  if (allowed.length > 0 && !(tenant !== undefined && allowed.includes(tenant)))
+    throw notAllowed(allowed, tenant);
 }
+
+const notAllowed = (allowed: readonly string[], found: string | undefined): OidcError =>
+  new OidcError('tenant_not_allowed', { claim: 'tid', expected: allowed.join(', '), found });
 
 function tenantIn(idToken: string): string | undefined {
   const [, payload = ''] = idToken.split('.');

@@ -366,6 +366,8 @@ export type Authenticator = {
   } | {
     /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
     issuer: string;
+    /** Address of the configuration of the provider, if it is not `/.well-known/openid-configuration` below the issuer, as with Azure AD B2C. Default: none. */
+    discovery_url: string | null;
     /** Identifier of the portal at the provider. */
     client_id: string;
     /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
@@ -653,6 +655,8 @@ export type AuthenticatorRestore = {
   } | {
     /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
     issuer: string;
+    /** Address of the configuration of the provider, if it is not `/.well-known/openid-configuration` below the issuer, as with Azure AD B2C. Default: none. */
+    discovery_url: string | null;
     /** Identifier of the portal at the provider. */
     client_id: string;
     /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
@@ -796,6 +800,46 @@ export type AuthenticatorTestParamsBody = {
   username?: string;
   /** Password of that user, to test a login. */
   password?: string;
+};
+export type AuthenticatorTestSignIn = {
+  /** Identifier of the test. */
+  id: string;
+  /** Path that begins the test, to be opened in the browser of this session within ten minutes. */
+  url: string;
+  /** When the test and its result are removed. */
+  expires_at: string;
+  /** Null until the provider has answered. */
+  result: {
+    /** True if the person could sign in. */
+    admitted: boolean;
+    /** Reason of the refusal, as in the audit. Null if the person could sign in. */
+    reason: string | null;
+    /** The decision in one sentence. */
+    detail: string;
+    /** What an administrator can change. Null if nothing has to be changed. */
+    remedy: string | null;
+    /** What helps to find the cause: `endpoint`, `claim`, `expected`, `found`, `provider_code`, `transport`. */
+    facts: Record<string, string>;
+    /** Claims that the provider has sent, each as JSON of at most 2,048 characters, without secrets. Null if there was no valid ID token. */
+    claims: Record<string, string> | null;
+    /** Who has signed in. Null if the provider did not say it. */
+    person: {
+      /** Value of the claim of the person. */
+      subject: string;
+      /** Issuer of the ID token. */
+      issuer: string;
+      /** Value of the claim of the login name. */
+      login_name: string;
+      /** Registered groups among those that the provider has sent. */
+      groups: (string)[];
+      /** Number of groups that the provider has sent. */
+      groups_sent: number;
+      /** True if the provider has checked a second factor that the settings accept. */
+      second_factor: boolean;
+      /** True if the person has an account in the domain. */
+      is_known: boolean;
+    } | null;
+  } | null;
 };
 export type AuthenticatorTypes = {
   /** Type of a domain: `internal` (users of the portal), `ldap`, `active_directory`, `freeipa` or `oidc` (sign-in at an identity provider by OpenID Connect). */
@@ -964,6 +1008,8 @@ export type AuthenticatorVersion = {
     } | {
       /** Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant. */
       issuer: string;
+      /** Address of the configuration of the provider, if it is not `/.well-known/openid-configuration` below the issuer, as with Azure AD B2C. Default: none. */
+      discovery_url: string | null;
       /** Identifier of the portal at the provider. */
       client_id: string;
       /** `client_secret`, or `private_key`: a key of the portal, whose public part the provider reads from `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. Default `client_secret`. */
@@ -8146,6 +8192,19 @@ export type Operations = {
     answer: AuthenticatorRegistration;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
+  /** Get the result of a test sign-in. Requires the permission `authenticators.test`. */
+  "authenticator.getSignInTest": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+        /** Identifier of the test. */
+        test_id: string;
+      };
+    };
+    answer: AuthenticatorTestSignIn;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
   /** Read a version of an authentication domain. Requires the permission `authenticators.read`. */
   "authenticator.getVersion": {
     asks: {
@@ -8290,6 +8349,17 @@ export type Operations = {
     };
     answer: AuthenticatorTestParams;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+  };
+  /** Create a test sign-in at the identity provider of a domain. The caller signs in at the provider in the browser of this session. The result shows the claims that the provider has sent, the decision of the portal, and what can be changed. No session and no user is created. Only this session can begin and read the test, for ten minutes; a new one replaces it. Requires the permission `authenticators.test` for all sites. */
+  "authenticator.testSignIn": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+    };
+    answer: AuthenticatorTestSignIn;
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Update an authentication domain (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `authenticators.update` for all sites. */
   "authenticator.update": {
@@ -9402,6 +9472,8 @@ export type Operations = {
         language?: "en" | "ru";
         /** Login name or e-mail address that the provider proposes. Default: none. */
         login_hint?: string;
+        /** Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it. */
+        test?: string;
         /** Address at which a program on the computer of the browser listens: `http://127.0.0.1` or `http://[::1]` with any port and path. The browser is sent there with `code`, `state` and `iss`. Default: the sign-in is one of the browser. */
         redirect_uri?: string;
         /** SHA-256 of the code verifier in base64url (RFC 7636). Required with `redirect_uri`. */
@@ -12991,6 +13063,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.describe': { method: 'GET', path: '/api/webui/aggregator/authenticators/gui/{data_type}', keyed: false },
   'authenticator.get': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
   'authenticator.getRegistration': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/registration', keyed: false },
+  'authenticator.getSignInTest': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/sign_in_tests/{test_id}', keyed: false },
   'authenticator.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history/{version}', keyed: false },
   'authenticator.list': { method: 'GET', path: '/api/webui/aggregator/authenticators', keyed: false },
   'authenticator.listTypes': { method: 'GET', path: '/api/webui/aggregator/authenticators/types', keyed: false },
@@ -13000,6 +13073,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.rotateKey': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/rotate_key', keyed: true },
   'authenticator.test': { method: 'POST', path: '/api/webui/aggregator/authenticators/test/{type}', keyed: false },
   'authenticator.testParams': { method: 'POST', path: '/api/webui/aggregator/authenticators/test_params/{type}', keyed: false },
+  'authenticator.testSignIn': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/sign_in_tests', keyed: true },
   'authenticator.update': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: true },
   'certificate.listAll': { method: 'GET', path: '/api/webui/aggregator/certificates', keyed: false },
   'change.stream': { method: 'GET', path: '/api/webui/aggregator/changes', keyed: false },

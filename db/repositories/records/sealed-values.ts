@@ -7,6 +7,7 @@ import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
 import { clientKeys } from '../../schema/identity/providers/client-keys.ts';
 import { providerGrants } from '../../schema/identity/providers/grants.ts';
 import { providerLogins, providerSessions } from '../../schema/identity/providers/sessions.ts';
+import { signInTests } from '../../schema/identity/providers/sign-in-tests.ts';
 import { secondFactors } from '../../schema/identity/second-factors.ts';
 import { passwordHistory } from '../../schema/identity/users.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
@@ -57,6 +58,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: idempotencyKeys,
     column: idempotencyKeys.sealed_body,
     row: sql`coalesce(${idempotencyKeys.user_id}, ${idempotencyKeys.peer_id}) || '/' || ${idempotencyKeys.key}`,
+    expires: true,
+  },
+  {
+    table: signInTests,
+    column: signInTests.sealed_result,
+    row: sql`${signInTests.id}::text`,
     expires: true,
   },
   {

@@ -18,6 +18,7 @@ import { peerSessions } from '../../schema/identity/peers.ts';
 import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
 import { programGrants } from '../../schema/identity/providers/program-grants.ts';
 import { providerLogins, usedProviderValues } from '../../schema/identity/providers/sessions.ts';
+import { signInTests } from '../../schema/identity/providers/sign-in-tests.ts';
 import { idempotencyKeys } from '../../schema/jobs/idempotency-keys.ts';
 import { monitoringRecords } from '../../schema/monitoring/records.ts';
 import { dispatcherSessions } from '../../schema/routing/dispatcher-sessions.ts';
@@ -129,6 +130,7 @@ const ofLogins = (parameters: Parameters, now: Date, ago: Ago): ExpiredRows[] =>
   { table: loginChallenges, where: lt(loginChallenges.expires_at, now) },
   { table: pkinitChallenges, where: lt(pkinitChallenges.expires_at, now) },
   { table: providerLogins, where: lt(providerLogins.expires_at, now) },
+  { table: signInTests, where: lt(signInTests.expires_at, now) },
   { table: usedProviderValues, where: lt(usedProviderValues.kept_until, now) },
   { table: spentPasskeyChallenges, where: lt(spentPasskeyChallenges.expires_at, now) },
   { table: programGrants, where: lt(programGrants.kept_until, now) },

@@ -10,7 +10,7 @@ import { proveByProvider } from '../../../shared/identity/providers/account.ts';
 import { atProvider } from '../../../shared/identity/providers/refusals.ts';
 import { sha256 } from '../../../shared/kernel/crypto/digests.ts';
 import { AppError } from '../../../shared/kernel/errors.ts';
-import type { ProviderLogin } from '../../../shared/remotes/oidc/port.ts';
+import type { CodeExchange, ProviderLogin } from '../../../shared/remotes/oidc/port.ts';
 import type { FederationDeps } from '../deps.ts';
 import { movedOnPage } from '../moved-on-page.ts';
 import { callbackOf, findProvider, type Provider } from '../provider.ts';
@@ -20,6 +20,7 @@ import { notingRefusal } from './noted-refusal.ts';
 import { pageAfter } from './page-after.ts';
 import { waitForFactor } from './pending-login.ts';
 import type { CallbackAnswer } from './schema.ts';
+import { resultOfTest, shownTest } from './test-sign-in.ts';
 
 type Ctx = RequestCtx<FederationDeps>;
 type ProviderAnswer = z.output<typeof CallbackAnswer>;
@@ -33,6 +34,7 @@ type ProviderAnswer = z.output<typeof CallbackAnswer>;
 export async function finishSignIn(ctx: Ctx, answer: ProviderAnswer): Promise<Document> {
   const attempt = await takeAttempt(ctx, answer.state);
   ctx.language = attempt.language ?? ctx.language;
+  if (attempt.test !== undefined) return finishTest(ctx, attempt, attempt.test, answer);
   const provider = await findProvider(ctx, attempt.domainId);
   const login = await notingRefusal(ctx, provider.domain, () => exchange(ctx, provider, attempt, answer));
   const done = withoutAttempt(attempt, provider.answersByForm ? 'None' : 'Lax');
@@ -72,11 +74,30 @@ async function takeAttempt(ctx: Ctx, state: string): Promise<Attempt> {
 const expired = (): AppError =>
   new AppError('login_expired', 'The sign-in was not started in this browser, or has expired');
 
+/** A test shows what the provider has sent, whatever the portal decides about it. */
+async function finishTest(
+  ctx: Ctx,
+  attempt: Attempt,
+  test: string,
+  answer: ProviderAnswer,
+): Promise<Document> {
+  let byForm = false;
+  const result = await resultOfTest(ctx, async (onClaims) => {
+    const provider = await findProvider(ctx, attempt.domainId);
+    byForm = provider.answersByForm;
+    return { provider, login: await exchange(ctx, provider, attempt, answer, onClaims) };
+  });
+  return shownTest(ctx, { domainId: attempt.domainId, test }, result, [
+    withoutAttempt(attempt, byForm ? 'None' : 'Lax'),
+  ]);
+}
+
 const exchange = (
   ctx: Ctx,
   { client }: Provider,
   { state, nonce, codeVerifier }: Attempt,
   answer: ProviderAnswer,
+  onClaims?: CodeExchange['onClaims'],
 ): Promise<ProviderLogin> => {
   const present = Object.entries(answer).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
@@ -84,6 +105,10 @@ const exchange = (
   const callback = new URLSearchParams(present);
   const redirectUri = callbackOf(ctx);
   return atProvider(() =>
-    ctx.deps.providers.exchange(client, { callback, redirectUri, state, nonce, codeVerifier }, ctx.gone()),
+    ctx.deps.providers.exchange(
+      client,
+      { callback, redirectUri, state, nonce, codeVerifier, onClaims },
+      ctx.gone(),
+    ),
   );
 };

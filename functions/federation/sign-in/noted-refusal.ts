@@ -5,8 +5,8 @@ import type { RequestCtx } from '../../../shared/http/context.ts';
 import { failedLogin, noteUnadmitted } from '../../../shared/identity/login/failures.ts';
 import type { ProviderDomain } from '../../../shared/identity/providers/account.ts';
 import { isOfProvider } from '../../../shared/identity/providers/provider-faults.ts';
+import { causeOf, factsOf } from '../../../shared/identity/providers/refusals.ts';
 import { networkOf } from '../../../shared/kernel/networks.ts';
-import { OidcError } from '../../../shared/remotes/oidc/port.ts';
 import type { FederationDeps } from '../deps.ts';
 
 type Ctx = RequestCtx<FederationDeps>;
@@ -21,25 +21,13 @@ export async function notingRefusal<T>(ctx: Ctx, domain: ProviderDomain, work: (
   } catch (error) {
     const { reason = null, provider_code } = asAppError(error).members;
     const failed = failedLogin(ctx, { username: '', authId: domain.id }, { domain, user: null });
-    const details = { ...failed.details, factor: 'provider', reason, ...factsIn(error) };
+    const details = { ...failed.details, factor: 'provider', reason, ...factsOf(error) };
     const subject = `${domain.id}/provider ${reason} ${provider_code ?? ''}`;
     const attempt = { account: subject, network: networkOf(ctx.client.ip) };
     await noteUnadmitted(ctx, attempt, { ...failed, user_name: null, details }, error);
     await noteState(ctx, domain, error);
     throw error;
   }
-}
-
-const causeOf = (error: unknown): OidcError | undefined =>
-  error instanceof Error && error.cause instanceof OidcError ? error.cause : undefined;
-
-/** What helps an administrator to mend the settings. */
-function factsIn(error: unknown): Record<string, string> {
-  const { endpoint, claim, expected, found, transport, providerCode } = causeOf(error) ?? {};
-  const facts = { endpoint, claim, expected, found, transport, provider_code: providerCode };
-  return Object.fromEntries(
-    Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined),
-  );
 }
 
 async function noteState({ deps: { db }, now }: Ctx, domain: ProviderDomain, error: unknown): Promise<void> {

@@ -7,6 +7,7 @@ import { finishSignIn } from './callback.ts';
 import { CallbackAnswer, ConfirmAnswer, SecondFactorBody, StartQuery } from './schema.ts';
 import { finishWithFactor } from './second-factor.ts';
 import { startSignIn } from './start.ts';
+import { startTest } from './test-sign-in.ts';
 
 const params = z.object({ auth_uuid: Id.describe('Identifier of the authentication domain.') });
 
@@ -42,9 +43,11 @@ export const signInOperations = [
       errors: [...ofProvider, 'forbidden'],
     },
     (ctx, { params: { auth_uuid }, query }) =>
-      query.redirect_uri === undefined
-        ? startSignIn(ctx, auth_uuid, query)
-        : startProgram(ctx, auth_uuid, query.redirect_uri, query),
+      query.redirect_uri !== undefined
+        ? startProgram(ctx, auth_uuid, query.redirect_uri, query)
+        : query.test !== undefined
+          ? startTest(ctx, auth_uuid, query.test, query)
+          : startSignIn(ctx, auth_uuid, query),
   ),
   endpoint(
     {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChallengeAnswer, LoginAnswer, recovery_codes } from '../../../shared/identity/login/answers.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Id } from '../../../shared/shapes/fields.ts';
 import { portal, programMembers } from '../program-query.ts';
 
 export const StartQuery = z.strictObject({
@@ -15,6 +16,9 @@ export const StartQuery = z.strictObject({
     .max(256)
     .optional()
     .describe('Login name or e-mail address that the provider proposes. Default: none.'),
+  test: Id.optional().describe(
+    'Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it.',
+  ),
   ...programMembers,
 });
 

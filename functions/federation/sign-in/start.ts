@@ -12,30 +12,39 @@ import { notingRefusal } from './noted-refusal.ts';
 import type { StartQuery } from './schema.ts';
 
 type Ctx = RequestCtx<FederationDeps>;
-type Query = z.output<typeof StartQuery>;
+export type StartRequest = z.output<typeof StartQuery>;
 
 /**
  * Sends the browser to the provider of a domain. Only a cookie keeps what the answer needs.
  * @throws AppError `not_found`, errors of the provider
  */
-export async function startSignIn(ctx: Ctx, id: string, query: Query): Promise<Answer> {
+export async function startSignIn(ctx: Ctx, id: string, query: StartRequest): Promise<Answer> {
   if (query.language) ctx.language = query.language;
   const domain = await findDomain(ctx, id);
   const attempt = newAttempt(ctx, domain.id, query);
-  const { location, answersByForm } = await notingRefusal(ctx, domain, () =>
-    request(ctx, domain, attempt, query),
-  );
+  return sendTo(ctx, attempt, await notingRefusal(ctx, domain, () => requestAt(ctx, domain, attempt, query)));
+}
+
+/** The redirection to the provider, with the cookie of the attempt. */
+export async function sendTo(
+  ctx: Ctx,
+  attempt: Attempt,
+  { location, answersByForm }: ProviderRequest,
+): Promise<Answer> {
   const sameSite = answersByForm ? 'None' : 'Lax';
   const cookies = await attemptCookies(ctx.deps.attemptSealer, attempt, sameSite, ctx.client.cookies());
   return new Answer(undefined, { status: 302, headers: { location }, cookies });
 }
 
-async function request(
+type ProviderRequest = { location: string; answersByForm: boolean };
+
+/** @throws AppError errors of the provider */
+export async function requestAt(
   ctx: Ctx,
   domain: ProviderDomain,
   { state, nonce, codeVerifier }: Attempt,
-  { login_hint }: Query,
-): Promise<{ location: string; answersByForm: boolean }> {
+  { login_hint }: StartRequest,
+): Promise<ProviderRequest> {
   const { client, answersByForm } = await providerOf(ctx, domain);
   const location = await atProvider(() =>
     ctx.deps.providers.authorizationUrl(
@@ -50,7 +59,11 @@ async function request(
   return { location, answersByForm };
 }
 
-const newAttempt = ({ now, client }: Ctx, domainId: string, { next, portal, language }: Query): Attempt => ({
+export const newAttempt = (
+  { now, client }: Ctx,
+  domainId: string,
+  { next, portal, language, test }: StartRequest,
+): Attempt => ({
   domainId,
   state: randomToken(),
   nonce: randomToken(),
@@ -58,6 +71,7 @@ const newAttempt = ({ now, client }: Ctx, domainId: string, { next, portal, lang
   next: pathOfPortal(next),
   portal,
   language,
+  test,
   formerSession: presentSession(client.cookies()),
   expiresAt: now.getTime() + attemptLifeS * 1_000,
 });

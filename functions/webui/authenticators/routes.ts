@@ -11,6 +11,7 @@ import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { RegistrationView, registrationOf } from './registration.ts';
 import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
+import { createSignInTest, getSignInTest, SignInTest } from './sign-in-tests.ts';
 import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
 import { TestBody, TestResult } from './test-shapes.ts';
@@ -111,6 +112,35 @@ export const authenticatorOperations = [
       returns: [200, RegistrationView],
     },
     (ctx, { params: { uuid } }) => registrationOf(ctx, uuid),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.testSignIn',
+      route: `POST ${path}/{uuid}/sign_in_tests`,
+      access: 'authenticators.test',
+      summary: 'Create a test sign-in at the identity provider of a domain',
+      description:
+        'The caller signs in at the provider in the browser of this session. The result shows the claims that the provider has sent, the decision of the portal, and what can be changed. No session and no user is created. Only this session can begin and read the test, for ten minutes; a new one replaces it.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      returns: [201, SignInTest],
+      errors: ['invalid_state'],
+    },
+    (ctx, { params: { uuid } }) => createSignInTest(ctx, uuid),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.getSignInTest',
+      route: `GET ${path}/{uuid}/sign_in_tests/{test_id}`,
+      access: 'authenticators.test',
+      summary: 'Get the result of a test sign-in',
+      params: z.object({
+        uuid: Id.describe('Identifier of the authentication domain.'),
+        test_id: Id.describe('Identifier of the test.'),
+      }),
+      returns: [200, SignInTest],
+      errors: ['invalid_state'],
+    },
+    (ctx, { params: { uuid, test_id } }) => getSignInTest(ctx, uuid, test_id),
   ),
   endpoint(
     {

@@ -125,8 +125,8 @@ function change(
       await assertOwnEmailDomains(ctx, at.id, shown);
       const body = { ...requested, params: shown };
       const keys = await firstKey(ctx, { id: at.id, type: row.type, next: body.params, former: row.params });
-      const moved = movedAuthority(row.type, row.params, body.params);
-      const { after, ...extras } = alongside(at, body, { ...row, moved }, { overUsers, overDirectory });
+      const vouching = vouchingOf(row.type, row.params, body.params);
+      const { after, ...extras } = alongside(at, body, { ...row, ...vouching }, { overUsers, overDirectory });
       return { body, columns, ...extras, after: (h: Db) => [...after(h), ...keys(h)] };
     }),
   );
@@ -134,15 +134,20 @@ function change(
 
 type Powers = Record<'overUsers' | 'overDirectory', ReturnType<typeof powerOver>>;
 
-/** The stored domain, whose type cannot change. `moved`: the issuers, if they differ. */
-type Present = Omit<Write, 'type'> & { moved: { former: string; next: string } | undefined };
+/** The stored domain, whose type cannot change. `moved`: the issuers, if they differ; their configuration can also be elsewhere. */
+type Present = Omit<Write, 'type'> & Vouching;
+type Vouching = { moved: { former: string; next: string } | undefined; isVouchedElsewhere: boolean };
 
 type Params = Record<string, unknown>;
 
-function movedAuthority(type: DomainTypeName, stored: Params, params: Params): Present['moved'] {
-  const { authority } = domainTypeOf(type).settings;
+function vouchingOf(type: DomainTypeName, stored: Params, params: Params): Vouching {
+  const { authority, voucher } = domainTypeOf(type).settings;
   const [former, next] = [authority?.(stored), authority?.(params)];
-  return former === undefined || next === undefined || former === next ? undefined : { former, next };
+  const isSame = former === undefined || next === undefined || former === next;
+  return {
+    moved: isSame ? undefined : { former, next },
+    isVouchedElsewhere: voucher?.(stored) !== voucher?.(params),
+  };
 }
 
 /** The conditions and side effects of a change, in its batch. */
@@ -157,16 +162,15 @@ function alongside(at: Target, body: Write, row: Present, { overUsers, overDirec
     after: (h: Db) => [
       ...tags(h),
       mustKeepAdministrator(h, administratorTypes),
-      ...(row.moved === undefined
-        ? []
-        : [...moveAuthority(h, at.id, row.moved), ...revokeVouchedAccess(h, at.id)]),
+      ...(row.moved === undefined ? [] : moveAuthority(h, at.id, row.moved)),
+      ...(row.isVouchedElsewhere ? revokeVouchedAccess(h, at.id) : []),
       ...(isDisabled ? revokeAccessOfDomain(h, at.id) : []),
     ],
   };
 }
 
 /** Includes name and label: another domain could take them over and collect the passwords for this one. */
-const isLoginPossible = (body: Write, row: Omit<Present, 'moved'>): boolean =>
+const isLoginPossible = (body: Write, row: Omit<Present, keyof Vouching>): boolean =>
   (['name', 'small_name', 'state', 'subjects', 'two_factor'] as const).every(
     (member) => body[member] === row[member],
   );

@@ -102,6 +102,8 @@ type DomainSettings<P extends Settings = Settings> = {
   checks: readonly SettingsCheck<P>[];
   /** The authority that the identifiers of people belong to: the issuer of a provider. Undefined if the type has none. */
   authority?(params: Settings): string;
+  /** Where the portal reads the keys of the authority: sessions end if it changes. Undefined if the type has none. */
+  voucher?(params: Settings): string;
   /**
    * True if a stored secret that is absent from the request remains valid for these settings. False removes it.
    * @param stored the settings that it was stored with

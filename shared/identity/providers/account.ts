@@ -36,12 +36,10 @@ export async function proveByProvider(
   login: ProviderLogin,
 ): Promise<ProvedLogin> {
   const name = login.loginName.trim();
-  const nameKey = foldName(name);
-  const key = { directoryIds: [login.subject], authority: login.issuer, nameKey };
-  const found = await findDirectoryAccount(ctx.deps.db, domain.id, key, groupKeys(login.groups ?? []));
+  const found = await findAccount(ctx.deps.db, domain.id, login);
   if (!found) throw new AppError('login_expired');
   const { user } = found;
-  const account = accountKey(domain.id, user?.name_key ?? nameKey);
+  const account = accountKey(domain.id, user?.name_key ?? foldName(name));
   const failed = failedLogin(ctx, { username: user?.name ?? name, authId: domain.id }, { domain, user });
   const tried = await assertMayTry(ctx, account, failed, 'provider');
   if (login.userinfoFault !== undefined)
@@ -52,11 +50,50 @@ export async function proveByProvider(
   const attempt = { ...tried, username: user?.name ?? name, candidate: undefined };
   try {
     const checkInS = rules.rechecks ? tried.parameters['oidc.recheck_s'] : 0;
-    return { attempt, proof: await proofOf(ctx, found, rules, { ...login, loginName: name }, checkInS) };
+    return { attempt, proof: await proofOf(ctx, found, rules, login, checkInS) };
   } catch (error) {
     await noteUnadmitted(ctx, attempt.key, attempt.failed, error);
     throw error;
   }
+}
+
+/** A person that the settings and the groups of the domain admit, with the writes that follow. */
+type Admitted = {
+  user: Account['user'];
+  settle(h: Db): Statement[];
+  memberships(h: Db, userId: string): Statement[];
+};
+
+/**
+ * Decides about a person at a provider. Writes nothing.
+ * @throws AppError `account_disabled`, `no_registered_group`, `forbidden`, `upstream_failed`
+ */
+export function admitted(
+  found: ProviderAccount,
+  rules: AccountRules,
+  login: ProviderLogin,
+  now: Date,
+): Admitted {
+  const name = login.loginName.trim();
+  if (!isNameable(name) || !isSubject(login.subject)) throw unusable();
+  const person = { subject: login.subject, issuer: login.issuer, name };
+  const { user, settle } = rowOf(found, person, now, rules.createsUsers);
+  if (user.state !== 'active' || user.kind !== 'person') throw new AppError('account_disabled');
+  return { user, settle, memberships: membershipsOf(found, rules, login.groups ?? []) };
+}
+
+/** The account of a person and the registered groups that the provider has named. Undefined for a disabled domain. */
+export function findAccount(
+  db: Db,
+  domainId: string,
+  login: ProviderLogin,
+): Promise<ProviderAccount | undefined> {
+  const key = {
+    directoryIds: [login.subject],
+    authority: login.issuer,
+    nameKey: foldName(login.loginName.trim()),
+  };
+  return findDirectoryAccount(db, domainId, key, groupKeys(login.groups ?? []));
 }
 
 async function proofOf(
@@ -66,11 +103,7 @@ async function proofOf(
   login: ProviderLogin,
   checkInS: number,
 ): Promise<Proof> {
-  if (!isNameable(login.loginName) || !isSubject(login.subject)) throw unusable();
-  const person = { subject: login.subject, issuer: login.issuer, name: login.loginName };
-  const { user, settle } = rowOf(found, person, ctx.now, rules.createsUsers);
-  if (user.state !== 'active' || user.kind !== 'person') throw new AppError('account_disabled');
-  const memberships = membershipsOf(found, rules, login.groups ?? []);
+  const { user, settle, memberships } = admitted(found, rules, login, ctx.now);
   const facts = factsOf(login.claims, rules.trustsEmail);
   const known = {
     ...facts,

@@ -16,7 +16,7 @@ export const groupKeys = (groups: readonly string[]): GroupKeys => ({
  * The registered groups that a provider has named.
  * @param registered as found by the repository with `groupKeys`
  */
-function registeredAmong(
+export function registeredAmong(
   registered: readonly RegisteredGroup[],
   groups: readonly string[],
 ): RegisteredGroup[] {

@@ -49,3 +49,15 @@ export async function atProvider<T>(work: () => Promise<T>): Promise<T> {
     throw refusalOf(error);
   }
 }
+
+export const causeOf = (error: unknown): OidcError | undefined =>
+  error instanceof Error && error.cause instanceof OidcError ? error.cause : undefined;
+
+/** What helps an administrator to mend the settings: what was asked, expected and found. Bounded, without secrets. */
+export function factsOf(error: unknown): Record<string, string> {
+  const { endpoint, claim, expected, found, transport, providerCode } = causeOf(error) ?? {};
+  const facts = { endpoint, claim, expected, found, transport, provider_code: providerCode };
+  return Object.fromEntries(
+    Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined),
+  );
+}

@@ -49,6 +49,8 @@ export const providerTests = {
   'No identity provider responds at this address': 'По этому адресу провайдер не отвечает',
   'The configuration of the provider is not usable': 'Конфигурация провайдера не подходит',
   'The response of the provider is not valid': 'Ответ провайдера некорректен',
+  'The provider names the issuer {found}; the settings have {expected}':
+    'Провайдер называет издателя {found}; в настройках {expected}',
   'The provider names another issuer': 'Провайдер называет другого издателя',
   'The token of the provider is not valid': 'Токен провайдера некорректен',
   'The provider rejects the portal': 'Провайдер отклоняет портал',

@@ -10,6 +10,8 @@ export type ClientAuthentication =
 export type OidcClient = {
   /** Issuer as configured. Also `…/common/v2.0` or `…/organizations/v2.0` of Microsoft Entra ID. */
   issuer: string;
+  /** Address of the configuration, if it is not below the issuer. */
+  discoveryUrl: string | undefined;
   clientId: string;
   authentication: ClientAuthentication;
   /** PEM certificates that are trusted instead of the public authorities. */
@@ -110,6 +112,8 @@ export type CodeExchange = {
   nonce: string;
   codeVerifier: string;
   maxAge?: number | undefined;
+  /** Receives the validated claims before they are judged, again with those of the userinfo endpoint. */
+  onClaims?: ((claims: ProviderLogin['claims']) => void) | undefined;
 };
 
 export type LogoutRequest = { idToken: string; postLogoutRedirectUri: string; state: string };

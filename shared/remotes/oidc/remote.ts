@@ -29,13 +29,15 @@ export function createOidcRemote(parts: OidcParts): OidcRemote {
     authorizationUrl: (client, request, signal) => authorizationUrl(callOf(memory, client, signal), request),
     exchange: async (client, exchange, signal) => {
       const call = callOf(memory, client, signal);
-      return loginOf(call, await exchangeCode(call, await providerOf(call), exchange));
+      return loginOf(call, await exchangeCode(call, await providerOf(call), exchange), {
+        onClaims: exchange.onClaims,
+      });
     },
     refresh: async (client, { refreshToken, login }, signal) => {
       const call = callOf(memory, client, signal);
       const provider = await providerOf(call);
       const tokens = await unlessRevoked(refreshTokens(call, provider, refreshToken));
-      return tokens === 'revoked' ? tokens : loginOf(call, tokens, login);
+      return tokens === 'revoked' ? tokens : loginOf(call, tokens, { former: login });
     },
     logoutUrl: (client, request, signal) => logoutUrl(callOf(memory, client, signal), request),
     readLogoutToken: (client, token, signal) => readLogoutToken(callOf(memory, client, signal), token),

@@ -131,7 +131,13 @@ async function refreshing(
 }
 
 const clientAt = (issuer: string, ca: string): OidcClient => ({
-  ...{ issuer, ca, clientId: 'portal', authentication: { kind: 'secret', secret: 'a secret' } },
+  ...{
+    issuer,
+    discoveryUrl: undefined,
+    ca,
+    clientId: 'portal',
+    authentication: { kind: 'secret', secret: 'a secret' },
+  },
   ...{
     scopes: ['openid'],
     isOffline: true,

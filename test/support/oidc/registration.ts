@@ -6,6 +6,7 @@ type Peer = { issuer: string; ca: string };
 /** The registration of the portal at a provider of the tests. */
 export const registrationAt = ({ issuer, ca }: Peer, given: Partial<OidcClient> = {}): OidcClient => ({
   issuer,
+  discoveryUrl: undefined,
   clientId: 'ask',
   authentication: { kind: 'secret', secret },
   ca,

@@ -10,6 +10,7 @@ type ClientDeps = Pick<DomainDeps, 'db' | 'sealer'>;
 /** The registration at the provider from settings. */
 export const clientOf = (params: OidcParams, authentication: ClientAuthentication): OidcClient => ({
   issuer: params.issuer,
+  discoveryUrl: params.discovery_url ?? undefined,
   clientId: params.client_id,
   authentication,
   ca: params.ca_certificate ?? undefined,

@@ -11,6 +11,9 @@ export const { texts, field, russian } = dictionary({
   Issuer: 'Издатель',
   'Address of the provider without /.well-known/openid-configuration':
     'Адрес провайдера без /.well-known/openid-configuration',
+  'Discovery address': 'Адрес конфигурации',
+  'Only if the configuration of the provider is not below the issuer':
+    'Только если конфигурация провайдера находится не под адресом издателя',
   'Client identifier': 'Идентификатор клиента',
   'Identifier of the portal at the provider': 'Идентификатор портала у провайдера',
   'Authentication of the portal': 'Аутентификация портала',

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../kernel/json/json.ts';
 import type { DomainType } from '../domain-type.ts';
 import { texts as common } from '../form-texts.ts';
 import { registrationOf } from './addresses.ts';
@@ -37,6 +38,7 @@ export const oidc: DomainType<OidcParams> = {
     secrets: ['client_secret'],
     checks: oidcChecks,
     authority: ({ issuer }) => String(issuer),
+    voucher: ({ issuer, discovery_url }) => canonicalJson([issuer, discovery_url ?? null]),
     keepsSecrets: reusesSecret,
   },
   login: { proof: 'redirect', names: 'as_typed' },

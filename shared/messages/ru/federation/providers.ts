@@ -34,3 +34,47 @@ export const providers = {
   'The sign-in continues': 'Вход продолжается',
   Continue: 'Продолжить',
 };
+
+/** What an administrator can change after a test sign-in. */
+export const signInTests = {
+  'The person can sign in': 'Этот человек может войти',
+  'Check the address of the provider, and that this portal can reach it':
+    'Проверьте адрес провайдера и то, что портал может до него достучаться',
+  'Add the network of the provider to ALLOWED_PRIVATE_NETWORKS':
+    'Добавьте сеть провайдера в ALLOWED_PRIVATE_NETWORKS',
+  'Check the issuer, and the member of the configuration that is named':
+    'Проверьте издателя и указанное поле конфигурации',
+  'The provider does not work as it should at the named endpoint: read its log':
+    'Провайдер неправильно отвечает по указанному адресу: посмотрите, что он записал',
+  'Enter the issuer that the provider names; if its configuration is elsewhere, enter the discovery address':
+    'Укажите издателя, которого называет провайдер; если его конфигурация лежит в другом месте, укажите адрес конфигурации',
+  'Start the test again': 'Начните проверку заново',
+  'Check the client identifier, and the clocks of portal and provider':
+    'Проверьте идентификатор клиента и часы портала и провайдера',
+  'Look the error code up in the documentation of the provider; check secret, redirect address and scopes':
+    'Найдите код ошибки в документации провайдера; проверьте секрет, адрес возврата и области',
+  'Add the tenant to the allowed tenants if its users may sign in':
+    'Добавьте организацию в разрешённые, если её пользователи могут входить',
+  'Add the value to the required claims if such people may sign in':
+    'Добавьте значение в обязательные утверждения, если такие люди могут входить',
+  'Let the provider verify addresses, or confirm in the settings that all its addresses are verified':
+    'Пусть провайдер проверяет адреса, или подтвердите в настройках, что все его адреса проверены',
+  'Let the provider send the claim, or name another one: the claims that it sends are below':
+    'Пусть провайдер присылает это утверждение, или укажите другое: присланные утверждения показаны ниже',
+  'The userinfo endpoint describes another person: read the log of the provider':
+    'Адрес userinfo описывает другого человека: посмотрите, что записал провайдер',
+  'Let the portal read the groups in Microsoft Graph, or assign fewer groups to it':
+    'Разрешите порталу читать группы в Microsoft Graph или назначьте ему меньше групп',
+  'Enter the secret of the portal at the provider': 'Введите секрет портала у провайдера',
+  'Add the user by provisioning, or let the domain add users at their first sign-in':
+    'Добавьте пользователя через SCIM или разрешите домену добавлять пользователей при первом входе',
+  'Choose another claim for the login name': 'Выберите другое утверждение для имени входа',
+  'Bind the user who has this name to the person, or rename the user':
+    'Свяжите пользователя с этим именем с этим человеком или переименуйте пользователя',
+  'Activate the user in the portal': 'Активируйте пользователя в портале',
+  'Register one of the groups that the provider sends, or check the claim of the groups':
+    'Зарегистрируйте одну из групп, которые присылает провайдер, или проверьте утверждение групп',
+  'A test sign-in needs a browser session of the administrator':
+    'Для проверочного входа нужен сеанс администратора в браузере',
+  'The domain is disabled': 'Домен отключён',
+} as const;

@@ -1,5 +1,6 @@
 import type { Call } from '../exchange/call.ts';
 import {
+  type CodeExchange,
   type OidcClient,
   OidcError,
   type OidcReason,
@@ -16,17 +17,23 @@ type Former = RefreshGrant['login'];
 
 /**
  * The person of validated tokens.
- * @param former the earlier login of a refresh, which must be of the same person
+ * @param further the earlier login of a refresh, which must be of the same person; receiver of the claims
  * @throws OidcError `claim_missing`, `claim_not_allowed`, `email_unverified`, `subject_mismatch`, `groups_unavailable`, errors of
  *   the userinfo endpoint
  */
-export async function loginOf(call: Call, tokens: Tokens, former?: Former): Promise<ProviderLogin> {
+export async function loginOf(
+  call: Call,
+  tokens: Tokens,
+  { former, onClaims }: { former?: Former; onClaims?: CodeExchange['onClaims'] },
+): Promise<ProviderLogin> {
   const { client } = call;
   const own: Claims = tokens.claims ?? {};
   const issuer = tokens.claims?.iss ?? former?.issuer ?? '';
   const sub = tokens.claims?.sub ?? former?.sub ?? '';
   if (former && (former.issuer !== issuer || former.sub !== sub)) throw new OidcError('subject_mismatch');
+  onClaims?.(own);
   const { claims, userinfoFault } = await supplemented(call, tokens, own, sub);
+  onClaims?.(claims);
   assertAdmitted(claims, tokens.claims ? client : knownConditions(client, claims));
   return {
     issuer,

@@ -6,6 +6,7 @@ import { DomainTest } from './domain-test.tsx';
 import type { Params } from './domain-values.ts';
 import { RegistrationCard } from './registration-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
+import { SignInTestCard } from './sign-in-test.tsx';
 
 /** The settings of a directory or identity provider, what its administrator must know, and a test with the stored secrets. */
 export const DomainParts: ComponentType<{ target: Target; state: RecordState }> = ({
@@ -23,6 +24,7 @@ export const DomainParts: ComponentType<{ target: Target; state: RecordState }> 
     <>
       <SettingsCard settings={settings} params={row.params as Params} />
       {entry.provisioning_supported && <RegistrationCard id={target.id} />}
+      {entry.provisioning_supported && may(['authenticators.test']) && <SignInTestCard id={target.id} />}
       {may(['authenticators.test']) && <DomainTest type={entry.type} body={body} settings={settings} />}
     </>
   );

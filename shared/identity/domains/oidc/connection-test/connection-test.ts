@@ -174,8 +174,13 @@ const sentences: Readonly<Record<OidcReason, Detail>> = {
 };
 
 /** The sentence, and what the provider or the transport reports. */
-function sentenceOf({ reason, claim, providerCode, transport }: OidcError): Text {
+function sentenceOf({ reason, claim, providerCode, transport, expected, found }: OidcError): Text {
   const shown = reason === 'unreachable' && !transport?.startsWith('tls') ? undefined : transport;
+  if (expected !== undefined && found !== undefined)
+    return message('The provider names the issuer {found}; the settings have {expected}', {
+      found,
+      expected,
+    });
   const further = claim ?? providerCode ?? shown;
   return further === undefined ? sentences[reason] : joined([sentences[reason], verbatim(further)], ': ');
 }

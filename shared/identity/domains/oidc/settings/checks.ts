@@ -8,8 +8,13 @@ type Check = SettingsCheck<OidcParams>;
 const issuer: Check = {
   name: 'addresses',
   run: (params, { policy }) => {
-    const check = checkUrl(params.issuer, policy);
-    return check.ok ? [] : [{ pointer: '/params/issuer', code: 'address_not_allowed', detail: check.detail }];
+    const addresses = { issuer: params.issuer, discovery_url: params.discovery_url?.replace(/\?.*$/s, '') };
+    return Object.entries(addresses).flatMap(([name, address]) => {
+      const check = address === undefined ? { ok: true as const } : checkUrl(address, policy);
+      return check.ok
+        ? []
+        : [{ pointer: `/params/${name}`, code: 'address_not_allowed', detail: check.detail }];
+    });
   },
 };
 

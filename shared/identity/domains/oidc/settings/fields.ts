@@ -8,6 +8,12 @@ const provider = {
     tooltip: 'Address of the provider without /.well-known/openid-configuration',
     tab: 'Provider',
   }),
+  discovery_url: field(providerShapes.discovery_url, {
+    type: 'text',
+    label: 'Discovery address',
+    tooltip: 'Only if the configuration of the provider is not below the issuer',
+    tab: 'Provider',
+  }),
   client_id: field(providerShapes.client_id, {
     type: 'text',
     label: 'Client identifier',

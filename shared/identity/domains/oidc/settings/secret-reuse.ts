@@ -17,5 +17,5 @@ export function reusesSecret(next: OidcParams, stored: Settings): boolean {
   });
 }
 
-const destinationOf = ({ issuer, client_id, ca_certificate }: Settings): string =>
-  canonicalJson([issuer, client_id, ca_certificate ?? null]);
+const destinationOf = ({ issuer, discovery_url, client_id, ca_certificate }: Settings): string =>
+  canonicalJson([issuer, discovery_url ?? null, client_id, ca_certificate ?? null]);

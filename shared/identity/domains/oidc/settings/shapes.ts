@@ -52,6 +52,17 @@ export const providerShapes = {
     .describe(
       'Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant.',
     ),
+  discovery_url: z
+    .string()
+    .trim()
+    .max(512)
+    .regex(/^https:\/\/[^\s#@\\]+$/i, 'The URL must begin with https://')
+    .nullable()
+    .default(null)
+    .meta({ example: 'https://login.example.com/tenant/.well-known/openid-configuration?p=b2c_1_signin' })
+    .describe(
+      'Address of the configuration of the provider, if it is not `/.well-known/openid-configuration` below the issuer, as with Azure AD B2C. Default: none.',
+    ),
   client_id: z
     .string()
     .trim()

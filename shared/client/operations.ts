@@ -400,7 +400,7 @@ export type Authenticator = {
     email_domains: (string)[];
     /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
     create_users: boolean;
-    /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+    /** Requested authentication contexts (`acr_values`). An ID token with one of them in `acr`, or in `acrs` of Microsoft Entra ID, counts as signed in with a second factor. Default: none. */
     acr_values: (string)[];
     /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
     amr_values: (string)[];
@@ -689,7 +689,7 @@ export type AuthenticatorRestore = {
     email_domains: (string)[];
     /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
     create_users: boolean;
-    /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+    /** Requested authentication contexts (`acr_values`). An ID token with one of them in `acr`, or in `acrs` of Microsoft Entra ID, counts as signed in with a second factor. Default: none. */
     acr_values: (string)[];
     /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
     amr_values: (string)[];
@@ -1042,7 +1042,7 @@ export type AuthenticatorVersion = {
       email_domains: (string)[];
       /** If true, the first sign-in adds the user. If false, only users that provisioning (SCIM) has added can sign in. Default true. */
       create_users: boolean;
-      /** Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none. */
+      /** Requested authentication contexts (`acr_values`). An ID token with one of them in `acr`, or in `acrs` of Microsoft Entra ID, counts as signed in with a second factor. Default: none. */
       acr_values: (string)[];
       /** Authentication methods (`amr`) of which one counts as a second factor, such as `mfa`. Default: none. */
       amr_values: (string)[];

@@ -54,6 +54,8 @@ export const providerTests = {
   'The provider names another issuer': 'Провайдер называет другого издателя',
   'The token of the provider is not valid': 'Токен провайдера некорректен',
   'The provider rejects the portal': 'Провайдер отклоняет портал',
+  'The provider does not say whether it accepts the portal; try a sign-in':
+    'Провайдер не сообщает, принимает ли он портал; проверьте вход',
   'The tenant is not allowed': 'Арендатор не разрешён',
   'The provider does not send a required claim': 'Провайдер не передаёт обязательное утверждение',
   'The provider describes another person': 'Провайдер описывает другого человека',

@@ -16,9 +16,10 @@ export type OidcProbe = {
   listKeys(client: OidcClient): Promise<ProviderKey[]>;
   /**
    * Authenticates at the token endpoint with a refresh token that does not exist. The provider checks the client first.
+   * @returns false if the provider does not say why it refuses the request: Glewlwyd answers with an empty 400
    * @throws OidcError `refused` with `invalid_client` if it does not accept the client
    */
-  authenticate(client: OidcClient): Promise<void>;
+  authenticate(client: OidcClient): Promise<boolean>;
 };
 
 /** A probe reads the configuration of each provider once. */
@@ -50,7 +51,7 @@ async function listKeys(call: Call): Promise<ProviderKey[]> {
 /** Codes of a provider that has accepted the client (RFC 6749, 5.2). */
 const afterTheClient = ['invalid_grant', 'unauthorized_client', 'unsupported_grant_type', 'invalid_request'];
 
-const authenticate = (call: Call): Promise<void> =>
+const authenticate = (call: Call): Promise<boolean> =>
   converting('token', 'invalid_response', async () => {
     const provider = await providerOf(call);
     const client = libraryClient(call.client);
@@ -58,10 +59,12 @@ const authenticate = (call: Call): Promise<void> =>
     const response = await authenticated(call, provider, (authentication) =>
       refreshTokenGrantRequest(provider.metadata, client, authentication, 'connection-test', options),
     );
+    if (response.status === 400 && (await response.clone().text()) === '') return false;
     const code = await errorIn(response);
     if (code === undefined) throw new OidcError('invalid_response');
     if (!afterTheClient.includes(code))
       throw new OidcError('refused', /^[a-z_]{1,64}$/.test(code) ? { providerCode: code } : {});
+    return true;
   });
 
 async function errorIn(response: Response): Promise<string | undefined> {

@@ -342,6 +342,16 @@ describe('Microsoft Entra ID', () => {
     }
   });
 
+  it.each([
+    [['c2', 'c1'], true],
+    ['c1', true],
+    [['c2'], false],
+    [undefined, false],
+  ])('proves a second factor by the authentication contexts %j: %s', async (acrs, isProven) => {
+    const found = await logins.exchange({ client: { acrValues: ['c1'] }, claims: { acrs } });
+    expect(found.secondFactor).toBe(isProven);
+  });
+
   it('returns many groups by Microsoft Graph', async () => {
     forger.metadata.msgraph_host = 'graph.microsoft.com';
     const value = Array.from({ length: 500 }, (_, n) => `group-${n}`);

@@ -53,11 +53,12 @@ async function byKey({ key, kid }: ClientAuthentication & { kind: 'key' }): Prom
 const refusals: readonly unknown[] = ['invalid_client', 'unauthorized_client'];
 
 /**
- * `invalid_client` (RFC 6749, 5.2), or no code at all. To a wrong secret, Glewlwyd answers 403 with `unauthorized_client`, or 400
- * without a body.
+ * The status 401 (RFC 6749, 5.2), `invalid_client`, or no code at all. To a wrong secret or method, Auth0 answers 401 with
+ * `access_denied`, and Glewlwyd 403 with `unauthorized_client` or 400 without a body.
  */
 async function isClientRefused(response: Response): Promise<boolean> {
-  if (![400, 401, 403].includes(response.status)) return false;
+  if (response.status === 401) return true;
+  if (![400, 403].includes(response.status)) return false;
   const body: unknown = await response
     .clone()
     .json()

@@ -68,13 +68,15 @@ function sessionFacts(client: OidcClient, claims: Claims) {
   const amr = textsOf(claims.amr) ?? [];
   const authTime = Number(textOf(claims.auth_time));
   const acr = textAt(claims, 'acr');
+  // The authentication contexts of Entra ID, which sends no acr.
+  const contexts = [acr, ...(textsOf(claims.acrs) ?? [])];
   return {
     sid: textAt(claims, 'sid'),
     amr,
     acr,
     authTime: Number.isFinite(authTime) ? authTime : undefined,
     secondFactor:
-      (acr !== undefined && client.acrValues.includes(acr)) ||
+      contexts.some((context) => context !== undefined && client.acrValues.includes(context)) ||
       amr.some((method) => client.amrValues.includes(method)),
   };
 }

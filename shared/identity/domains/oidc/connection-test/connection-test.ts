@@ -135,8 +135,10 @@ function endpointsOf(facts: ProviderFacts): Finding {
 
 async function authenticate(probe: OidcProbe, client: OidcClient): Promise<Finding> {
   const { authenticationMethod } = await probe.discover(client);
-  await probe.authenticate(client);
-  return ['pass', verbatim(authenticationMethod)];
+  const isAccepted = await probe.authenticate(client);
+  return isAccepted
+    ? ['pass', verbatim(authenticationMethod)]
+    : ['skipped', 'The provider does not say whether it accepts the portal; try a sign-in'];
 }
 
 const missingOf = ({ client_authentication }: OidcParams): Finding =>

@@ -162,7 +162,7 @@ export const signInShapes = {
   acr_values: list(Visible, 20)
     .default([])
     .describe(
-      'Requested authentication contexts (`acr_values`). An ID token with one of them counts as signed in with a second factor. Default: none.',
+      'Requested authentication contexts (`acr_values`). An ID token with one of them in `acr`, or in `acrs` of Microsoft Entra ID, counts as signed in with a second factor. Default: none.',
     ),
   amr_values: list(Visible, 20)
     .default([])

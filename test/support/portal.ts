@@ -13,6 +13,7 @@ import type { WriteMonitor } from '../../shared/kernel/observability/write-monit
 import type { PortalType } from '../../shared/modules.ts';
 import { withDurations } from '../../shared/remotes/http/durations.ts';
 import { createNodeTransport } from '../../shared/remotes/http/node.ts';
+import type { Transport } from '../../shared/remotes/http/transport.ts';
 import { createTcp } from '../../shared/remotes/kerberos/node.ts';
 import { createKdcRemote } from '../../shared/remotes/kerberos/transport.ts';
 import type { S3Config } from '../../shared/remotes/object-store/s3-config.ts';
@@ -86,6 +87,8 @@ type Options = {
   rdpSigning?: RdpSigning;
   /** Networks of webhook receivers. */
   webhookNetworks?: string[];
+  /** Between the portal and the servers that it sends requests to. */
+  network?: (real: Transport) => Transport;
   /** Of streams of changes. */
   changeLimits?: NonNullable<HubParts['limits']>;
   /** URL of a standby, for reads that may lag. */
@@ -118,6 +121,7 @@ export async function startPortal({
   s3,
   rdpSigning,
   webhookNetworks = ['127.0.0.0/8'],
+  network = (real) => real,
 }: Options = {}): Promise<TestPortal> {
   const database = given ?? (await freshDatabase());
   let trips = 0;
@@ -150,7 +154,7 @@ export async function startPortal({
     webhookNetworks,
     s3,
     rdpSigning,
-    dispatcherTransport: withDurations(transport, telemetry),
+    dispatcherTransport: withDurations(network(transport), telemetry),
     kdcs: createKdcRemote(createTcp(outbound)),
     peerKeys: createPeerKeyRemote(transport),
     ...directoriesByPooledSockets(outbound),

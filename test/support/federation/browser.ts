@@ -82,6 +82,10 @@ export class Browser {
   }
 }
 
+/** Whether the session of a browser at the portal has not ended. */
+export const isAlive = async (browser: Browser): Promise<boolean> =>
+  (await browser.send('POST /signin/token')).status === 200;
+
 function keep(kept: Map<string, string>, line: string): void {
   const [pair = '', ...attributes] = line.split(';');
   const at = pair.indexOf('=');

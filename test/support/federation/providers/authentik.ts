@@ -1,0 +1,116 @@
+import type { ProviderProfile } from './profile.ts';
+
+const host = 'https://authentik.example.com/application/o';
+
+/** authentik with a signing key, a separate issuer for the provider, and the scope `offline_access` selected. */
+export const authentik: ProviderProfile = {
+  sources: [
+    'https://docs.goauthentik.io/add-secure-apps/providers/oauth2/',
+    'https://github.com/goauthentik/authentik authentik/providers/oauth2/views/provider.py',
+    'https://github.com/goauthentik/authentik blueprints/system/providers-oauth2.yaml',
+  ],
+  discovery: {
+    issuer: `${host}/portal/`,
+    authorization_endpoint: `${host}/authorize/`,
+    token_endpoint: `${host}/token/`,
+    userinfo_endpoint: `${host}/userinfo/`,
+    end_session_endpoint: `${host}/portal/end-session/`,
+    introspection_endpoint: `${host}/introspect/`,
+    revocation_endpoint: `${host}/revoke/`,
+    device_authorization_endpoint: `${host}/device/`,
+    response_types_supported: [
+      'code',
+      'id_token',
+      'id_token token',
+      'code token',
+      'code id_token',
+      'code id_token token',
+    ],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    jwks_uri: `${host}/portal/jwks/`,
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'implicit',
+      'client_credentials',
+      'password',
+    ],
+    id_token_signing_alg_values_supported: ['RS256'],
+    subject_types_supported: ['public'],
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+    acr_values_supported: ['goauthentik.io/providers/oauth2/default'],
+    scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
+    request_parameter_supported: false,
+    claims_supported: [
+      'sub',
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'acr',
+      'amr',
+      'nonce',
+      'email',
+      'name',
+      'groups',
+    ],
+    claims_parameter_supported: false,
+    code_challenge_methods_supported: ['plain', 'S256'],
+  },
+  idToken: {
+    sub: '2f1f6c6f5f0a3f1e9c7b8f2f6a1d3c4e5b6a7980f1e2d3c4b5a69788796a5b4c',
+    aud: '{client}',
+    acr: 'goauthentik.io/providers/oauth2/default',
+    amr: ['pwd'],
+    sid: '5d7a4d0f8d6f41f4a0f5f7b4b1c86f02c2d2d7b28a5b4f9d8f3a8b6c1e0d9f21',
+    email: 'ada@example.com',
+    email_verified: false,
+    name: 'Ada Lovelace',
+    given_name: 'Ada Lovelace',
+    preferred_username: 'ada',
+    nickname: 'ada',
+    groups: ['engineers', 'authors'],
+    azp: '{client}',
+    uid: '8Qq7h8cJ5rT2Xw0Zb4Kp1Yd6Lm3Nf9Ss',
+  },
+  userinfo: {
+    sub: '2f1f6c6f5f0a3f1e9c7b8f2f6a1d3c4e5b6a7980f1e2d3c4b5a69788796a5b4c',
+    email: 'ada@example.com',
+    email_verified: false,
+    name: 'Ada Lovelace',
+    given_name: 'Ada Lovelace',
+    preferred_username: 'ada',
+    nickname: 'ada',
+    groups: ['engineers', 'authors'],
+  },
+  token: { token_type: 'Bearer', scope: 'openid profile email offline_access', expires_in: 300 },
+  refreshToken: 'offline_access',
+  refresh: { idToken: true, rotates: true },
+  scopes: null,
+  authentication: ['client_secret_basic', 'client_secret_post'],
+  errors: {
+    client: {
+      status: 400,
+      body: {
+        error: 'invalid_client',
+        error_description:
+          'Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method)',
+      },
+    },
+    refreshToken: {
+      status: 400,
+      body: {
+        error: 'invalid_grant',
+        error_description: 'The provided authorization grant or refresh token is invalid',
+      },
+    },
+    accessToken: {
+      status: 401,
+      headers: {
+        'www-authenticate': 'error="invalid_token", error_description="The access token provided is expired"',
+      },
+    },
+    scope: 'invalid_scope',
+  },
+};

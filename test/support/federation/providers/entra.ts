@@ -1,0 +1,111 @@
+import type { ProviderProfile } from './profile.ts';
+
+const tenant = '8f3b1c7e-2a54-4d0f-9c1b-6f2a9e4d7b30';
+const host = 'https://login.microsoftonline.com';
+
+/** Microsoft Entra ID, one tenant, with the groups claim in the ID token and the optional claim `email`. */
+export const entra: ProviderProfile = {
+  sources: [
+    'https://login.microsoftonline.com/organizations/v2.0/.well-known/openid-configuration',
+    'https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference',
+    'https://learn.microsoft.com/entra/identity-platform/userinfo',
+    'https://learn.microsoft.com/entra/identity-platform/reference-error-codes',
+  ],
+  discovery: {
+    token_endpoint: `${host}/${tenant}/oauth2/v2.0/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'private_key_jwt', 'client_secret_basic'],
+    jwks_uri: `${host}/${tenant}/discovery/v2.0/keys`,
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    subject_types_supported: ['pairwise'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    response_types_supported: ['code', 'id_token', 'code id_token', 'id_token token'],
+    scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+    issuer: `${host}/${tenant}/v2.0`,
+    request_uri_parameter_supported: false,
+    userinfo_endpoint: 'https://graph.microsoft.com/oidc/userinfo',
+    authorization_endpoint: `${host}/${tenant}/oauth2/v2.0/authorize`,
+    device_authorization_endpoint: `${host}/${tenant}/oauth2/v2.0/devicecode`,
+    http_logout_supported: true,
+    frontchannel_logout_supported: true,
+    end_session_endpoint: `${host}/${tenant}/oauth2/v2.0/logout`,
+    claims_supported: [
+      'sub',
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'acr',
+      'nonce',
+      'preferred_username',
+      'name',
+      'tid',
+    ],
+    kerberos_endpoint: `${host}/${tenant}/kerberos`,
+    tenant_region_scope: 'EU',
+    cloud_instance_name: 'microsoftonline.com',
+    cloud_graph_host_name: 'graph.windows.net',
+    msgraph_host: 'graph.microsoft.com',
+    rbac_url: 'https://pas.windows.net',
+  },
+  // Neither amr nor acr: a version 2.0 token does not say how the person has authenticated.
+  idToken: {
+    aud: '{client}',
+    email: 'ada@example.com',
+    groups: ['5b7c0c1e-7d0f-4f0e-8a4a-0d9a2f0b6c11', 'e1c5d2aa-0f5e-4b57-9a35-2f7f1d3c9b42'],
+    name: 'Ada Lovelace',
+    oid: '3f2a9d10-6c58-4d0e-9a0b-7b1c5e8f4d21',
+    preferred_username: 'ada@example.com',
+    rh: '1.AXkAfhw7j1QqD02cG28qnk17MO',
+    sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+    tid: tenant,
+    uti: 'aLqZ3Wb0Yk2GzOQKpLkAAA',
+    ver: '2.0',
+  },
+  userinfo: {
+    sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+    name: 'Ada Lovelace',
+    family_name: 'Lovelace',
+    given_name: 'Ada',
+    picture: 'https://graph.microsoft.com/v1.0/me/photo/$value',
+    email: 'ada@example.com',
+  },
+  token: {
+    token_type: 'Bearer',
+    scope: 'email openid profile 00000003-0000-0000-c000-000000000000/User.Read',
+    expires_in: 4_561,
+    ext_expires_in: 4_561,
+  },
+  refreshToken: 'offline_access',
+  refresh: { idToken: true, rotates: true },
+  scopes: ['openid', 'profile', 'email', 'offline_access', 'User.Read'],
+  authentication: ['client_secret_basic', 'client_secret_post'],
+  errors: {
+    client: {
+      status: 401,
+      body: {
+        error: 'invalid_client',
+        error_description: 'AADSTS7000215: Invalid client secret provided.',
+        error_codes: [7_000_215],
+        timestamp: '2026-01-01 00:00:00Z',
+        trace_id: 'd5b7a9f0-3f4e-4a17-8f0d-8bb4d4a70c00',
+        correlation_id: '6b2c9d3b-6d4d-4e59-9d7c-2a6f9c0b1e11',
+      },
+    },
+    refreshToken: {
+      status: 400,
+      body: {
+        error: 'invalid_grant',
+        error_description: 'AADSTS50173: The provided grant has expired due to it being revoked.',
+        error_codes: [50_173],
+        suberror: 'bad_token',
+      },
+    },
+    accessToken: {
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      body: { error: { code: 'InvalidAuthenticationToken', message: 'Access token is empty.' } },
+    },
+    scope: { status: 400, body: { error: 'invalid_scope', error_description: 'AADSTS70011' } },
+  },
+};

@@ -1,0 +1,63 @@
+import type { ProviderProfile } from './profile.ts';
+
+const issuer = 'https://glewlwyd.example.com/api/oidc';
+
+/** Glewlwyd 2.7.5. Its refusals of a token are empty. */
+export const glewlwyd: ProviderProfile = {
+  sources: ['recorded from Glewlwyd 2.7.5', 'https://babelouest.github.io/glewlwyd/docs/OIDC.html'],
+  discovery: {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/jwks`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    id_token_signing_alg_values_supported: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+    scopes_supported: ['openid'],
+    response_types_supported: ['code', 'id_token', 'code id_token', 'refresh_token'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
+    grant_types_supported: ['authorization_code', 'implicit'],
+    claims_parameter_supported: true,
+    claims_supported: ['preferred_username', 'groups', 'name', 'email'],
+    request_parameter_supported: true,
+    request_uri_parameter_supported: true,
+    subject_types_supported: ['public'],
+    code_challenge_methods_supported: ['S256'],
+    require_code_challenge: true,
+    revocation_endpoint: `${issuer}/revoke`,
+    introspection_endpoint: `${issuer}/introspect`,
+    end_session_endpoint: `${issuer}/end_session`,
+    check_session_iframe: `${issuer}/check_session_iframe`,
+  },
+  idToken: {
+    sub: 'pL6f2xxn6ahW3Cp67aTl5h7ZCDPntY4b',
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    preferred_username: 'ada',
+    groups: ['engineers', 'authors'],
+    aud: '{client}',
+    azp: '{client}',
+    amr: ['session'],
+    at_hash: 'XxIiTM8eFdNqeoTlJ33rlA',
+    c_hash: 'CUSEFNidsFjSaxm8HLciag',
+    sid: '0MY0Z2BIQQYZnstO8D7CfiG1vyfvroMD',
+  },
+  userinfo: {
+    sub: 'pL6f2xxn6ahW3Cp67aTl5h7ZCDPntY4b',
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    preferred_username: 'ada',
+    groups: ['engineers', 'authors'],
+  },
+  token: { token_type: 'bearer', iat: 1_700_000_000, expires_in: 3_600, scope: 'openid profile email' },
+  refreshToken: 'always',
+  refresh: { idToken: false, rotates: false },
+  scopes: null,
+  authentication: ['client_secret_basic', 'client_secret_post'],
+  errors: {
+    client: { status: 400 },
+    refreshToken: { status: 400 },
+    accessToken: { status: 401 },
+    scope: 'invalid_scope',
+  },
+};

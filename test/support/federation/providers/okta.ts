@@ -1,0 +1,110 @@
+import type { ProviderProfile } from './profile.ts';
+
+const issuer = 'https://example.okta.com';
+
+/** The org authorization server of Okta, with the groups claim of the app integration. */
+export const okta: ProviderProfile = {
+  sources: [
+    'https://developer.okta.com/docs/api/openapi/okta-oauth/guides/overview/',
+    'https://github.com/okta/okta-developer-docs packages/@okta/vuepress-site/docs/reference/api/oidc/index.md',
+  ],
+  discovery: {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth2/v1/authorize`,
+    token_endpoint: `${issuer}/oauth2/v1/token`,
+    userinfo_endpoint: `${issuer}/oauth2/v1/userinfo`,
+    registration_endpoint: `${issuer}/oauth2/v1/clients`,
+    jwks_uri: `${issuer}/oauth2/v1/keys`,
+    response_types_supported: [
+      'code',
+      'id_token',
+      'code id_token',
+      'code token',
+      'id_token token',
+      'code id_token token',
+    ],
+    response_modes_supported: ['query', 'fragment', 'form_post', 'okta_post_message'],
+    grant_types_supported: ['authorization_code', 'implicit', 'refresh_token', 'password'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    scopes_supported: ['openid', 'email', 'profile', 'address', 'phone', 'offline_access', 'groups'],
+    token_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'client_secret_jwt',
+      'private_key_jwt',
+      'none',
+    ],
+    claims_supported: [
+      'iss',
+      'ver',
+      'sub',
+      'aud',
+      'iat',
+      'exp',
+      'jti',
+      'auth_time',
+      'amr',
+      'idp',
+      'nonce',
+      'name',
+      'groups',
+    ],
+    code_challenge_methods_supported: ['S256'],
+    introspection_endpoint: `${issuer}/oauth2/v1/introspect`,
+    revocation_endpoint: `${issuer}/oauth2/v1/revoke`,
+    end_session_endpoint: `${issuer}/oauth2/v1/logout`,
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: ['HS256', 'RS256', 'ES256'],
+    device_authorization_endpoint: `${issuer}/oauth2/v1/device/authorize`,
+    pushed_authorization_request_endpoint: `${issuer}/oauth2/v1/par`,
+  },
+  // With an access token, the claims of the scopes are those of the userinfo endpoint.
+  idToken: {
+    sub: '00uid4BxXw6I6TV4m0g3',
+    ver: 1,
+    aud: '{client}',
+    jti: 'ID.4eAWJOCMB3SX8XewDfVR',
+    amr: ['pwd', 'mfa', 'otp'],
+    idp: '00oid1BxXw6I6TV4m0g3',
+    at_hash: 'cpqKfdQA5eH891Ff5oJr_Q',
+  },
+  userinfo: {
+    sub: '00uid4BxXw6I6TV4m0g3',
+    name: 'Ada Lovelace',
+    locale: 'en-US',
+    email: 'ada@example.com',
+    email_verified: true,
+    preferred_username: 'ada@example.com',
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    zoneinfo: 'America/Los_Angeles',
+    updated_at: 1_311_280_970,
+    groups: ['engineers', 'Everyone'],
+  },
+  token: { token_type: 'Bearer', expires_in: 3_600, scope: 'openid profile email groups' },
+  refreshToken: 'offline_access',
+  refresh: { idToken: true, rotates: false },
+  scopes: ['openid', 'email', 'profile', 'address', 'phone', 'offline_access', 'groups'],
+  authentication: ['client_secret_basic'],
+  errors: {
+    client: {
+      status: 401,
+      body: {
+        error: 'invalid_client',
+        error_description: 'The client secret supplied for a confidential client is invalid.',
+      },
+    },
+    refreshToken: {
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'The refresh token is invalid or expired.' },
+    },
+    accessToken: {
+      status: 401,
+      headers: {
+        'www-authenticate': 'Bearer error="invalid_token", error_description="The token has expired"',
+      },
+    },
+    scope: 'invalid_scope',
+  },
+};

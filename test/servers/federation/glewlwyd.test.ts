@@ -1,67 +1,43 @@
-import { expect, it } from 'vitest';
-import {
-  addGroup,
-  create,
-  domainBody,
-  domainsPath,
-  startWorld,
-  usersPath,
-  useStand,
-} from '../../support/factories.ts';
-import { Browser } from '../../support/federation/browser.ts';
-import { checksOf } from '../../support/federation/checks.ts';
-import { type GlewlwydPerson, hasGlewlwyd, startGlewlwyd } from '../../support/federation/glewlwyd.ts';
+import { afterEach, expect, it } from 'vitest';
+import { addGroup, useStand } from '../../support/factories.ts';
+import { isAlive } from '../../support/federation/browser.ts';
+import { hasGlewlwyd, startGlewlwyd } from '../../support/federation/foreign/glewlwyd.ts';
+import { ada } from '../../support/federation/foreign/process.ts';
+import { startForeignStand } from '../../support/federation/foreign/stand.ts';
+import { glewlwyd } from '../../support/federation/providers/glewlwyd.ts';
 import { requireService } from '../../support/services.ts';
-
-const ada: GlewlwydPerson = {
-  username: 'ada',
-  password: 'correct horse battery staple',
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  groups: ['engineers', 'authors'],
-};
 
 requireService('glewlwyd', hasGlewlwyd)('a sign-in at Glewlwyd', () => {
   const stand = useStand(async () => {
-    const world = await startWorld();
-    const { baseUrl } = world.portal.deps;
-    const provider = await startGlewlwyd(`${baseUrl}/api/auth/v7.0/oidc`);
-    await provider.addPerson(ada);
-    const { id: client_id, secret: client_secret } = provider.client;
-    const params = {
-      ...{ issuer: provider.issuer, client_id, client_secret, ca_certificate: provider.caPem },
-      groups_claim: 'groups',
-    };
-    const domain = await create(world.admin, domainsPath, domainBody({ type: 'oidc', params }));
-    const group = await addGroup(world.admin, domain, { name: 'engineers' });
-    return {
-      ...{ world, provider, domain, group, baseUrl },
-      close: async () => {
-        await provider.stop();
-        await world.portal.close();
-      },
-    };
+    const started = await startForeignStand(startGlewlwyd, { recheck: true });
+    await started.provider.addPerson(ada);
+    await started.provider.reportLogOutsTo(started.logOutsAt);
+    return started;
   });
+  afterEach(() => stand.signOutAll());
 
   /** Opens the portal, logs in at the provider and returns with its answer. */
   async function signIn() {
-    const { world, provider, domain, baseUrl } = stand;
-    const browser = new Browser({ baseUrl, send: world.portal.send }, () => provider.caPem);
-    const { headers } = await browser.open(`${baseUrl}/api/auth/v7.0/oidc/${domain.id}/start`);
-    const answer = await provider.signIn(headers.get('location') ?? '', ada);
-    return { browser, answer, seen: await browser.follow(answer) };
+    const browser = stand.browser();
+    const { headers } = await browser.open(stand.startAt);
+    const visitor = await stand.provider.logIn(ada);
+    const answer = await visitor.authorize(headers.get('location') ?? '');
+    return { browser, visitor, answer, seen: await browser.follow(answer) };
   }
 
+  it('begins with the configuration that its double has', async () => {
+    const { live, profile } = await stand.announced(glewlwyd);
+    expect(live).toEqual(profile);
+  });
+
   it('creates the person with the groups of the provider, and finds them again', async () => {
-    const { world, domain, group } = stand;
+    const { group, users } = stand;
     const first = await signIn();
     expect(new URL(first.seen.url).pathname).toBe('/home/');
-    const { items } = (await world.admin(`GET ${usersPath(domain)}`)).body;
-    expect(items).toMatchObject([{ name: 'ada', real_name: 'Ada Lovelace' }]);
-    const user = await world.admin(`GET ${usersPath(domain)}/${items[0].id}`);
-    expect(user.body.groups).toEqual([group.id]);
+    const person = { name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com', groups: [group.id] };
+    expect(await users()).toEqual([person]);
     expect(new URL((await signIn()).seen.url).pathname).toBe('/home/');
-    expect((await world.admin(`GET ${usersPath(domain)}`)).body.items).toHaveLength(1);
+    expect(await users()).toHaveLength(1);
   });
 
   it('accepts each answer once', async () => {
@@ -70,38 +46,55 @@ requireService('glewlwyd', hasGlewlwyd)('a sign-in at Glewlwyd', () => {
   });
 
   it('is checked regularly: groups follow the provider, and without one the session ends', async () => {
-    const { world, provider, domain } = stand;
+    const { world, provider, domain, check, users } = stand;
     const other = await addGroup(world.admin, domain, { name: 'authors' });
-    await world.admin(`PATCH ${domainsPath}/${domain.id}`, { params: { recheck: true } });
     const { browser } = await signIn();
-    const { token } = (await browser.send('POST /signin/token')).body;
-    const check = checksOf(world.portal);
     await provider.setPerson({ ...ada, groups: ['authors'] });
     await check();
-    const { items } = (await world.admin(`GET ${usersPath(domain)}`)).body;
-    const { body } = await world.admin(`GET ${usersPath(domain)}/${items[0].id}`);
-    expect(body.groups).toEqual([other.id]);
-    expect((await world.portal.send('GET /api/userinfo', { token })).status).toBe(200);
+    expect(await users()).toMatchObject([{ groups: [other.id] }]);
+    expect(await isAlive(browser)).toBe(true);
     await provider.setPerson({ ...ada, groups: ['visitors'] });
     await check();
-    expect((await world.portal.send('GET /api/userinfo', { token })).status).toBe(401);
-    const former = await world.admin(`GET ${usersPath(domain)}/${items[0].id}`);
-    expect(former.body.groups).toEqual([]);
+    expect(await isAlive(browser)).toBe(false);
+    expect(await users()).toMatchObject([{ groups: [] }]);
+    await provider.setPerson(ada);
+  });
+
+  /** Glewlwyd renews the tokens of a disabled person, and reports nothing: such a session ends with its own duration. */
+  it('of a disabled person is refused, but a session continues at the checks', async () => {
+    const { provider, check } = stand;
+    const { browser } = await signIn();
+    await provider.setPerson(ada, false);
+    await check();
+    expect(await isAlive(browser)).toBe(true);
+    await expect(provider.logIn(ada)).rejects.toThrow('401');
     await provider.setPerson(ada);
   });
 
   it('ends at the provider as well, which leads back to the sign-in page', async () => {
-    const { provider, baseUrl } = stand;
-    const { browser } = await signIn();
+    const { browser, visitor } = await signIn();
     const { body } = await browser.send('POST /api/auth/v7.0/oidc/sign-out');
-    const left = new URL(body.location);
-    expect(left.href.startsWith(new URL(provider.issuer).origin)).toBe(true);
-    expect(left.searchParams.get('post_logout_redirect_uri')).toBe(
-      `${baseUrl}/api/auth/v7.0/oidc/signed-out`,
-    );
-    const shown = await browser.open(left.href);
-    expect([200, 302]).toContain(shown.status);
-    expect(new URL(shown.headers.get('location') ?? left.href).origin).toBe(new URL(provider.issuer).origin);
-    expect((await browser.send('POST /signin/token')).status).toBe(401);
+    expect(await isAlive(browser)).toBe(false);
+    const back = await browser.follow(await visitor.logOut(body.location));
+    expect(back.url).toMatch(/\/signin\?step=signed_out$/);
+    await expect(visitor.authorize(await startOf())).rejects.toThrow('401');
   });
+
+  it('ends when the person logs out at the provider, which reports it to the portal', async () => {
+    const { browser, visitor } = await signIn();
+    const other = await signIn();
+    const { body } = await other.browser.send('POST /api/auth/v7.0/oidc/sign-out');
+    await other.visitor.logOut(body.location);
+    expect(await isAlive(browser)).toBe(true);
+    // The page of the log-out needs an ID token, which only the portal has: that of a second session of the same visitor.
+    const again = stand.browser();
+    await again.follow(await visitor.authorize(await startOf(again)));
+    const second = await again.send('POST /api/auth/v7.0/oidc/sign-out');
+    await visitor.logOut(second.body.location);
+    await expect.poll(() => isAlive(browser)).toBe(false);
+  });
+
+  async function startOf(browser = stand.browser()): Promise<string> {
+    return (await browser.open(stand.startAt)).headers.get('location') ?? '';
+  }
 });

@@ -2,23 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createNodeTransport, type NodeTransport } from '../../../shared/remotes/http/node.ts';
 import type { OidcClient, OidcRemote, ProviderLogin } from '../../../shared/remotes/oidc/port.ts';
 import { createOidcRemote } from '../../../shared/remotes/oidc/remote.ts';
-import {
-  type Glewlwyd,
-  type GlewlwydPerson,
-  hasGlewlwyd,
-  startGlewlwyd,
-} from '../../support/federation/glewlwyd.ts';
+import { type Glewlwyd, hasGlewlwyd, startGlewlwyd } from '../../support/federation/foreign/glewlwyd.ts';
+import { ada } from '../../support/federation/foreign/process.ts';
 import { callback } from '../../support/oidc/provider.ts';
 import { newRequest, registrationAt } from '../../support/oidc/registration.ts';
 import { requireService } from '../../support/services.ts';
-
-const ada: GlewlwydPerson = {
-  username: 'ada',
-  password: 'correct horse battery staple',
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-  groups: ['engineers', 'authors'],
-};
 
 requireService('glewlwyd', hasGlewlwyd)('a refresh at Glewlwyd', () => {
   let provider: Glewlwyd;
@@ -46,7 +34,8 @@ requireService('glewlwyd', hasGlewlwyd)('a refresh at Glewlwyd', () => {
 
   async function signIn(): Promise<ProviderLogin> {
     const request = { ...newRequest(), redirectUri: callback };
-    const answer = await provider.signIn(await remote.authorizationUrl(client, request), ada);
+    const visitor = await provider.logIn(ada);
+    const answer = await visitor.authorize(await remote.authorizationUrl(client, request));
     return remote.exchange(client, { ...request, callback: new URL(answer).searchParams });
   }
   const refresh = (login: ProviderLogin, refreshToken = login.refreshToken ?? '') =>

@@ -1,17 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // biome-ignore lint/correctness/noUnresolvedImports: the linter does not know this module of Node
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { freePorts } from '../../e2e/support/portal-process.ts';
-import { createAuthority } from '../../simulator/authority.ts';
-import { endOf, outputOf, untilListening } from '../processes/output.ts';
+import { type ForeignPerson, startForeignServer } from './process.ts';
 
 const program = '/usr/bin/glewlwyd';
 /** The tables, and the account `admin` with the password `password`. */
@@ -22,112 +18,104 @@ export const hasGlewlwyd = existsSync(program) && existsSync(schema);
 /** `openid` exists in every installation. */
 const scopes = ['openid', 'profile', 'email'];
 
-export type GlewlwydPerson = {
-  username: string;
-  password: string;
-  name: string;
-  email: string;
-  groups: string[];
+/** The browser of a person. The pages are a program, so the requests of that program are sent. */
+type GlewlwydVisitor = {
+  /**
+   * Agrees that the portal may know the person, and continues.
+   * @param url address of the authorization request
+   * @returns address to which the provider sends the browser
+   */
+  authorize(url: string): Promise<string>;
+  /**
+   * Confirms that the session ends.
+   * @param url address of the log-out
+   * @returns address to which the page of the log-out leads
+   */
+  logOut(url: string): Promise<string>;
 };
 
 export type Glewlwyd = {
   issuer: string;
   caPem: string;
   client: { id: string; secret: string };
-  addPerson(person: GlewlwydPerson): Promise<void>;
+  addPerson(person: ForeignPerson): Promise<void>;
   /** Replaces a person, who may be disabled. */
-  setPerson(person: GlewlwydPerson, enabled?: boolean): Promise<void>;
+  setPerson(person: ForeignPerson, enabled?: boolean): Promise<void>;
+  /** Registers the address of the portal that receives log-outs. */
+  reportLogOutsTo(address: string): Promise<void>;
   /** Revokes a refresh token of the client (RFC 7009). */
   revoke(refreshToken: string): Promise<void>;
-  /**
-   * Logs in as a person, agrees that the portal may know them, and continues.
-   * @param url address of the authorization request
-   * @returns address to which the provider sends the browser
-   */
-  signIn(url: string, person: GlewlwydPerson): Promise<string>;
+  logIn(person: ForeignPerson): Promise<GlewlwydVisitor>;
   stop(): Promise<void>;
 };
+
+// Glewlwyd does not decode other characters in the header Authorization, against RFC 6749, 2.3.1.
+const client = { id: 'portal', secret: 'Secret of the portal: 50% + 2/3 = ä' };
 
 /**
  * A throwaway Glewlwyd (an identity provider in C) with the portal as its client, over HTTPS.
  * @param base of the portal's addresses for providers
  */
 export async function startGlewlwyd(base: string): Promise<Glewlwyd> {
-  const folder = await mkdtemp(join(tmpdir(), 'glewlwyd-'));
-  const authority = await createAuthority('Glewlwyd');
-  const { cert, key } = await authority.issue();
-  await writeFile(join(folder, 'cert.pem'), cert);
-  await writeFile(join(folder, 'key.pem'), key);
-  const database = new DatabaseSync(join(folder, 'database'));
-  database.exec(await readFile(schema, 'utf8'));
-  database.close();
-  const { child, port } = await launchOnFreePort(folder);
-  const origin = `https://localhost:${port}`;
-  const session = () => createSession(origin, authority.caPem);
+  const { origin, caPem, stop } = await startForeignServer(programAt);
+  const session = () => createSession(origin, caPem);
   const admin = session();
   await admin.send('POST /api/auth/', { username: 'admin', password: 'password' });
-  // Glewlwyd does not decode other characters in the header Authorization, against RFC 6749, 2.3.1.
-  const client = { id: 'portal', secret: 'Secret of the portal: 50% + 2/3 = ä' };
-  await configure(admin, origin, client, base);
+  await configure(admin, origin);
+  await admin.send('POST /api/client/', registrationAt(base));
   return {
     issuer: `${origin}/api/oidc`,
-    caPem: authority.caPem,
+    caPem,
     client,
     addPerson: async (person) =>
       void (await admin.send('POST /api/user/', { ...person, enabled: true, scope: scopes })),
     setPerson: async (person, enabled = true) =>
       void (await admin.send(`PUT /api/user/${person.username}`, { ...person, enabled, scope: scopes })),
+    reportLogOutsTo: async (address) =>
+      void (await admin.send(`PUT /api/client/${client.id}`, {
+        ...registrationAt(base),
+        backchannel_logout_uri: address,
+        backchannel_logout_session_required: 'true',
+      })),
     revoke: async (refreshToken) => {
       const form = new URLSearchParams({ token: refreshToken, token_type_hint: 'refresh_token' });
       await session().send('POST /api/oidc/revoke', form, client);
     },
-    signIn: async (url, { username, password }) => {
-      const person = session();
-      await person.send('POST /api/auth/', { username, password });
-      await person.send(`PUT /api/auth/grant/${client.id}`, { scope: scopes.join(' ') });
-      const { pathname, search } = new URL(url);
-      const location = await person.send(`GET ${pathname}${search}&g_continue`);
-      return location;
+    logIn: async ({ username, password }) => {
+      const own = session();
+      await own.send('POST /api/auth/', { username, password });
+      return visitorOf(own);
     },
-    stop: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'close');
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
-/** Another process may take the port before Glewlwyd listens, so it is tried again with another one. */
-async function launchOnFreePort(
-  folder: string,
-  attempts = 3,
-): Promise<{ child: ChildProcess; port: number }> {
-  const [port = 0] = await freePorts(1);
-  await writeFile(join(folder, 'glewlwyd.conf'), configOf(folder, port));
-  try {
-    return { child: await launch(folder, port), port };
-  } catch (error) {
-    if (attempts === 1) throw error;
-    return launchOnFreePort(folder, attempts - 1);
-  }
-}
+const visitorOf = ({ send }: Session): GlewlwydVisitor => ({
+  authorize: async (url) => {
+    await send(`PUT /api/auth/grant/${client.id}`, { scope: scopes.join(' ') });
+    const { pathname, search } = new URL(url);
+    return send(`GET ${pathname}${search}&g_continue`);
+  },
+  logOut: async (url) => {
+    const { pathname, search } = new URL(url);
+    const page = new URL(await send(`GET ${pathname}${search}`));
+    await send(`DELETE /api/oidc/session/${page.searchParams.get('sid')}`);
+    await send('DELETE /api/auth/');
+    return page.searchParams.get('callback_url') ?? page.href;
+  },
+});
 
-/** Resolves when Glewlwyd accepts connections. @throws Error with its log if it ends before */
-async function launch(folder: string, port: number): Promise<ChildProcess> {
-  const child = spawn(program, ['--config-file', join(folder, 'glewlwyd.conf')], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = outputOf(child);
-  const ended = endOf(child, output).then(({ code, stdout, stderr }) => {
-    throw new Error(`Glewlwyd ended with ${code ?? child.signalCode}: ${stdout}${stderr}`);
-  });
-  const listening = new Promise<void>((resolve) => {
-    child.stdout.on('data', () => output.stdout.includes(' started on port ') && resolve());
-  });
-  // Its word may come before it listens, and a server that listens before its word is another one.
-  await Promise.race([listening.then(() => untilListening(child, { port })), ended]);
-  ended.catch(() => undefined);
-  return child;
+async function programAt(folder: string, port: number) {
+  const file = join(folder, 'database');
+  if (!existsSync(file)) {
+    const database = new DatabaseSync(file);
+    database.exec(await readFile(schema, 'utf8'));
+    database.close();
+  }
+  const config = join(folder, 'glewlwyd.conf');
+  await writeFile(config, configOf(folder, port));
+  const command = [program, '--config-file', config] as const;
+  return { name: 'Glewlwyd', command, ready: ' started on port ' };
 }
 
 type Session = {
@@ -163,34 +151,35 @@ function createSession(origin: string, ca: string): Session {
   };
 }
 
-async function configure(
-  admin: Session,
-  origin: string,
-  client: Glewlwyd['client'],
-  base: string,
-): Promise<void> {
+async function configure(admin: Session, origin: string): Promise<void> {
   const database = { module: 'database', name: 'database', display_name: 'Database', order_rank: 0 };
-  const groups = { multiple: true, read: true, write: true };
-  const parameters = { 'use-glewlwyd-connection': true, 'data-format': { groups } };
-  await admin.send('PUT /api/mod/user/database', { ...database, readonly: false, parameters });
+  const several = { multiple: true, read: true, write: true };
+  const own = { 'use-glewlwyd-connection': true };
+  const users = { ...own, 'data-format': { groups: several } };
+  await admin.send('PUT /api/mod/user/database', { ...database, readonly: false, parameters: users });
+  // The settings of a new installation lack this property, without which a log-out does not return to the portal.
+  const clients = JSON.parse(await admin.send('GET /api/mod/client/database'));
+  clients.parameters['data-format'].post_logout_redirect_uris = several;
+  await admin.send('PUT /api/mod/client/database', clients);
   await admin.send('PUT /api/mod/reload/');
   for (const name of scopes.slice(1))
     await admin.send('POST /api/scope/', { name, display_name: name, password_required: false, scheme: {} });
   const plugin = { module: 'oidc', name: 'oidc', display_name: 'OpenID Connect' };
   await admin.send('POST /api/mod/plugin/', { ...plugin, parameters: protocolOf(origin) });
-  await admin.send('POST /api/client/', {
-    client_id: client.id,
-    password: client.secret,
-    name: 'Aggregator portal',
-    enabled: true,
-    confidential: true,
-    redirect_uri: [`${base}/callback`],
-    post_logout_redirect_uri: `${base}/signed-out`,
-    authorization_type: ['code', 'refresh_token'],
-    token_endpoint_auth_method: ['client_secret_basic', 'client_secret_post'],
-    scope: [],
-  });
 }
+
+const registrationAt = (base: string) => ({
+  client_id: client.id,
+  password: client.secret,
+  name: 'Aggregator portal',
+  enabled: true,
+  confidential: true,
+  redirect_uri: [`${base}/callback`],
+  post_logout_redirect_uris: [`${base}/signed-out`],
+  authorization_type: ['code', 'refresh_token'],
+  token_endpoint_auth_method: ['client_secret_basic', 'client_secret_post'],
+  scope: [],
+});
 
 /** Parameters of the OpenID Connect plugin; it demands most of them. */
 function protocolOf(origin: string): Record<string, unknown> {
@@ -222,6 +211,7 @@ function protocolOf(origin: string): Record<string, unknown> {
     'session-cookie-name': 'GLEWLWYD_OIDC_SESSION',
     'session-cookie-expiration': 86_400,
     'session-management-allowed': true,
+    'back-channel-logout-allowed': true,
     'name-claim': 'mandatory',
     'email-claim': 'mandatory',
     claims: [

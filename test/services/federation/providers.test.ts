@@ -55,6 +55,8 @@ type Row = {
   /** A value of the person that lets them in: of a group, or of a required claim. */
   admitting: string;
   scope: string;
+  /** Something that is required comes from the userinfo endpoint. */
+  needsUserinfo?: true;
   /** Steps of the test of the settings that give no result. */
   unclear?: string[];
   /** A withdrawn refresh token ends the session. Otherwise it continues, because the provider does not say that it is withdrawn. */
@@ -86,12 +88,13 @@ const rows: Row[] = [
   },
   { title: 'Keycloak', profile: keycloak, person: ada, admitting: 'engineers', scope: offline },
   {
-    ...{ title: 'Okta', profile: okta, person: byMail, admitting: 'engineers' },
+    ...{ title: 'Okta', needsUserinfo: true, profile: okta, person: byMail, admitting: 'engineers' },
     ...{ scope: 'openid profile email groups offline_access' },
   },
   { title: 'AD FS', profile: adfs, person: byMail, admitting: 'engineers', scope: 'openid allatclaims' },
   {
     title: 'GitLab',
+    needsUserinfo: true,
     profile: gitlab,
     person: ada,
     admitting: 'example/engineers',
@@ -105,7 +108,14 @@ const rows: Row[] = [
     admitting: 'engineers',
     scope: offline,
   },
-  { title: 'Zitadel', profile: zitadel, person: byMail, admitting: 'engineers', scope: offline },
+  {
+    title: 'Zitadel',
+    needsUserinfo: true,
+    profile: zitadel,
+    person: byMail,
+    admitting: 'engineers',
+    scope: offline,
+  },
   { title: 'Auth0', profile: auth0, person: byMail, admitting: 'engineers', scope: offline },
   {
     title: 'Amazon Cognito',
@@ -116,7 +126,13 @@ const rows: Row[] = [
     logOut: 'none',
   },
   {
-    ...{ title: 'LemonLDAP::NG', profile: lemonldap, person: ada, admitting: 'engineers' },
+    ...{
+      title: 'LemonLDAP::NG',
+      needsUserinfo: true,
+      profile: lemonldap,
+      person: ada,
+      admitting: 'engineers',
+    },
     scope: 'openid profile email groups offline_access',
   },
   {
@@ -173,7 +189,9 @@ describe('with the settings of the guide', () => {
     const { doubles, world, baseUrl } = stand;
     const browser = new Browser({ baseUrl, send: world.portal.send }, () => doubles.caPem);
     const started = await browser.open(`${baseUrl}/api/auth/v7.0/oidc/${domain.id}/start`);
-    const answer = await browser.open(doubles.at(started.headers.get('location') ?? ''));
+    const location = started.headers.get('location');
+    if (location === null) return browser;
+    const answer = await browser.open(doubles.at(location));
     const action = /action="([^"]+)"/.exec(answer.body)?.[1];
     if (action === undefined) await browser.open(answer.headers.get('location') ?? '');
     else {
@@ -237,6 +255,22 @@ describe('with the settings of the guide', () => {
       const { result, events } = await audited(stand.world.portal, () => signIn(domain));
       expect(await isAlive(result)).toBe(false);
       const details = at.group ? { code: 'no_registered_group' } : { reason: 'claim_not_allowed' };
+      expect(events).toMatchObject([{ event: 'portal.LoginFailed', details }]);
+    });
+
+    it('needs the userinfo endpoint only for what the ID token lacks', async () => {
+      const { double, domain } = at;
+      double.refuses.add('accessToken');
+      expect(await isAlive(await signIn(domain))).toBe(row.needsUserinfo !== true);
+    });
+
+    it('reports that the provider refuses the portal, with the code of the provider', async () => {
+      const { double, domain } = at;
+      double.refuses.add('client');
+      const { result, events } = await audited(stand.world.portal, () => signIn(domain));
+      expect(await isAlive(result)).toBe(false);
+      const code = row.profile.errors.client.body?.error;
+      const details = code ? { code: 'upstream_refused', provider_code: code } : { code: 'upstream_failed' };
       expect(events).toMatchObject([{ event: 'portal.LoginFailed', details }]);
     });
 

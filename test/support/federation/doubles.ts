@@ -19,6 +19,8 @@ class Double {
   readonly #key: SigningKey;
   /** Claims of the person: those of the ID token and those of the userinfo endpoint. */
   person: { idToken: Claims; userinfo: Claims };
+  /** What the provider refuses now. */
+  readonly refuses = new Set<'client' | 'accessToken'>();
   /** The parameters of the last authorization request. */
   requested: Record<string, string> = {};
   readonly #pushed = new Map<string, Record<string, string>>();
@@ -43,6 +45,7 @@ class Double {
   }
 
   restore(): void {
+    this.refuses.clear();
     this.person = { idToken: this.profile.idToken, userinfo: this.profile.userinfo };
   }
 
@@ -133,12 +136,14 @@ class Double {
   }
 
   #describe({ authorization }: Request): Reply {
-    if (authorization !== `Bearer ${accessToken}`) return refusal(this.profile.errors.accessToken);
+    if (this.refuses.has('accessToken') || authorization !== `Bearer ${accessToken}`)
+      return refusal(this.profile.errors.accessToken);
     return json(200, this.#own(this.person.userinfo));
   }
 
   #isClient({ authorization = '', form: { client_id, client_secret } }: Request): boolean {
     const { id, secret } = this.registration;
+    if (this.refuses.has('client')) return false;
     const [, encoded = ''] = authorization.split('Basic ');
     const [user = '', password = ''] = Buffer.from(encoded, 'base64').toString().split(':');
     const decoded = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));

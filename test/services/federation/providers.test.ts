@@ -254,7 +254,9 @@ describe('with the settings of the guide', () => {
       double.replace(row.admitting, 'another');
       const { result, events } = await audited(stand.world.portal, () => signIn(domain));
       expect(await isAlive(result)).toBe(false);
-      const details = at.group ? { code: 'no_registered_group' } : { reason: 'claim_not_allowed' };
+      const details = at.group
+        ? { code: 'no_registered_group' }
+        : { reason: 'claim_not_allowed', claim: 'hd' };
       expect(events).toMatchObject([{ event: 'portal.LoginFailed', details }]);
     });
 

@@ -7209,6 +7209,42 @@ export type User = {
   /** When the object was last changed. Set by the portal. */
   updated_at: string;
 };
+export type UserBindBody = {
+  /** Identifier of the person at the identity provider: the value of the claim that the domain has as `subject_claim`. */
+  subject: string;
+  /** Tenant of the person. Required if the issuer of the domain is for several tenants and more than one is allowed. */
+  tenant?: string;
+};
+export type UserBindMany = {
+  /** Number of users that were bound. */
+  bound_count: number;
+  /** Identifiers of the users that were bound. */
+  bound: (string)[];
+  /** Number of users that could not be bound. */
+  failed_count: number;
+  /** Users that could not be bound. */
+  failed: ({
+    /** Identifier of the user. */
+    id: string;
+    /** Problem code, such as `invalid_state`. */
+    code: string;
+    /** Reason, such as `bound` or `entry_in_use`. Null if the problem has none. */
+    reason: string | null;
+    /** Sentence about the reason. */
+    detail: string;
+  })[];
+};
+export type UserBindManyBody = {
+  /** Users to bind, each with its person, at most 100. They are bound in this order. */
+  items: ({
+    /** Identifier of the user. */
+    id: string;
+    /** Identifier of the person at the identity provider: the value of the claim that the domain has as `subject_claim`. Absent in a directory domain. */
+    subject?: string;
+    /** Tenant of the person. Required if the issuer of the domain is for several tenants and more than one is allowed. */
+    tenant?: string;
+  })[];
+};
 export type UserPatch = {
   /** Login name, unique in its domain. It cannot be changed in a directory domain. */
   name?: string;
@@ -7298,12 +7334,16 @@ export type UserSession = {
 export type UserShowAccess = {
   /** True if this is the account of the caller. */
   is_self: boolean;
-  /** Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry is known). Empty if nothing prevents the login. */
+  /** Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry or person at the identity provider is known). Empty if nothing prevents the login. */
   refusals: ("user_inactive" | "domain_disabled" | "service_account" | "users_only" | "staff_only" | "not_bound")[];
   /** True if the user must change the password after the next login. */
   must_change_password: boolean;
-  /** Directory entry of the user: `none` (the domain has no directory), `bound`, or `unbound`: the entry is not known yet. */
+  /** Person in the directory or at the identity provider that the user is: `none` (the portal stores the account, or it is a service), `bound`, or `unbound`: the person is not known yet. */
   binding: "none" | "bound" | "unbound";
+  /** How an administrator binds the user: `name` (the portal finds the directory entry with the name of the user), or `subject`: the administrator enters the identifier of the person at the identity provider. Null if `binding` is `none`. */
+  bound_by: "name" | "subject" | null;
+  /** Tenants of the identity provider, one of which the person belongs to. Empty for other domains. */
+  tenants: (string)[];
   /** Roles of the user, by name. Null if the caller cannot read roles. */
   roles: ({
     /** Identifier of the role. */
@@ -12145,16 +12185,29 @@ export type Operations = {
     answer: TunnelEnd;
     refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
-  /** Bind a user to the directory entry of the same name. For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
+  /** Bind a user to a person of the directory or identity provider. From then on the immutable identifier of the person identifies the user. In a directory domain, the body is absent and the portal finds the entry with the name of the user: this is for users that were assigned roles or logged in before the portal stored the identifiers of directory entries, whose logins are rejected with the reason `user_not_bound`. In a domain of an identity provider, the body has the identifier of the person: this is for users that SCIM has created without `externalId`. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
   "user.bind": {
     asks: {
       path: {
         /** Identifier of the user. */
         id: string;
       };
+      body?: UserBindBody;
     };
     answer: User;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
+  };
+  /** Bind several users to persons of the directory or identity provider. Each user is bound on its own, as with `POST users/{id}/bind`, with its own audit event. Users that are refused do not affect the others. After a failure that concerns every user, such as a directory without an answer, the rest is reported with the same failure. Requires the permission `users.update` for all sites. */
+  "user.bindMany": {
+    asks: {
+      path: {
+        /** Identifier of the domain. */
+        auth_uuid: string;
+      };
+      body: UserBindManyBody;
+    };
+    answer: UserBindMany;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
   };
   /** Delete several or all domain users. Requires the permission `users.delete` for all sites. */
   "user.bulkDestroy": {
@@ -13304,6 +13357,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'tunnel.begin': { method: 'GET', path: '/api/wsproxy/v7.0/ticket/{ticket}/{client_ip}/{gateway_token}', keyed: false },
   'tunnel.end': { method: 'GET', path: '/api/wsproxy/v7.0/ticket/{notify}/stop/{gateway_token}', keyed: false },
   'user.bind': { method: 'POST', path: '/api/webui/aggregator/users/{id}/bind', keyed: true },
+  'user.bindMany': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/bind', keyed: true },
   'user.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/bulk_destroy', keyed: true },
   'user.create': { method: 'POST', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users', keyed: true },
   'user.delete': { method: 'DELETE', path: '/api/webui/aggregator/authenticators/{auth_uuid}/users/{uuid}', keyed: false },

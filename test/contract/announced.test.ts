@@ -31,7 +31,8 @@ const withoutChange: Readonly<Record<string, string>> = {
   'webhook.replay': 'as webhook.test',
   'webhook.replayAll': 'as webhook.test',
   'userPasskey.revoke': 'only the page of the user shows passkeys, and reads them again',
-  'user.bind': 'needs an entry of a directory; the row of the user is written as by user.update',
+  'user.bind': 'needs a directory or an identity provider; the row of the user is written as by user.update',
+  'user.bindMany': 'as user.bind',
 };
 
 /** The type of the objects of an operation, if its id begins with another word. */

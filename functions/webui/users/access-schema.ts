@@ -63,7 +63,7 @@ export const UserAccess = z.strictObject({
   refusals: z
     .array(z.enum(refusals))
     .describe(
-      'Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry is known). Empty if nothing prevents the login.',
+      'Reasons for which the user cannot log in: `user_inactive`, `domain_disabled`, `service_account`, `users_only` or `staff_only` (the domain admits users without, or with, a role), `not_bound` (no directory entry or person at the identity provider is known). Empty if nothing prevents the login.',
     ),
   must_change_password: z
     .boolean()
@@ -71,7 +71,18 @@ export const UserAccess = z.strictObject({
   binding: z
     .enum(['none', 'bound', 'unbound'])
     .describe(
-      'Directory entry of the user: `none` (the domain has no directory), `bound`, or `unbound`: the entry is not known yet.',
+      'Person in the directory or at the identity provider that the user is: `none` (the portal stores the account, or it is a service), `bound`, or `unbound`: the person is not known yet.',
+    ),
+  bound_by: z
+    .enum(['name', 'subject'])
+    .nullable()
+    .describe(
+      'How an administrator binds the user: `name` (the portal finds the directory entry with the name of the user), or `subject`: the administrator enters the identifier of the person at the identity provider. Null if `binding` is `none`.',
+    ),
+  tenants: z
+    .array(z.string())
+    .describe(
+      'Tenants of the identity provider, one of which the person belongs to. Empty for other domains.',
     ),
   roles: z
     .array(AccessRole)

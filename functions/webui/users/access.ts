@@ -34,7 +34,7 @@ export async function showAccess(ctx: WebuiCtx, id: string): Promise<Access> {
     is_self: ownerOf(principal).id === id,
     refusals: refusalsOf(found),
     must_change_password: found.must_change_password,
-    binding: bindingOf(found),
+    ...bindingOf(found),
     roles: reads('roles.read') ? rolesOf(found) : null,
     permissions: reads('roles.read') ? permissionsOf(found) : null,
     groups: reads('groups.read') ? groups : null,
@@ -53,23 +53,30 @@ export async function showAccess(ctx: WebuiCtx, id: string): Promise<Access> {
   };
 }
 
-function bindingOf({ domain, directory_id }: Found): Access['binding'] {
-  if (!domainTypeOf(domain.type).directory) return 'none';
-  return directory_id === null ? 'unbound' : 'bound';
+/** A service user does not sign in, and needs no person outside of the portal. */
+function bindingOf({ domain, directory_id, kind }: Found): Pick<Access, 'binding' | 'bound_by' | 'tenants'> {
+  const { binding } = domainTypeOf(domain.type);
+  if (!binding || kind === 'service') return { binding: 'none', bound_by: null, tenants: [] };
+  return {
+    binding: directory_id === null ? 'unbound' : 'bound',
+    bound_by: binding.by,
+    tenants: binding.by === 'subject' ? [...binding.tenantsOf(domain.params)] : [],
+  };
 }
 
 /** The conditions of a login that do not depend on the credentials. */
-function refusalsOf({ state, kind, domain, roles, ...account }: Found): Refusal[] {
+function refusalsOf(found: Found): Refusal[] {
+  const { state, kind, domain, roles, last_login_at } = found;
   const isStaff = roles.length > 0;
+  const { binding, bound_by } = bindingOf(found);
   const reasons: Record<Refusal, boolean> = {
     user_inactive: state === 'inactive',
     domain_disabled: domain.state === 'disabled',
     service_account: kind === 'service',
     users_only: domain.subjects === 'users' && isStaff,
     staff_only: domain.subjects === 'staff' && !isStaff,
-    not_bound:
-      bindingOf({ state, kind, domain, roles, ...account }) === 'unbound' &&
-      (isStaff || account.last_login_at !== null),
+    // The first login binds a user of a directory by the name if the account was never used.
+    not_bound: binding === 'unbound' && (bound_by === 'subject' || isStaff || last_login_at !== null),
   };
   return (Object.keys(reasons) as Refusal[]).filter((reason) => reasons[reason]);
 }

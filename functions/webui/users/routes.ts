@@ -4,6 +4,8 @@ import { base, endpoint } from '../deps.ts';
 import { showAccess } from './access.ts';
 import { UserAccess } from './access-schema.ts';
 import { bindUser } from './bind.ts';
+import { bindUsers } from './bind-many.ts';
+import { BindResult, BindUsers, PersonAtProvider } from './bind-schema.ts';
 import { revokePasskey } from './passkeys.ts';
 import { userCrud, userPatch } from './record.ts';
 import { User } from './schema.ts';
@@ -73,17 +75,33 @@ export const userOperations = [
       id: 'user.bind',
       route: `POST ${base}/users/{id}/bind`,
       access: 'users.update',
-      summary: 'Bind a user to the directory entry of the same name',
+      summary: 'Bind a user to a person of the directory or identity provider',
       description:
-        'For users that were assigned roles or logged in before the portal stored the identifiers of directory entries. Until they are bound, their logins are rejected with the reason `user_not_bound`. The caller must hold every permission of the user.',
+        'From then on the immutable identifier of the person identifies the user. In a directory domain, the body is absent and the portal finds the entry with the name of the user: this is for users that were assigned roles or logged in before the portal stored the identifiers of directory entries, whose logins are rejected with the reason `user_not_bound`. In a domain of an identity provider, the body has the identifier of the person: this is for users that SCIM has created without `externalId`. The caller must hold every permission of the user.',
       params: z.object({ id: Id.describe('Identifier of the user.') }),
+      body: { optional: PersonAtProvider },
       returns: [200, User],
       errors: [
         ...(['not_found', 'invalid_state', 'overloaded', 'upstream_failed', 'upstream_refused'] as const),
         ...(['upstream_tls', 'upstream_timeout'] as const),
       ],
     },
-    (ctx, { params }) => bindUser(ctx, params.id),
+    (ctx, { params: { id }, body }) => bindUser(ctx, { id }, body),
+  ),
+  endpoint(
+    {
+      id: 'user.bindMany',
+      route: `POST ${base}/authenticators/{auth_uuid}/users/bind`,
+      access: 'users.update',
+      summary: 'Bind several users to persons of the directory or identity provider',
+      description:
+        'Each user is bound on its own, as with `POST users/{id}/bind`, with its own audit event. Users that are refused do not affect the others. After a failure that concerns every user, such as a directory without an answer, the rest is reported with the same failure.',
+      params: z.object({ auth_uuid: Id.describe('Identifier of the domain.') }),
+      body: { required: BindUsers },
+      returns: [200, BindResult],
+      errors: ['not_found'],
+    },
+    (ctx, { params, body }) => bindUsers(ctx, params.auth_uuid, body.items),
   ),
   endpoint(declared.bulkDestroy, (ctx, { params, body }) => deleteUsers(ctx, parentOf(params), body)),
 ];

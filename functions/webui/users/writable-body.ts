@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Support } from '../../../shared/identity/domains/domain-type.ts';
+import type { Support } from '../../../shared/identity/domains/support.ts';
 import { type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import type { UserWrite } from './schema.ts';
 

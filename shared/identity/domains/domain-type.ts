@@ -14,6 +14,7 @@ import type { KdcRemote } from '../../remotes/kerberos/transport.ts';
 import type { Candidate, CheckedPassword, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
 import type { Fields, Words } from './fields.ts';
 import type { Registration } from './registration.ts';
+import type { Support } from './support.ts';
 
 /** Settings of a domain, by the names of their members. */
 export type Settings = Record<string, unknown>;
@@ -51,6 +52,8 @@ export type DomainType<P extends Settings = Settings> = {
   attributes: AttributeSource | undefined;
   /** Users and groups outside of the portal that can be searched. Undefined if the type has no directory. */
   directory: DirectoryOperations | undefined;
+  /** How an administrator assigns a user to a person of the provider. Undefined if the portal stores the accounts. */
+  binding: Binding | undefined;
 };
 
 /** Display texts of a type. */
@@ -62,27 +65,6 @@ type About = {
   label_username: Words;
   label_groupname: Words;
   label_password: Words;
-};
-
-export type Support = {
-  /** The portal stores the accounts. False: an external provider stores them, and the first login adds a row. */
-  localUsers: boolean;
-  /** The portal stores the passwords: the password policy applies, and administrators and users set them here. */
-  ownPassword: boolean;
-  /** Administrators can add users before the first login. */
-  createsUsers: boolean;
-  searchesUsers: boolean;
-  searchesGroups: boolean;
-  /** Logins can require a second factor of the portal. */
-  secondFactor: boolean;
-  /** Members of a user that each login updates. Administrators cannot change them. */
-  refreshes: { name: boolean; groups: boolean };
-  /** Identity providers maintain users and groups of the domain by SCIM. */
-  provisioning: boolean;
-  /** The domain has its own account at the provider, whose password can be refused. */
-  bindAccount: boolean;
-  /** Groups are known by an identifier that the provider sends, and not by a distinguished name. */
-  groupsById: boolean;
 };
 
 /**
@@ -209,15 +191,30 @@ type DirectoryOperations = {
   findGroups(deps: DomainDeps, domain: StoredDomain, search: string): Promise<ExternalGroup[]>;
   /** The immutable identifier of a group; undefined if it has none. */
   findGroupId(deps: DomainDeps, domain: StoredDomain, dn: string): Promise<string | undefined>;
+};
+
+/** The person has the name of the user in the directory, or the administrator enters the identifier of the person. */
+type Binding = BindingByName | BindingBySubject;
+
+type BindingByName = {
+  by: 'name';
   /**
    * The immutable identifiers of the user with a name, the preferred one first.
-   * @throws AppError `invalid_state` with the reason `no_entry`
+   * @throws AppError `invalid_state` with the reason `no_entry`, errors of the directory
    */
   identifiersOf(
     deps: DomainDeps,
     domain: StoredDomain,
     name: string,
   ): Promise<readonly [string, ...string[]]>;
+};
+
+type BindingBySubject = {
+  by: 'subject';
+  /** The tenants of a provider for several of them, one of which a person belongs to. Empty for other providers. */
+  tenantsOf(params: Settings): readonly string[];
+  /** The issuer that vouches for the people of a tenant, or for all people without one. */
+  issuerOf(params: Settings, tenant: string | undefined): string;
 };
 
 /**

@@ -17,7 +17,7 @@ import { failedLogin, noteUnadmitted } from '../login/failures.ts';
 import { assertMayTry } from '../login/limits.ts';
 import { sealGrant } from './grant.ts';
 import { followGroups, groupKeys } from './groups.ts';
-import { isNameable, type ProviderAccount, rowOf } from './person.ts';
+import { isNameable, type ProviderAccount, rowOf, subjectPattern } from './person.ts';
 import type { AccountRules } from './rules.ts';
 
 export type ProviderDomain = Candidate['domain'];
@@ -75,7 +75,7 @@ export function admitted(
   now: Date,
 ): Admitted {
   const name = login.loginName.trim();
-  if (!isNameable(name) || !isSubject(login.subject)) throw unusable();
+  if (!isNameable(name) || !subjectPattern.test(login.subject)) throw unusable();
   const person = { subject: login.subject, issuer: login.issuer, name };
   const { user, settle } = rowOf(found, person, now, rules.createsUsers);
   if (user.state !== 'active' || user.kind !== 'person') throw new AppError('account_disabled');
@@ -201,9 +201,6 @@ function factsOf(claims: ProviderLogin['claims'], trustsEmail: boolean): Facts {
   const isDenied = claims.email_verified !== undefined && !isEmailVerified(claims, { trustsEmail });
   return { realName: text(claims.name) || composed, email: isDenied ? '' : text(claims.email) };
 }
-
-/** OpenID Connect Core 1.0, section 2: at most 255 characters of ASCII. */
-const isSubject = (subject: string): boolean => /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(subject);
 
 const unusable = (): AppError =>
   new AppError(

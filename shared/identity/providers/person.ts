@@ -55,6 +55,9 @@ export function rowOf(
 export const isNameable = (name: string): boolean =>
   name.trim() !== '' && name.length <= longestPersonName && isStorable(name);
 
+/** An identifier of a person. OpenID Connect Core 1.0, section 2: at most 255 characters of ASCII. */
+export const subjectPattern = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
+
 /** The random digits prevent that someone registers the name in advance. */
 const withSuffix = (key: string): Fallbacks => {
   const digits = randomBytes(16).toString('hex');

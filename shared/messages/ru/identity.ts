@@ -22,6 +22,15 @@ export const identity = {
     'Имя пользователя зарезервировано на диспетчерах для портала',
   'An administrator must bind the user {name} of {domain} to the directory entry':
     'Администратор должен связать пользователя {name} домена {domain} с записью каталога',
+  'The user is already bound to a person': 'Пользователь уже связан с человеком',
+  'Another user of the domain is bound to this person':
+    'С этим человеком уже связан другой пользователь домена',
+  'A service user does not sign in': 'Служебный пользователь не входит в систему',
+  'The identity provider requires this member': 'Для провайдера удостоверений это поле обязательно',
+  'The portal finds the directory entry by the name of the user':
+    'Портал находит запись каталога по имени пользователя',
+  'The domain does not allow this tenant': 'Домен не разрешает этого арендатора',
+  'Must be 1 to 255 visible ASCII characters': 'Должно быть от 1 до 255 видимых символов ASCII',
   'The directory rejected the password of the search account; the next attempt is at {time}':
     'Каталог отклонил пароль учётной записи для поиска; следующая попытка в {time}',
   'The search account of the directory has no password':
@@ -73,7 +82,6 @@ export const identity = {
   'The user has permissions that the caller lacks': 'У пользователя есть разрешения, которых нет у вас',
   'A user of the domain has permissions that the caller lacks':
     'У одного из пользователей домена есть разрешения, которых нет у вас',
-  'The user is already bound to a directory entry': 'Пользователь уже связан с записью каталога',
   'The domain of the user has no directory': 'У домена пользователя нет каталога',
   'The domain has no directory': 'У домена нет каталога',
   'The built-in domain cannot be changed or deleted': 'Встроенный домен нельзя изменить или удалить',

@@ -141,5 +141,14 @@ requireService('slapd', hasSlapd)('a user identified by a directory entry', () =
       expect(refused).toMatchObject({ status: 403, body: { missing: ['sites.delete'] } });
       expect((await bind(strong)).status).toBe(200);
     });
+
+    it('is one of several, of which each is looked up by the name', async () => {
+      const used = { last_login_at: new Date() };
+      const ids = [await addRow('jon', used), await addRow('absent', used)];
+      const path = `POST ${usersPath(domain)}/bind`;
+      const { body } = await stand.world.admin(path, { items: ids.map((id) => ({ id })) });
+      expect(body).toMatchObject({ bound: [ids[0]], failed: [{ id: ids[1], reason: 'no_entry' }] });
+      expect((await stand.logIn(domain, 'jon')).body.user.id).toBe(ids[0]);
+    });
   });
 });

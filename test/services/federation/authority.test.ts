@@ -4,7 +4,7 @@ import { loginSessions } from '../../../db/schema/identity/login-sessions.ts';
 import { serviceTokens } from '../../../db/schema/identity/service-tokens.ts';
 import { users } from '../../../db/schema/identity/users.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { addRole, usersPath, useStand } from '../../support/factories.ts';
+import { addRole, base, usersPath, useStand } from '../../support/factories.ts';
 import { Browser } from '../../support/federation/browser.ts';
 import { clientSecret } from '../../support/federation/openid-provider.ts';
 import { type Federation, federate, staff, startFederationStand } from '../../support/federation/stand.ts';
@@ -101,6 +101,16 @@ describe('a person of an identity provider', () => {
     await to(stand);
     expect((await enter(stand, 'subject-petra', 'petra')).status).toBe(200);
     expect((await userNamed('petra')).id).toBe(late.id);
+  });
+
+  it('whom provisioning added without an identifier signs in after an administrator has bound the account', async () => {
+    const user = await addScimUser(await startScim(stand.world, stand.domain), { userName: 'bea' });
+    const role = await addRole(stand.world.admin, ['sites.read']);
+    await stand.world.admin(`PATCH ${usersPath(stand.domain)}/${user.id}`, { roles: [role.id] });
+    expect((await enter(stand, 'subject-bea', 'bea')).status).toBe(403);
+    await stand.world.admin(`POST ${base}/users/${user.id}/bind`, { subject: 'subject-bea' });
+    expect((await enter(stand, 'subject-bea', 'bea.new')).status).toBe(200);
+    expect(await userNamed('bea.new')).toMatchObject({ id: user.id, roles: [role.id] });
   });
 
   it('of a row without an issuer is bound to the issuer by the first sign-in', async () => {

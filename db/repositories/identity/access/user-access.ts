@@ -75,6 +75,7 @@ const accountOf = (h: Db, id: string) =>
         state: authenticators.state,
         subjects: authenticators.subjects,
         two_factor: authenticators.two_factor,
+        params: authenticators.params,
       },
       enrolled_at: secondFactors.enrolled_at,
     })

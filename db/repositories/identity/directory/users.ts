@@ -93,11 +93,14 @@ const isUnchanged = ({ id, name_key }: UserKey): SQL | undefined =>
 
 const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` };
 
-/** Conditions for binding a user to a directory entry by an administrator. */
+/**
+ * Conditions for binding a user to a person by an administrator.
+ * @param authority the issuer that vouches for the identifiers; empty for a directory
+ */
 export const mustBeUnbound = (
   h: Db,
   { id, authenticator_id }: Pick<UserKey, 'id' | 'authenticator_id'>,
-  directoryIds: readonly string[],
+  { directoryIds, authority }: { directoryIds: readonly string[]; authority: string },
 ): Statement[] => [
   must(
     h,
@@ -106,7 +109,8 @@ export const mustBeUnbound = (
   ),
   must(
     h,
-    sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id} and ${inArray(users.directory_id, [...directoryIds])})`,
+    sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id}
+      and ${inArray(users.directory_id, [...directoryIds])} and ${users.directory_authority} in ('', ${authority}))`,
     'invalid_state:entry_in_use',
   ),
 ];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { DomainType, Support } from '../domain-type.ts';
+import type { DomainType } from '../domain-type.ts';
 import { type Fields, shapesOf, type Words } from '../fields.ts';
 import { texts } from '../form-texts.ts';
+import type { Support } from '../support.ts';
 import { identifiersFor } from './binding.ts';
 import { realmOf } from './certificate-realm.ts';
 import { testConnection } from './connection-test/connection-test.ts';
@@ -68,7 +69,7 @@ export function directoryType(declaration: Declaration): DomainType<DirectoryPar
       findUnregistered: findUnregistered.bind(null, variant),
       findGroups: findExternalGroups.bind(null, variant),
       findGroupId: findGroupId.bind(null, variant),
-      identifiersOf: identifiersFor.bind(null, variant),
     },
+    binding: { by: 'name', identifiersOf: identifiersFor.bind(null, variant) },
   };
 }

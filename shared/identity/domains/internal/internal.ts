@@ -41,4 +41,5 @@ export const internal: DomainType = {
   cards: undefined,
   attributes: undefined,
   directory: undefined,
+  binding: undefined,
 };

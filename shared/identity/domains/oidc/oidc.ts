@@ -2,6 +2,7 @@ import { canonicalJson } from '../../../kernel/json/json.ts';
 import type { DomainType } from '../domain-type.ts';
 import { texts as common } from '../form-texts.ts';
 import { registrationOf } from './addresses.ts';
+import { issuerOf, tenantsOf } from './binding.ts';
 import { testConnection } from './connection-test/connection-test.ts';
 import { texts } from './form-texts.ts';
 import { oidcChecks } from './settings/checks.ts';
@@ -48,4 +49,5 @@ export const oidc: DomainType<OidcParams> = {
   cards: undefined,
   attributes: undefined,
   directory: undefined,
+  binding: { by: 'subject', tenantsOf, issuerOf },
 };

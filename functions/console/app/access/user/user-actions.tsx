@@ -6,6 +6,7 @@ import { allowed, titleOf } from '../../records/kinds.ts';
 import { pathValues, type RecordState, type Target, writeOf } from '../../records/requests.ts';
 import { say } from '../../texts.ts';
 import { type Confirmation, ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { BindButton } from './bind-dialog.tsx';
 import { type UserAccess, useAccess } from './use-access.ts';
 
 /** Lists and pages that show users. */
@@ -58,15 +59,6 @@ const resetting = (target: Target, name: string): Confirmation => ({
   isDangerous: true,
 });
 
-const binding = ({ id }: Target, name: string): Confirmation => ({
-  title: say('access_bind_title', { name }),
-  text: say('access_bind_text'),
-  label: say('access_bind'),
-  sending: { method: 'POST', path: `/api/webui/aggregator/users/${encodeURIComponent(id)}/bind` },
-  done: say('access_bound', { name }),
-  changes: shown,
-});
-
 type UserActionsProps = { target: Target; state: RecordState };
 
 /** Buttons for what a form does not do: each has consequences that its question names. */
@@ -81,9 +73,11 @@ export function UserActions({ target, state }: UserActionsProps): JSX.Element | 
   return (
     <>
       {access?.binding === 'unbound' && (
-        <Button look="plain" onClick={() => ask(binding(target, name))}>
-          {say('access_bind')}
-        </Button>
+        <BindButton
+          domainId={target.parents.auth_uuid ?? ''}
+          users={[{ id: target.id, name }]}
+          access={access}
+        />
       )}
       {row.two_factor_enrolled === true && isOther && (
         <Button look="plain" onClick={() => ask(resetting(target, name))}>

@@ -12,7 +12,7 @@ import { isObject } from '../../../shared/kernel/json/json.ts';
 import { message } from '../../../shared/messages/message.ts';
 import { type BulkOperation, BulkReferences } from './bulk-references.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './groups.ts';
-import { PatchRequest } from './schema.ts';
+import { PatchRequest } from './messages.ts';
 import type { ScimScope } from './scope.ts';
 import { changeUser, createUser, deleteUser, patchUser, type Target } from './users.ts';
 

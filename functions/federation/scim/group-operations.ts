@@ -3,18 +3,17 @@ import { projectionOf } from '../../../shared/identity/scim/projection.ts';
 import { endpoint } from '../deps.ts';
 import { createGroup, deleteGroup, findGroup, patchGroup, replaceGroup } from './groups.ts';
 import { listResources } from './lists.ts';
+import { PatchRequest, SearchRequest } from './messages.ts';
 import { bodyLimits, common, scimPath } from './operations.ts';
 import { answerResource } from './resources.ts';
 import {
   DomainParams,
-  PatchRequest,
   ResourceParams,
   ResourceQuery,
   ScimGroup,
   ScimGroupWrite,
   ScimList,
   ScimListQuery,
-  SearchRequest,
 } from './schema.ts';
 import { scopeOf } from './scope.ts';
 

@@ -10,16 +10,9 @@ import { endpoint } from '../deps.ts';
 import { runBulk } from './bulk.ts';
 import { groupOperations } from './group-operations.ts';
 import { listResources } from './lists.ts';
+import { BulkRequest, SearchRequest } from './messages.ts';
 import { bodyLimits, common, scimPath } from './operations.ts';
-import {
-  BulkRequest,
-  BulkResponse,
-  DomainParams,
-  ResourceQuery,
-  ScimDescription,
-  ScimList,
-  SearchRequest,
-} from './schema.ts';
+import { BulkResponse, DomainParams, ResourceQuery, ScimDescription, ScimList } from './schema.ts';
 import { type ScimCtx, scopeOf } from './scope.ts';
 import { userOperations } from './user-operations.ts';
 

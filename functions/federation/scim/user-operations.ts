@@ -2,18 +2,17 @@ import { projectionOf } from '../../../shared/identity/scim/projection.ts';
 import { fieldsOf, type ProvisionedUser } from '../../../shared/identity/scim/users.ts';
 import { endpoint } from '../deps.ts';
 import { listResources } from './lists.ts';
+import { PatchRequest, SearchRequest } from './messages.ts';
 import { bodyLimits, common, scimPath } from './operations.ts';
 import { answerResource } from './resources.ts';
 import {
   DomainParams,
-  PatchRequest,
   ResourceParams,
   ResourceQuery,
   ScimList,
   ScimListQuery,
   ScimUser,
   ScimUserWrite,
-  SearchRequest,
 } from './schema.ts';
 import { scopeOf } from './scope.ts';
 import { changeUser, createUser, deleteUser, findUser, patchUser } from './users.ts';

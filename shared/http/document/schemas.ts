@@ -72,7 +72,8 @@ const toJson = (shape: z.core.$ZodType, io: 'input' | 'output', metadata: Names)
 function adjustInput(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): void {
   // The generator omits defaults before a transformation, but they still apply.
   if (def.type === 'default') schema.default = def.defaultValue;
-  if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.type !== 'object') return;
+  if (def.type !== 'pipe' || def.in._zod.def.type !== 'transform' || schema.additionalProperties !== false)
+    return;
   delete schema.additionalProperties;
   schema.description = 'Read-only fields are ignored; unknown fields are rejected.';
 }

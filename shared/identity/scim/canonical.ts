@@ -2,6 +2,7 @@ import { isObject } from '../../kernel/json/json.ts';
 import { message } from '../../messages/message.ts';
 import { type AttributeFacts, findFacts } from './attributes.ts';
 import { scimError } from './errors.ts';
+import { memberOf } from './evaluate.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -23,12 +24,19 @@ export function canonical(source: Json, facts: readonly AttributeFacts[]): Json 
 /** @returns undefined for an unassigned value: null, and an empty array */
 export function canonicalValue(value: unknown, fact: AttributeFacts): unknown {
   if (value === null || value === undefined) return undefined;
-  if (!fact.multiValued) return single(value, fact);
+  if (!fact.multiValued) return single(unwrapped(value, fact), fact);
   // A client may send one value without an array.
   const given: unknown[] = Array.isArray(value) ? value : [value];
   assertFew(given, fact);
   const values = given.map((one) => single(one, fact)).filter((one) => one !== undefined);
   return values.length === 0 ? undefined : values;
+}
+
+/** Code that follows the reference code of Microsoft sends a single value as `[{ "value": … }]`. */
+function unwrapped(value: unknown, { type }: AttributeFacts): unknown {
+  const [one, ...others] = Array.isArray(value) ? value : [];
+  if (one === undefined || others.length > 0) return value;
+  return isObject(one) && type !== 'complex' ? memberOf(one, 'value') : one;
 }
 
 /** Texts of attributes are at most as long as their columns; longer ones would make comparisons expensive. */

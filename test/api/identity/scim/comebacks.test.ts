@@ -152,11 +152,16 @@ describe('what providers send', () => {
   it('has members by names in any case', async () => {
     const [one, two] = [await addScimUser(scim), await addScimUser(scim)];
     const group = await addScimGroup(scim, []);
-    const Operations = [
-      { OP: 'Add', op: 'Add', path: 'Members', value: [{ Value: one.id }, { VALUE: two.id.toUpperCase() }] },
-    ];
-    expect((await scim.ask(`PATCH /Groups/${group.id}`, { Operations })).status).toBe(204);
-    expect((await scim.ask(`GET /Groups/${group.id}`)).body.members).toHaveLength(2);
+    const change = async (...operations: Json[]) => {
+      expect((await scim.ask(`PATCH /Groups/${group.id}`, { operations })).status).toBe(204);
+      return (await scim.ask(`GET /Groups/${group.id}`)).body.members.map(({ value }: Json) => value);
+    };
+    const added = [{ Value: one.id }, { VALUE: two.id.toUpperCase() }];
+    expect(await change({ OP: 'Add', Path: 'Members', vAlue: added })).toHaveLength(2);
+    // Without its value, the operation would remove all members.
+    expect(await change({ Op: 'remove', path: 'members', Value: [{ value: one.id }] })).toEqual([two.id]);
+    const found = await scim.ask('POST /Users/.search', { Filter: `id eq "${two.id}"`, COUNT: 5 });
+    expect(found.body.totalResults).toBe(1);
   });
 
   it('has filters over attributes that are accepted and not stored, and moments outside of those of the database', async () => {

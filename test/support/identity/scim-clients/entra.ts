@@ -1,7 +1,25 @@
-import { enterprise, error, group, list, operations, type Sample, user } from './samples.ts';
+import {
+  descriptions,
+  enterprise,
+  error,
+  group,
+  type Life,
+  list,
+  operations,
+  type Step,
+  search,
+  user,
+} from './life.ts';
 
-/** https://learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups */
-export const microsoft: readonly Sample[] = [
+const person = {
+  name: '5b50642d-79fc-4410-9e90-4c077cdd1a59@testuser.com',
+  real_name: 'givenName updatedFamilyName',
+  email: 'updatedEmail@microsoft.com',
+};
+
+const steps: readonly Step[] = [
+  ...descriptions,
+  search('58342554-38d6-4ec8-948c-50044d0a33fd', 0),
   {
     title: 'Create User',
     route: 'POST /Users',
@@ -83,6 +101,7 @@ export const microsoft: readonly Sample[] = [
     }),
     status: 200,
     expected: { userName: '5b50642d-79fc-4410-9e90-4c077cdd1a59@testuser.com' },
+    state: { person: { ...person, state: 'active' } },
   },
   {
     title: 'Disable User',
@@ -90,6 +109,14 @@ export const microsoft: readonly Sample[] = [
     body: operations({ op: 'Replace', path: 'active', value: false }),
     status: 200,
     expected: { active: false },
+    state: { person: { ...person, state: 'inactive' } },
+  },
+  {
+    title: 'Enable User, by a service without the flag aadOptscim062020',
+    route: 'PATCH /Users/{user}',
+    body: operations({ op: 'Add', path: 'active', value: 'True' }),
+    status: 200,
+    state: { person: { ...person, state: 'active' } },
   },
   {
     title: 'Disable User, by a service without the flag aadOptscim062020',
@@ -97,6 +124,17 @@ export const microsoft: readonly Sample[] = [
     body: operations({ op: 'Replace', path: 'active', value: 'False' }),
     status: 200,
     expected: { active: false },
+    state: { person: { ...person, state: 'inactive' } },
+  },
+  {
+    title: 'Enable User, with the value as the reference code of Microsoft reads it',
+    route: 'PATCH /Users/{user}',
+    body: operations(
+      { op: 'Replace', path: 'active', value: [{ $ref: null, value: 'True' }] },
+      { op: 'Replace', path: 'displayName', value: [{ $ref: null, value: 'givenName familyName' }] },
+    ),
+    status: 200,
+    state: { person: { ...person, real_name: 'givenName familyName', state: 'active' } },
   },
   {
     title: 'Update User, an attribute of the enterprise extension',
@@ -143,12 +181,14 @@ export const microsoft: readonly Sample[] = [
       value: '1879db59-3bdf-4490-ad68-ab880a269474updatedDisplayName',
     }),
     status: 204,
+    state: { group: '1879db59-3bdf-4490-ad68-ab880a269474updatedDisplayName', members: [] },
   },
   {
     title: 'Update Group, add members',
     route: 'PATCH /Groups/{group}',
     body: operations({ op: 'Add', path: 'members', value: [{ $ref: null, value: '{user}' }] }),
     status: 204,
+    state: { members: ['user'] },
   },
   {
     title: 'Get Group by a member',
@@ -161,14 +201,20 @@ export const microsoft: readonly Sample[] = [
     route: 'PATCH /Groups/{group}',
     body: operations({ op: 'Remove', path: 'members', value: [{ $ref: null, value: '{user}' }] }),
     status: 204,
+    state: { members: [] },
   },
   { title: 'Group after the removal', route: 'GET /Groups/{group}', status: 200, expected: { members: [] } },
-  { title: 'Delete Group', route: 'DELETE /Groups/{group}', status: 204 },
-  { title: 'Delete User', route: 'DELETE /Users/{user}', status: 204 },
-  {
-    title: 'Discover schema',
-    route: 'GET /Schemas',
-    status: 200,
-    expected: { schemas: [list], startIndex: 1 },
-  },
+  { title: 'Delete Group', route: 'DELETE /Groups/{group}', status: 204, state: { group: 'gone' } },
+  { title: 'Delete User', route: 'DELETE /Users/{user}', status: 204, state: { person: 'gone' } },
 ];
+
+export const entra: Life = {
+  client: 'Microsoft Entra ID',
+  sources: [
+    'https://learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups',
+    'https://learn.microsoft.com/entra/identity/app-provisioning/application-provisioning-config-problem-scim-compatibility',
+    'https://github.com/MicrosoftDocs/azure-docs/issues/42220',
+  ],
+  headers: { 'content-type': 'application/scim+json; charset=utf-8' },
+  steps,
+};

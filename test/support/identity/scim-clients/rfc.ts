@@ -1,7 +1,7 @@
-import { group, list, operations, type Sample, user } from './samples.ts';
+import { group, type Life, list, operations, type Step, user } from './life.ts';
 
-/** https://www.rfc-editor.org/rfc/rfc7644 and rfc7643, with the section. */
-export const rfc: readonly Sample[] = [
+/** With the section of RFC 7644, unless the title names the other one. */
+const steps: readonly Step[] = [
   {
     title: '3.3 Creating resources',
     route: 'POST /Users',
@@ -106,17 +106,20 @@ export const rfc: readonly Sample[] = [
       { op: 'add', path: 'members', value: [{ display: 'James Smith', value: '{other}' }] },
     ),
     status: 204,
+    state: { members: ['other'] },
   },
   {
     title: '3.5.2.3 Replace operation, all members',
     route: 'PATCH /Groups/{group}',
     body: operations({ op: 'replace', path: 'members', value: [{ value: '{user}' }, { value: '{other}' }] }),
     status: 204,
+    state: { members: ['user', 'other'] },
   },
   {
     title: '3.6 Deleting resources',
     route: 'DELETE /Users/{user}',
     status: 204,
+    state: { person: 'gone', members: ['other'] },
   },
   {
     title: '3.7.2 Bulk, temporary identifiers',
@@ -147,3 +150,9 @@ export const rfc: readonly Sample[] = [
     },
   },
 ];
+
+export const rfc: Life = {
+  client: 'RFC 7643 and 7644',
+  sources: ['https://www.rfc-editor.org/rfc/rfc7644', 'https://www.rfc-editor.org/rfc/rfc7643'],
+  steps,
+};

@@ -1,7 +1,9 @@
-import { error, group, list, operations, type Sample, user } from './samples.ts';
+import { error, group, type Life, list, operations, type Step, user } from './life.ts';
 
-/** https://developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20 */
-export const okta: readonly Sample[] = [
+const person = { name: 'test.user@okta.local', real_name: 'Test User', email: 'test.user@okta.local' };
+const another = { ...person, real_name: 'Another User' };
+
+const steps: readonly Step[] = [
   {
     title: 'Determine if the user already exists',
     route: 'GET /Users?filter=userName%20eq%20%22test.user%40okta.local%22&startIndex=1&count=100',
@@ -34,6 +36,7 @@ export const okta: readonly Sample[] = [
       active: true,
       meta: { resourceType: 'User' },
     },
+    state: { person: { ...person, state: 'active' } },
   },
   {
     title: 'Create a user who exists',
@@ -71,6 +74,7 @@ export const okta: readonly Sample[] = [
     },
     status: 200,
     expected: { id: '{user}', name: { givenName: 'Another', familyName: 'User' }, active: true },
+    state: { person: { ...another, state: 'active' } },
   },
   {
     title: 'Deactivate a user (PATCH)',
@@ -78,6 +82,14 @@ export const okta: readonly Sample[] = [
     body: operations({ op: 'replace', value: { active: false } }),
     status: 200,
     expected: { id: '{user}', active: false, meta: { resourceType: 'User' } },
+    state: { person: { ...another, state: 'inactive' } },
+  },
+  {
+    title: 'Reactivate a user (PATCH)',
+    route: 'PATCH /Users/{user}',
+    body: operations({ op: 'replace', value: { active: true } }),
+    status: 200,
+    state: { person: { ...another, state: 'active' } },
   },
   {
     title: 'Create groups',
@@ -97,6 +109,7 @@ export const okta: readonly Sample[] = [
     route: 'PATCH /Groups/{group}',
     body: operations({ op: 'replace', value: { id: '{group}', displayName: 'Test SCIMv20' } }),
     status: 204,
+    state: { group: 'Test SCIMv20', members: [] },
   },
   {
     title: 'Update specific group membership',
@@ -129,6 +142,33 @@ export const okta: readonly Sample[] = [
       ],
     }),
     status: 204,
+    state: { members: ['user', 'other'] },
   },
-  { title: 'Delete a specific group', route: 'DELETE /Groups/{group}', status: 204 },
+  {
+    title: 'Push a group that has no members any more',
+    route: 'PATCH /Groups/{group}',
+    body: operations({ op: 'replace', path: 'members', value: [] }),
+    status: 204,
+    state: { members: [] },
+  },
+  {
+    title: 'Delete a specific group',
+    route: 'DELETE /Groups/{group}',
+    status: 204,
+    state: { group: 'gone' },
+  },
 ];
+
+export const okta: Life = {
+  client: 'Okta',
+  sources: [
+    'https://developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20',
+    'https://github.com/Captain-P-Goldfish/SCIM-SDK/issues/757',
+  ],
+  headers: {
+    'content-type': 'application/scim+json; charset=utf-8',
+    accept: 'application/scim+json',
+    'user-agent': 'Okta SCIM Client 1.0.0',
+  },
+  steps,
+};

@@ -5,9 +5,13 @@ import { usersPath, useWorld } from '../../../support/factories.ts';
 import { addScimUser, type ScimClient, startScim } from '../../../support/identity/scim.ts';
 import { clients } from '../../../support/identity/scim-clients/clients.ts';
 import type { State, Step } from '../../../support/identity/scim-clients/life.ts';
+import { readByOthers } from '../../../support/identity/scim-definitions.ts';
 import type { Json } from '../../../support/portal.ts';
 
 const world = useWorld();
+
+/** Responses that are not whole resources. */
+const partial = /attributes=|Attributes=|^POST \/Bulk/;
 
 /** The identifiers of the resources that the steps before have created. */
 type Known = { other: string; user?: string; group?: string };
@@ -30,6 +34,10 @@ async function send(scim: ScimClient, step: Step, headers: Record<string, string
   const answer = await scim.ask(encodedQuery(route), body, headers);
   expect(answer.status, JSON.stringify(answer.body)).toBe(step.status);
   expect(answer.body === '' ? {} : answer.body).toMatchObject(expected);
+  if (answer.status < 300 && answer.body !== '' && !partial.test(route)) {
+    const { read, own } = readByOthers(answer.body);
+    expect(read).toEqual(own);
+  }
   if (route === 'POST /Users' && answer.status === 201) known.user = answer.body.id;
   if (route === 'POST /Groups' && answer.status === 201) known.group = answer.body.id;
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { checkAddress } from '../../shared/kernel/addresses/check.ts';
 
 /** RFC 8252, 7.3 and 8.3: the loopback addresses themselves, because another resolver can change a name. */
 function isLoopback(address: string): boolean {
-  if (!/^http:\/\/(127\.0\.0\.1|\[::1\])(:\d{1,5})?(\/[\x21-\x7e]*)?$/.test(address)) return false;
-  if (address.includes('#') || !URL.canParse(address)) return false;
-  const { hostname, username, password } = new URL(address);
-  return ['127.0.0.1', '[::1]'].includes(hostname) && username === '' && password === '';
+  const isLiteral = /^\w+:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:\/[\x21-\x7e]*)?$/.test(address);
+  return isLiteral && checkAddress(address, 'program').ok;
 }
 
 /** The name of a program, which anyone can choose. Invisible characters could make it look like another one. */

@@ -30,7 +30,7 @@ export const checkTested = <Body extends NodeMembers>(ctx: WebuiCtx, body: Body)
 function checked<Body extends NodeMembers>(ctx: WebuiCtx, body: Body, faults: FieldError[]): Body {
   const errors = [...addressErrors(ctx, body), ...faults];
   if (errors.length > 0) throw invalid(...errors);
-  return { ...body, url: body.url.replace(/\/+$/, ''), ...publicUrlOf(body) };
+  return body;
 }
 
 /** The same for a node that is not stored: it needs all secrets. */
@@ -44,7 +44,7 @@ export function checkNewNode<Body extends NodeMembers>(ctx: WebuiCtx, body: Body
 function addressErrors({ deps }: WebuiCtx, { url, verify_tls }: NodeMembers): FieldError[] {
   const { outbound, allowInsecureDispatchers } = deps;
   const errors: FieldError[] = [];
-  const checked = checkUrl(url, outbound);
+  const checked = checkUrl(url, 'node', outbound);
   if (!checked.ok) errors.push({ pointer: '/url', code: 'address_not_allowed', detail: checked.detail });
   if (!verify_tls && !allowInsecureDispatchers) {
     errors.push({
@@ -68,8 +68,7 @@ function membersErrors(body: NodeMembers): FieldError[] {
     return [...accountMembers, 'account_password' as const, 'public_url' as const]
       .filter(isGiven)
       .map(refused);
-  const health = isGiven('health_key') && !isCapable(body.kind, 'health_key') ? [refused('health_key')] : [];
-  return [...health, ...publicUrlErrors(body.public_url ?? null)];
+  return isGiven('health_key') && !isCapable(body.kind, 'health_key') ? [refused('health_key')] : [];
 }
 
 function missingErrors(body: NodeMembers): FieldError[] {
@@ -77,19 +76,6 @@ function missingErrors(body: NodeMembers): FieldError[] {
   const missing = accountMembers.filter((name) => body[name] === null);
   return missing.map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'A value is required' }));
 }
-
-function publicUrlErrors(url: string | null): FieldError[] {
-  if (url === null) return [];
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isOrigin = parsed?.protocol === 'https:' && `${parsed.origin}/` === parsed.href;
-  if (isOrigin) return [];
-  return [
-    { pointer: '/public_url', code: 'invalid_format', detail: 'Must be an https address without a path' },
-  ];
-}
-
-const publicUrlOf = ({ public_url }: NodeMembers) =>
-  typeof public_url === 'string' ? { public_url: new URL(public_url).origin } : {};
 
 type Secrets = Pick<NodeMembers, 'health_key' | 'account_password'>;
 

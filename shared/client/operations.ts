@@ -2331,7 +2331,7 @@ export type Gateway = {
   id: string;
   /** Name of the gateway, unique regardless of case. */
   name: string;
-  /** DNS name or IP address that clients connect to. */
+  /** DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot. */
   host: string;
   /** TCP port that clients connect to. Default 443. */
   port: number;
@@ -2393,7 +2393,7 @@ export type GatewayHeartbeatBody = {
 export type GatewayPatch = {
   /** Name of the gateway, unique regardless of case. */
   name?: string;
-  /** DNS name or IP address that clients connect to. */
+  /** DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot. */
   host?: string;
   /** TCP port that clients connect to. Default 443. */
   port?: number | null;
@@ -2421,7 +2421,7 @@ export type GatewayRestore = {
   id: string;
   /** Name of the gateway, unique regardless of case. */
   name: string;
-  /** DNS name or IP address that clients connect to. */
+  /** DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot. */
   host: string;
   /** TCP port that clients connect to. Default 443. */
   port: number;
@@ -2490,7 +2490,7 @@ export type GatewayVersion = {
   state: {
     /** Name of the gateway, unique regardless of case. */
     name?: string;
-    /** DNS name or IP address that clients connect to. */
+    /** DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot. */
     host?: string;
     /** TCP port that clients connect to. Default 443. */
     port?: number;
@@ -2521,7 +2521,7 @@ export type GatewayVersion = {
 export type GatewayWrite = {
   /** Name of the gateway, unique regardless of case. */
   name: string;
-  /** DNS name or IP address that clients connect to. */
+  /** DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot. */
   host: string;
   /** TCP port that clients connect to. Default 443. */
   port?: number;
@@ -7644,7 +7644,7 @@ export type Webhook = {
   id: string;
   /** Name of the webhook, unique regardless of case. */
   name: string;
-  /** Address that events are sent to, `https` only. */
+  /** Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
   events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
@@ -7714,7 +7714,7 @@ export type WebhookDeliveries = {
 export type WebhookPatch = {
   /** Name of the webhook, unique regardless of case. */
   name?: string;
-  /** Address that events are sent to, `https` only. */
+  /** Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query. */
   url?: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
   events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
@@ -7736,7 +7736,7 @@ export type WebhookRestore = {
   id: string;
   /** Name of the webhook, unique regardless of case. */
   name: string;
-  /** Address that events are sent to, `https` only. */
+  /** Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
   events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
@@ -7798,7 +7798,7 @@ export type WebhookVersion = {
   state: {
     /** Name of the webhook, unique regardless of case. */
     name?: string;
-    /** Address that events are sent to, `https` only. */
+    /** Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query. */
     url?: string;
     /** Types of events that are sent. A monitoring event has the severity of its record. */
     events?: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];
@@ -7821,7 +7821,7 @@ export type WebhookVersion = {
 export type WebhookWrite = {
   /** Name of the webhook, unique regardless of case. */
   name: string;
-  /** Address that events are sent to, `https` only. */
+  /** Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query. */
   url: string;
   /** Types of events that are sent. A monitoring event has the severity of its record. */
   events: ("authenticator.created" | "authenticator.updated" | "authenticator.deleted" | "dispatcher.created" | "dispatcher.updated" | "dispatcher.deleted" | "farm.created" | "farm.updated" | "farm.deleted" | "gateway.created" | "gateway.updated" | "gateway.deleted" | "group.created" | "group.updated" | "group.deleted" | "lock_out.created" | "lock_out.updated" | "lock_out.deleted" | "maintenance_template.created" | "maintenance_template.updated" | "maintenance_template.deleted" | "maintenance_window.created" | "maintenance_window.updated" | "maintenance_window.deleted" | "peer.created" | "peer.updated" | "peer.deleted" | "picture.created" | "picture.updated" | "picture.deleted" | "portal.created" | "portal.updated" | "portal.deleted" | "priority_group.created" | "priority_group.updated" | "priority_group.deleted" | "role.created" | "role.updated" | "role.deleted" | "rule.created" | "rule.updated" | "rule.deleted" | "service_token.created" | "service_token.updated" | "service_token.deleted" | "servicespool.updated" | "servicespool.deleted" | "servicespool.synchronized" | "session.created" | "session.updated" | "session.deleted" | "site.created" | "site.updated" | "site.deleted" | "spsession.updated" | "spsession.deleted" | "spsession.synchronized" | "system_parameter.created" | "system_parameter.updated" | "system_parameter.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "user.created" | "user.updated" | "user.deleted" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "workplace.updated" | "workplace.deleted" | "workplace.synchronized" | "monitoring.info" | "monitoring.warning" | "monitoring.error" | "monitoring.critical")[];

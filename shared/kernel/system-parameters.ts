@@ -1,4 +1,5 @@
 import { languages } from '../messages/languages.ts';
+import type { ProfileName } from './addresses/profiles.ts';
 import { schemeList } from './link-schemes.ts';
 
 type ParameterDefinition<T> = {
@@ -10,6 +11,8 @@ type ParameterDefinition<T> = {
   choices?: readonly string[];
   /** Regular expression that a text must match. */
   pattern?: RegExp;
+  /** The profile of a text that is an address. An empty text is accepted as well. */
+  address?: ProfileName;
 };
 
 const seconds = (value: number, help: string, min = 1, max = 2_592_000): ParameterDefinition<number> => ({
@@ -199,7 +202,7 @@ export const systemParameters = {
   },
   'ui.client_download_url': {
     default: '',
-    pattern: /^(?:https?:\/\/[^\s/]+\S*)?$/,
+    address: 'download',
     max: 1_024,
     help: 'Download URL of the client program, or an empty text',
   },

@@ -1,3 +1,4 @@
+import { checkAddress, isSafeLink } from '../kernel/addresses/check.ts';
 import { AppError } from '../kernel/errors.ts';
 import { forbiddenSchemes, viewerSchemes } from '../kernel/link-schemes.ts';
 import type { Parameters } from '../kernel/system-parameters.ts';
@@ -16,17 +17,15 @@ export const unconfirmedSchemes = ({ link_schemes, confirmed_link_schemes }: Lin
 
 /**
  * True if a client may open a link of a node: an absolute `https` URL, or a URL with a scheme that administrators
- * allow. Programs read a backslash as a slash, so a link with a backslash can lead to another host than the text shows.
+ * allow, without a user name or password.
  */
 export function isAllowedLink(link: string, settings: LinkSettings): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(link)?.[1]?.toLowerCase();
   if (scheme === undefined || forbiddenSchemes.includes(scheme)) return false;
-  if (/[\s\p{Cc}\p{Default_Ignorable_Code_Point}\\]/u.test(link)) return false;
-  if (scheme !== 'https')
-    return (
-      schemesIn(settings.link_schemes).includes(scheme) && !unconfirmedSchemes(settings).includes(scheme)
-    );
-  return /^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(link) && URL.canParse(link);
+  if (scheme === 'https') return checkAddress(link, 'link').ok;
+  const isUsed =
+    schemesIn(settings.link_schemes).includes(scheme) && !unconfirmedSchemes(settings).includes(scheme);
+  return isUsed && isSafeLink(link);
 }
 
 export const linkSettings = (parameters: Parameters): LinkSettings => ({

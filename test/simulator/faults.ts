@@ -31,6 +31,8 @@ export type Knobs = {
   lies: Lie | null;
   /** Replaces scheme and host in reconnect links. */
   linkStart: string | null;
+  /** The address of the remote assistant. Null: one of the node. */
+  assistanceUrl: string | null;
   /** Answers to actions on one object. */
   terse: Terse | null;
   /** Faults of the lists, on every path. */
@@ -57,6 +59,7 @@ export const noFaults = (): Knobs => ({
   reset: false,
   lies: null,
   linkStart: null,
+  assistanceUrl: null,
   terse: null,
   cursors: null,
   alter: null,

@@ -96,6 +96,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: clientKeys, column: clientKeys.sealed_private_key, row: sql`${clientKeys.id}::text` },
   { table: secondFactors, column: secondFactors.sealed_secret, row: sql`${secondFactors.user_id}::text` },
+  { table: webhooks, column: webhooks.sealed_query, row: sql`${webhooks.id}::text` },
   { table: webhooks, column: webhooks.sealed_secret, row: sql`${webhooks.id}::text` },
   { table: webhooks, column: webhooks.sealed_former_secret, row: sql`${webhooks.id}::text` },
   { table: passwordHistory, column: passwordHistory.sealed_hash, row: sql`${passwordHistory.id}::text` },

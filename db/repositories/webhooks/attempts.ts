@@ -14,6 +14,8 @@ const claimS = 30;
 export type Claimed = {
   id: string;
   webhook: { id: string; name: string; revision: number; url: string; ca: string | null };
+  /** The sealed query of the address. */
+  query: string | null;
   secret: string;
   former_secret: string | null;
   failing_since: string | null;
@@ -51,7 +53,8 @@ export async function claimDue(
       from due where d.id = due.id returning d.*)
     select coalesce(json_agg(json_build_object('id', claimed.id, 'event', claimed.event, 'kind', claimed.kind,
         'list', claimed.list, 'object_id', claimed.object_id, 'sites', claimed.sites, 'occurred_at', claimed.occurred_at,
-        'attempts', claimed.attempts, 'secret', ${webhooks.sealed_secret}, 'failing_since', ${webhooks.failing_since},
+        'attempts', claimed.attempts, 'query', ${webhooks.sealed_query},
+        'secret', ${webhooks.sealed_secret}, 'failing_since', ${webhooks.failing_since},
         'former_secret', case when ${webhooks.former_until} > now() then ${webhooks.sealed_former_secret} end,
         'roles', ${rolesOf(users.id)}, 'webhook', json_build_object('id', ${webhooks.id}, 'name', ${webhooks.name},
           'revision', ${webhooks.revision}, 'url', ${webhooks.url}, 'ca', ${webhooks.ca_certificate}))), '[]') as claimed

@@ -47,6 +47,8 @@ export const webhooks = records({
     enabled: table.enabled,
     comments: table.comments,
     ca_certificate: table.ca_certificate,
+    // No view shows it.
+    sealed_query: table.sealed_query,
     // Sealed. Views show `null`, and the boolean `secret_set`.
     secret: table.sealed_secret,
     former_until: derived<Date | null>(

@@ -4,7 +4,7 @@ import { users } from '../identity/users.ts';
 import { sites } from '../sites/sites.ts';
 
 /**
- * Receivers of events. Both secrets are sealed; the former one signs as well until `former_until`. `owner_id` is the
+ * Receivers of events. The query of the address and both secrets are sealed; the former secret signs as well until `former_until`. `owner_id` is the
  * account whose rights decide what is delivered, null after its deletion. Events of changes before `active_since` are
  * not delivered. The columns from `disabled_reason` on are written by deliveries.
  */
@@ -15,7 +15,9 @@ export const webhooks = pgTable(
     name: text().notNull(),
     name_key: byteText().notNull(),
     comments: text().notNull().default(''),
+    /** Without the query, in whose place is a mark. */
     url: text().notNull(),
+    sealed_query: text(),
     ca_certificate: text(),
     events: text().array().notNull(),
     enabled: boolean().notNull().default(true),

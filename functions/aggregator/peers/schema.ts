@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PublicKey } from '../../../shared/remotes/peer-keys/shapes.ts';
+import { Address } from '../../../shared/shapes/addresses.ts';
 import {
   Certificates,
   Comments,
@@ -29,10 +30,7 @@ const Keys = z.strictObject({
     .describe('Public keys with distinct `kid`. Private key parameters are rejected.'),
 });
 
-const Issuer = z
-  .string()
-  .max(512)
-  .regex(/^https?:\/\/[\x21-\x7e]+$/, 'Must be the base URL of the peer')
+const Issuer = Address('peer')
   .meta({ example: 'https://other.example.com' })
   .describe('Base URL of the peer. Must be identical to the claim `iss` of its tokens.');
 
@@ -57,9 +55,7 @@ export const PeerWrite = z.object({
       },
     })
     .describe('Public keys that the peer signs with. Null if `jwks_url` is set.'),
-  jwks_url: z
-    .string()
-    .max(2048)
+  jwks_url: Address('keys')
     .nullable()
     .default(null)
     .meta({ example: null })

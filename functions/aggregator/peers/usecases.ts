@@ -6,6 +6,7 @@ import { powerOver } from '../../../shared/context/privileges.ts';
 import type { Target } from '../../../shared/http/records/crud-declarations.ts';
 import { changeRecord, createRecord, removeRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { spellingOf } from '../../../shared/kernel/addresses/check.ts';
 import { conflict, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
@@ -53,7 +54,7 @@ function assertOther({ principal }: AggregatorCtx, id: string): void {
 
 /** The fields that identify the tokens of a peer. */
 const trustOf = ({ issuer, jwks, jwks_url, ca_certificate }: Omit<Write, 'jwks'> & { jwks: unknown }) =>
-  canonicalJson([issuer, jwks, jwks_url, ca_certificate]);
+  canonicalJson([issuer, jwks, jwks_url && spellingOf(jwks_url, 'keys'), ca_certificate]);
 
 /** @throws AppError `invalid_request` for invalid or missing keys, or for an address that the policy does not allow */
 async function assertSound(ctx: AggregatorCtx, { jwks, jwks_url }: Write): Promise<void> {
@@ -62,7 +63,7 @@ async function assertSound(ctx: AggregatorCtx, { jwks, jwks_url }: Write): Promi
     faults.push({ pointer: '/jwks', code: 'required', detail: 'Set either `jwks` or `jwks_url`' });
   if (jwks !== null && jwks_url !== null)
     faults.push({ pointer: '/jwks_url', code: 'not_allowed', detail: 'Set either `jwks` or `jwks_url`' });
-  const checked = jwks_url === null ? undefined : checkUrl(jwks_url, ctx.deps.outbound);
+  const checked = jwks_url === null ? undefined : checkUrl(jwks_url, 'keys', ctx.deps.outbound);
   if (checked?.ok === false)
     faults.push({ pointer: '/jwks_url', code: 'address_not_allowed', detail: checked.detail });
   for (const [index, key] of (jwks?.keys ?? []).entries()) {

@@ -1,3 +1,4 @@
+import { parseHost } from '../../../shared/kernel/addresses/hosts.ts';
 import { facts } from './facts.ts';
 
 /**
@@ -14,9 +15,7 @@ export const startAddressOf = (id: string, login?: string): string =>
 /** The domain of an e-mail address, if its users sign in at a provider. */
 export function providerOfAddress(login: string): string | undefined {
   const at = login.lastIndexOf('@');
-  const host = login
-    .slice(at + 1)
-    .trim()
-    .toLowerCase();
-  return at < 1 ? undefined : facts.providers.find(({ emails }) => emails.includes(host))?.id;
+  const host = parseHost(login.slice(at + 1));
+  if (at < 1 || host === undefined) return undefined;
+  return facts.providers.find(({ emails }) => emails.includes(host))?.id;
 }

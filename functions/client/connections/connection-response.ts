@@ -19,6 +19,3 @@ export const isLink = (answer: Connection | ConnectionLink): answer is Connectio
 /** Replaces line ends and other control characters, which neither file format can represent within a value. */
 export const asOneLine = (value: string): string =>
   value.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').toWellFormed();
-
-/** The host in the form that precedes a port: IPv6 addresses in brackets. */
-export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

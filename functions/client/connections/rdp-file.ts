@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { urlHost } from '../../../shared/kernel/addresses/hosts.ts';
 import type { Connection } from '../../../shared/remotes/dispatcher/connections.ts';
 import type { SignDetached } from '../rdp-signing.ts';
-import { asOneLine, type ConnectionResponse, urlHost } from './connection-response.ts';
+import { asOneLine, type ConnectionResponse } from './connection-response.ts';
 import { type Setting, signatureOf } from './rdp-signature.ts';
 
 /**

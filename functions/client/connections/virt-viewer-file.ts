@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { asOneLine, type ConnectionResponse, urlHost } from './connection-response.ts';
+import { urlHost } from '../../../shared/kernel/addresses/hosts.ts';
+import { asOneLine, type ConnectionResponse } from './connection-response.ts';
 
 /**
  * Creates a file for `remote-viewer`, a GLib key file in UTF-8. The program deletes the file when it opens it, because

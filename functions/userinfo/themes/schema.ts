@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defaultSiteName } from '../../../shared/kernel/branding.ts';
 import { languages } from '../../../shared/messages/languages.ts';
+import { Address } from '../../../shared/shapes/addresses.ts';
 import { Color, lengthFirst, PlainName } from '../../../shared/shapes/fields.ts';
 import { PictureUri } from '../../../shared/shapes/picture-field.ts';
 
@@ -18,10 +19,7 @@ const Lines = (longest: number) =>
     .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'Must not contain control characters')
     .default('');
 
-const WebLink = z
-  .string()
-  .max(2048, lengthFirst)
-  .refine((text) => text === '' || isWebAddress(text), 'Must be an http or https URL, or empty')
+const WebLink = Address('download', { isOptional: true })
   .default('')
   .meta({ example: 'https://support.example.com/' });
 
@@ -72,9 +70,3 @@ export const Theme = z.strictObject(ThemeWrite.shape);
 
 /** The fields that contain pictures. */
 export const pictures = ['logo', 'favicon', 'login_background'] as const;
-
-function isWebAddress(text: string): boolean {
-  if (!/^https?:\/\/[^\s"<>\\]+$/i.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Address } from '../../../shared/shapes/addresses.ts';
 import {
   Certificates,
   CreatedAt,
@@ -21,9 +22,7 @@ export const DispatcherWrite = z.object({
   kind: DispatcherKind.default('dispatcher').describe(
     'Type of the connection broker: `dispatcher`, which accepts tokens of the portal, or `openuds`, on which the portal has an account. All nodes of a farm are of one type. Default `dispatcher`.',
   ),
-  url: z
-    .string()
-    .max(2048)
+  url: Address('node')
     .meta({ example: 'https://d1.north.example.com' })
     .describe('Base URL of the node, `https` only.'),
   enabled: z
@@ -84,11 +83,10 @@ export const DispatcherWrite = z.object({
     .describe(
       'Password of the account of the portal on the node, never returned. Without one, the stored password is kept. Must be sent again if the URL, TLS settings or account change.',
     ),
-  public_url: z
-    .string()
-    .max(2048)
+  public_url: Address('origin')
     .nullable()
     .default(null)
+    .meta({ example: null })
     .describe(
       'Address of the node for users, `https` only and without a path, as it occurs in links to connections. Null: the address of `url`. Only for nodes with the capability `service_account`.',
     ),

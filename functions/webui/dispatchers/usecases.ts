@@ -8,6 +8,7 @@ import { writableOf } from '../../../shared/http/records/kind.ts';
 import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { spellingOf } from '../../../shared/kernel/addresses/check.ts';
 import { AppError, type FieldError, invalid } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { isCapable } from '../../../shared/remotes/dispatcher/capabilities.ts';
@@ -138,6 +139,6 @@ type Destination = Pick<
 > & { kind: string };
 const destinationOf = (node: Destination): string =>
   JSON.stringify([
-    ...[node.kind, node.url, node.verify_tls, node.ca_certificate, node.name],
+    ...[node.kind, spellingOf(node.url, 'node'), node.verify_tls, node.ca_certificate, node.name],
     ...[node.account_domain, node.account_name],
   ]);

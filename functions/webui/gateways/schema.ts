@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { Host } from '../../../shared/shapes/addresses.ts';
 import {
   CreatedAt,
   flagFilter,
@@ -15,11 +16,6 @@ import {
 /** Sorted and without duplicates, so that another order is not a change. */
 const inOrder = <T extends string>(values: T[]): T[] => [...new Set(values)].sort();
 
-const Host = z
-  .string()
-  .refine(isHost, 'Must be a DNS name or an IP address, without scheme and port')
-  .meta({ maxLength: 253, example: 'gw1.north.example.com' });
-
 const Network = z
   .string()
   .max(64)
@@ -27,7 +23,9 @@ const Network = z
 
 export const GatewayWrite = z.object({
   name: Name.describe('Name of the gateway, unique regardless of case.'),
-  host: Host.describe('DNS name or IP address that clients connect to.'),
+  host: Host.meta({ example: 'gw1.north.example.com' }).describe(
+    'DNS name or IP address that clients connect to. Stored in lower case, other scripts as `xn--…`, without brackets and without a trailing dot.',
+  ),
   port: z.int().min(1).max(65_535).default(443).describe('TCP port that clients connect to. Default 443.'),
   protocols: z
     .array(z.enum(['rdp', 'spice']))
@@ -111,19 +109,7 @@ export const gatewayFilters = {
   state: State.optional().describe('Only gateways in this state.'),
 };
 
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-const dnsName = new RegExp(`^${label}(?:\\.${label})*$`, 'i');
-
-/** A name whose last label is numeric would be parsed as an invalid IPv4 address (RFC 3696, 2). */
-function isHost(text: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text) || isPlainIpv6(text)) return true;
-  return text.length <= 253 && dnsName.test(text) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/i.test(text);
-}
-
 function isNetwork(text: string): boolean {
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return true;
   return !text.includes('%') && ipaddr.IPv6.isValidCIDR(text);
 }
-
-/** A zone identifier is meaningful on one machine only. */
-const isPlainIpv6 = (text: string): boolean => !text.includes('%') && ipaddr.IPv6.isValid(text);

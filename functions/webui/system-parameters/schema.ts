@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ParameterName, parameterDefinitions } from '../../../shared/kernel/system-parameters.ts';
+import { Address } from '../../../shared/shapes/addresses.ts';
 
 type Fact = (typeof parameterDefinitions)[number][1];
 
@@ -11,7 +12,7 @@ export const typeOf = ({ default: value, choices }: Fact): 'text' | 'numeric' | 
 };
 
 /** Schema of a value. */
-function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.ZodType {
+function shapeOfValue({ default: value, min, max, choices, pattern, address }: Fact): z.ZodType {
   if (choices) return z.enum([...choices]);
   if (typeof value === 'number')
     return z
@@ -19,6 +20,7 @@ function shapeOfValue({ default: value, min, max, choices, pattern }: Fact): z.Z
       .min(min ?? 0)
       .max(max ?? Number.MAX_SAFE_INTEGER);
   if (typeof value === 'boolean') return z.boolean();
+  if (address) return Address(address, { isOptional: true, most: max }).meta({ example: value });
   return z
     .string()
     .max(max ?? 1_024)

@@ -46,7 +46,7 @@ function describeParameters({ language }: Pick<WebuiCtx, 'language'>, overrides:
   const described: Described = {};
   for (const [name, fact] of parameterDefinitions) {
     const [section = '', key = ''] = name.split('.');
-    const { default: fallback, pattern: _, help, ...facts } = fact;
+    const { default: fallback, pattern: _, address: _address, help, ...facts } = fact;
     const notice = name === 'aggregator.link_schemes' ? noticeOf(language, overrides) : '';
     described[section] ??= {};
     described[section][key] = {

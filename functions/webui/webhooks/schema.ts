@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Address } from '../../../shared/shapes/addresses.ts';
 import {
   Certificates,
   Comments,
@@ -18,11 +19,11 @@ const Event = z.enum(eventTypes);
 
 export const WebhookWrite = z.object({
   name: Name.describe('Name of the webhook, unique regardless of case.'),
-  url: z
-    .string()
-    .max(2048)
+  url: Address('webhook')
     .meta({ example: 'https://hooks.example.com/portal' })
-    .describe('Address that events are sent to, `https` only.'),
+    .describe(
+      'Address that events are sent to, `https` only. A query is stored encrypted, and answers contain `?…` in its place. An address with `?…` that is sent back keeps the stored query.',
+    ),
   events: z
     .array(Event.meta({ example: 'site.updated' }))
     .min(1)

@@ -9,12 +9,12 @@ import { applyPatch } from '../../../shared/http/records/shapes.ts';
 import { changeRecord, createRecord } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
 import { addSeconds } from '../../../shared/kernel/clock.ts';
-import { AppError, conflict, invalid } from '../../../shared/kernel/errors.ts';
+import { AppError, conflict } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
-import { checkUrl } from '../../../shared/remotes/http/address-policy.ts';
 import { newSecret } from '../../../shared/webhooks/signature.ts';
 import type { WebuiCtx } from '../deps.ts';
+import { addressFor } from './address.ts';
 import { webhookCrud } from './record.ts';
 import { WebhookWrite } from './schema.ts';
 
@@ -32,17 +32,23 @@ const formerS = 24 * 3_600;
 export async function createWebhook(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
   const secret = newSecret();
+  const address = await addressFor(ctx, id, body.url);
   const columns = {
+    ...address.columns,
     owner_id: accountOf(ctx),
     sealed_secret: await sealSecret(ctx, id, secret),
     active_since: ctx.now,
   };
-  checkAddress(ctx, body);
-  const made = await createRecord(ctx, kind, body, {
-    id,
-    columns,
-    before: (h) => [mustNotBeTooMany(h)],
-  }).catch((error: unknown) => {
+  const made = await createRecord(
+    ctx,
+    kind,
+    { ...body, url: address.url },
+    {
+      id,
+      columns,
+      before: (h) => [mustNotBeTooMany(h)],
+    },
+  ).catch((error: unknown) => {
     if (raisedByMust(error)?.reason !== 'too_many_webhooks') throw error;
     throw conflict('too_many_webhooks', 'An installation can have at most 100 webhooks');
   });
@@ -61,18 +67,23 @@ const change = (
   at: Target,
   become: (current: Record<string, unknown>) => Write,
 ): Promise<Answer> =>
-  changeRecord(ctx, kind, at, (row) => {
-    const body = become(writableOf(kind, row));
-    checkAddress(ctx, body);
-    if (selectionOf(row) !== selectionOf(body)) assertOwner(ctx, row);
-    const isBack = body.enabled && !row.enabled;
+  changeRecord(ctx, kind, at, async (row) => {
+    const wanted = become(writableOf(kind, row));
+    const { url, isOther, columns } = await addressFor(ctx, at.id, wanted.url, row);
+    if (isOther || selectionOf(row) !== selectionOf(wanted)) assertOwner(ctx, row);
+    const isBack = wanted.enabled && !row.enabled;
     const afresh = { active_since: ctx.now, disabled_reason: null, failing_since: null };
-    return { body, columns: isBack ? afresh : {} };
+    return {
+      body: { ...wanted, url },
+      columns: { ...columns, ...(isBack && afresh) },
+      // Another query of the same address is a change that the masked values do not show.
+      changes: isOther && url === row.url ? [{ field: 'url', before: url, after: url }] : [],
+    };
   });
 
-/** Where events go, and which ones. */
-const selectionOf = ({ url, events, sites, ca_certificate }: Write | WebhookRow): string =>
-  canonicalJson([url, events, sites, ca_certificate]);
+/** Which events are sent, and to a receiver with which certificate. */
+const selectionOf = ({ events, sites, ca_certificate }: Write | WebhookRow): string =>
+  canonicalJson([events, sites, ca_certificate]);
 
 /**
  * What is sent depends on the rights of the owner, so no other account may redirect it. A service token can have fewer rights
@@ -130,9 +141,3 @@ const secretPlace = (row: string) => ({ table: 'webhooks', row, column: 'sealed_
 
 const sealSecret = (ctx: WebuiCtx, id: string, secret: string): Promise<string> =>
   ctx.deps.sealer.seal(secret, { table: 'webhooks', row: id, column: 'sealed_secret' });
-
-function checkAddress({ deps: { webhookNetworks } }: WebuiCtx, { url }: Write): void {
-  const policy = { allowedNetworks: webhookNetworks, allowInsecure: false };
-  const checked = checkUrl(url, policy, 'Private addresses must be in the networks of WEBHOOK_NETWORKS');
-  if (!checked.ok) throw invalid({ pointer: '/url', code: 'address_not_allowed', detail: checked.detail });
-}

@@ -15,7 +15,6 @@ export const fleet = {
   'Allowed only with ALLOW_INSECURE_DISPATCHERS=1': 'Допустимо только при ALLOW_INSECURE_DISPATCHERS=1',
   'The other nodes of the farm are of another kind': 'Остальные узлы фермы другого вида',
   'Nodes of this kind do not have it': 'У узлов этого вида этого нет',
-  'Must be an https address without a path': 'Укажите адрес https без пути',
   'Dispatchers of this kind cannot do this': 'Диспетчеры этого вида так не умеют',
   'The scheme of the link is not allowed': 'Схема ссылки не разрешена',
   'The file type {type} belongs to another protocol': 'Тип файла {type} относится к другому протоколу',

@@ -75,15 +75,17 @@ export const requests = {
   'A request must have exactly one header Host': 'В запросе должен быть ровно один заголовок Host',
   'Must be a URL': 'Должно быть URL',
   'The URL must begin with https://': 'URL должен начинаться с https://',
+  'The URL must begin with https:// or http://': 'URL должен начинаться с https:// или http://',
+  'The URL must not contain a path': 'URL не должен содержать пути',
   'The URL must not contain spaces or backslashes': 'URL не должен содержать пробелов и обратных косых черт',
   'The URL must not contain a user name or password': 'URL не должен содержать имени пользователя и пароля',
   'The URL must not contain a fragment': 'URL не должен содержать фрагмента',
   'The URL must not contain a query': 'URL не должен содержать параметров запроса',
-  'Port 0 is not allowed': 'Порт 0 недопустим',
   'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS':
     'Частные адреса должны входить в сети из ALLOWED_PRIVATE_NETWORKS',
   'Private addresses must be in the networks of WEBHOOK_NETWORKS':
     'Частные адреса должны входить в сети из WEBHOOK_NETWORKS',
+  'Enter the query as well: it is not shown': 'Укажите и параметры запроса: они не показываются',
   'An installation can have at most 100 webhooks': 'В установке может быть не более 100 вебхуков',
   'Only the owner of the webhook can do this, with a login session. Take over the ownership first':
     'Это может только владелец вебхука в сеансе входа. Сначала станьте владельцем',

@@ -34,7 +34,7 @@ export function destinationOf(
   const isEncrypted = peer !== undefined && (peer.encrypted || startTls);
   if (!peer || !isAllowed(peer, isEncrypted, networks)) throw new TransportError('address_not_allowed');
   return {
-    hostname: peer.hostname.replace(/^\[|\]$/g, ''),
+    hostname: peer.host,
     port: Number(peer.port || (peer.encrypted ? 636 : 389)),
     security: peer.encrypted ? 'tls' : startTls ? 'start_tls' : 'none',
     ca,
@@ -59,5 +59,5 @@ export function established(
   });
 }
 
-const isAllowed = ({ hostname }: DirectoryPeer, isEncrypted: boolean, networks: readonly Network[]) =>
-  isHostAllowed(hostname, networks) && (isEncrypted || isHostInside(hostname, networks));
+const isAllowed = ({ host }: DirectoryPeer, isEncrypted: boolean, networks: readonly Network[]) =>
+  isHostAllowed(host, networks) && (isEncrypted || isHostInside(host, networks));

@@ -1,5 +1,8 @@
 import ipaddr from 'ipaddr.js';
-import type { Detail } from '../../messages/message.ts';
+import { type AddressCheck, checkAddress } from '../../kernel/addresses/check.ts';
+import { bareHost, parseHost } from '../../kernel/addresses/hosts.ts';
+import { type DestinationProfile, profiles } from '../../kernel/addresses/profiles.ts';
+import { TransportError } from './transport.ts';
 
 /** Configured exceptions for outbound connections to addresses outside of the public internet. */
 export type UrlPolicy = {
@@ -12,39 +15,39 @@ export type UrlPolicy = {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [Address, number];
 
-export type UrlCheck = { ok: true; url: URL } | { ok: false; detail: Detail };
-
 /**
- * Validates a destination URL before it is saved. The addresses that the name resolves to are checked at connection
- * time, because they can change.
- * @param refusal of a private address; it names the variable with the allowed networks
+ * Validates a destination before it is saved. The addresses that the name resolves to are checked at connection time,
+ * because they can change.
  */
 export function checkUrl(
   text: string,
-  policy: UrlPolicy,
-  refusal: Detail = 'Private addresses must be in the networks of ALLOWED_PRIVATE_NETWORKS',
-): UrlCheck {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) return refuse('Must be a URL');
-  if (url.protocol !== 'https:' || !/^https:\/\//i.test(text))
-    return refuse('The URL must begin with https://');
-  if (/[\s\\]/.test(text)) return refuse('The URL must not contain spaces or backslashes');
-  if (text.includes('@')) return refuse('The URL must not contain a user name or password');
-  if (text.includes('#')) return refuse('The URL must not contain a fragment');
-  if (url.port === '0') return refuse('Port 0 is not allowed');
-  if (text.includes('?')) return refuse('The URL must not contain a query');
-  if (isHostAllowed(url.hostname, parseNetworks(policy.allowedNetworks))) return { ok: true, url };
-  return refuse(refusal);
+  profile: DestinationProfile,
+  { allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'>,
+): AddressCheck {
+  const checked = checkAddress(text, profile);
+  if (!checked.ok || isHostAllowed(checked.host, parseNetworks(allowedNetworks))) return checked;
+  return { ok: false, detail: profiles[profile].networkDetail };
 }
 
 /**
- * @param hostname as normalised by the WHATWG URL parser: IPv4 addresses are in dotted decimal form
+ * Repeats the check at call time, because the row may be older than the configuration.
+ * @throws TransportError `address_not_allowed`
+ */
+export function allowedUrl(text: string, networks: readonly Network[]): URL {
+  const url = new URL(text);
+  const isClean = url.protocol === 'https:' && !url.username && !url.password;
+  if (!isClean || !isHostAllowed(bareHost(url.hostname), networks))
+    throw new TransportError('address_not_allowed');
+  return url;
+}
+
+/**
+ * @param host as `bareHost` and the checks of addresses return it
  * @returns false for a literal address that is not allowed and for names of the local machine; true for other names
  */
-export function isHostAllowed(hostname: string, networks: readonly Network[]): boolean {
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal)) return isAddressAllowed(literal, networks);
-  if (!isThisMachine(hostname)) return true;
+export function isHostAllowed(host: string, networks: readonly Network[]): boolean {
+  if (ipaddr.isValid(host)) return isAddressAllowed(host, networks);
+  if (!isThisMachine(host)) return true;
   return isAddressAllowed('127.0.0.1', networks) || isAddressAllowed('::1', networks);
 }
 
@@ -53,10 +56,9 @@ export function isHostAllowed(hostname: string, networks: readonly Network[]): b
  * @returns true for a literal address in one of the networks; for other names true if there are any networks, because
  * the resolved address is checked at connection time
  */
-export function isHostInside(hostname: string, networks: readonly Network[]): boolean {
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal)) return isAddressInside(literal, networks);
-  if (!isThisMachine(hostname)) return networks.length > 0;
+export function isHostInside(host: string, networks: readonly Network[]): boolean {
+  if (ipaddr.isValid(host)) return isAddressInside(host, networks);
+  if (!isThisMachine(host)) return networks.length > 0;
   return isAddressInside('127.0.0.1', networks) || isAddressInside('::1', networks);
 }
 
@@ -72,7 +74,7 @@ export function isAddressInside(text: string, networks: readonly Network[]): boo
   return address !== undefined && networks.some((network) => contains(network, address));
 }
 
-const isThisMachine = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
+const isThisMachine = (host: string): boolean => /(^|\.)localhost\.?$/i.test(host);
 
 /** @throws Error with the first entry that is neither a CIDR nor an address */
 export function parseNetworks(entries: readonly string[]): Network[] {
@@ -83,11 +85,9 @@ export function parseNetworks(entries: readonly string[]): Network[] {
 function parseAddress(text: string): Address | undefined {
   if (!text.includes(':')) return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
   // ipaddr.js reads the deprecated form `::1.2.3.4` as IPv4-mapped; the URL parser converts it to hexadecimal groups.
-  const url = `https://[${text}]`;
-  return URL.canParse(url) ? ipaddr.process(new URL(url).hostname.slice(1, -1)) : undefined;
+  const host = parseHost(text);
+  return host === undefined ? undefined : ipaddr.process(host);
 }
-
-const refuse = (detail: Detail): UrlCheck => ({ ok: false, detail });
 
 /** The global unicast range of IPv6 (RFC 4291). Other addresses, such as IPv4-compatible ones, are not public. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');

@@ -1,4 +1,4 @@
-import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
+import { allowedUrl, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
 import { readAnswer } from './answer.ts';
 import { withinDeadline } from './deadline.ts';
 import { toTransportError } from './faults.ts';
@@ -18,7 +18,7 @@ export function createFetchTransport(policy: UrlPolicy): Transport {
   const networks = parseNetworks(policy.allowedNetworks);
   return {
     send: async (request) => {
-      const url = allowedUrl(request, networks);
+      const url = destinationOf(request, networks);
       try {
         return await withinDeadline(request.deadlineMs, request.signal, (signal) =>
           sendRequest(url, request, signal),
@@ -30,13 +30,10 @@ export function createFetchTransport(policy: UrlPolicy): Transport {
   };
 }
 
-/** Repeats the policy check at call time, because the row may be older than the configuration. */
-function allowedUrl({ url: text, ca }: TransportRequest, networks: readonly Network[]): URL {
-  const url = new URL(text);
-  const isClean = url.protocol === 'https:' && !url.username && !url.password;
-  if (!isClean || !isHostAllowed(url.hostname, networks)) throw new TransportError('address_not_allowed');
+function destinationOf({ url, ca }: TransportRequest, networks: readonly Network[]): URL {
+  const allowed = allowedUrl(url, networks);
   if (ca !== undefined) throw new TransportError('tls', { tlsReason: 'unsupported_on_this_runtime' });
-  return url;
+  return allowed;
 }
 
 async function sendRequest(

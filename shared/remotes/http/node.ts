@@ -4,7 +4,7 @@ import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { type Lookup, openTls, type Peer, pinnedLookup, readCertificate, systemLookup } from '../tls/node.ts';
 import { examineServer } from '../tls-examination/node.ts';
-import { isHostAllowed, type Network, parseNetworks, type UrlPolicy } from './address-policy.ts';
+import { allowedUrl, parseNetworks, type UrlPolicy } from './address-policy.ts';
 import { readAnswer } from './answer.ts';
 import { withinDeadline } from './deadline.ts';
 import { toTransportError } from './faults.ts';
@@ -76,14 +76,6 @@ async function withTransportErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toTransportError(error);
   }
-}
-
-/** Repeats the policy check at call time, because the row may be older than the configuration. */
-function allowedUrl(text: string, networks: readonly Network[]): URL {
-  const url = new URL(text);
-  const isClean = url.protocol === 'https:' && !url.username && !url.password;
-  if (!isClean || !isHostAllowed(url.hostname, networks)) throw new TransportError('address_not_allowed');
-  return url;
 }
 
 /**

@@ -15,7 +15,7 @@ export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'
   return async ({ hostname, port }, signal) => {
     // Literal addresses are not passed to a lookup.
     if (!isHostAllowed(hostname, networks)) throw new TransportError('address_not_allowed');
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port, lookup, noDelay: true });
+    const socket = connect({ host: hostname, port, lookup, noDelay: true });
     signal.addEventListener('abort', () => socket.destroy(new TransportError('timeout')), { once: true });
     await once(socket, 'connect');
     // Pending reads and writes fail by themselves. Without a listener a later error would end the process.

@@ -75,7 +75,7 @@ async function exchange(
 ): Promise<Buffer> {
   const peer = parseKdc(kdc);
   if (!peer) throw new TransportError('unreachable');
-  const connection = await open({ hostname: peer.hostname, port: Number(peer.port) }, signal);
+  const connection = await open({ hostname: peer.host, port: Number(peer.port) }, signal);
   try {
     await connection.write(framed(message));
     return await readFrame(connection.chunks);

@@ -1,5 +1,6 @@
 // biome-ignore lint/correctness/noUnresolvedImports: provided by the runtime, not by a package
 import { connect } from 'cloudflare:sockets';
+import { urlHost } from '../../kernel/addresses/hosts.ts';
 import { isHostAllowed, parseNetworks, type UrlPolicy } from '../http/address-policy.ts';
 import { TransportError } from '../http/transport.ts';
 import type { OpenTcp } from './transport.ts';
@@ -12,7 +13,10 @@ export function createTcp({ allowedNetworks }: Pick<UrlPolicy, 'allowedNetworks'
   const networks = parseNetworks(allowedNetworks);
   return async ({ hostname, port }, signal) => {
     if (!isHostAllowed(hostname, networks)) throw new TransportError('address_not_allowed');
-    const socket = connect({ hostname, port }, { secureTransport: 'off', allowHalfOpen: false });
+    const socket = connect(
+      { hostname: urlHost(hostname), port },
+      { secureTransport: 'off', allowHalfOpen: false },
+    );
     const close = () => void socket.close().catch(quiet);
     // Prevents an unhandled rejection.
     socket.closed.catch(quiet);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 import { isGreeting, performHandshake, type SharedKeyCredentials } from './forward-greeting.ts';
 import { forwardMessage, isAcknowledged, messagesOf } from './forward-protocol.ts';
 import type { LogForwarder } from './port.ts';
@@ -76,7 +77,7 @@ async function withSocket(
 
 function open(url: string): Socket {
   const { protocol, hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(hostname);
   if (protocol === 'tls:') {
     // SNI is used for names and must not contain an address.
     const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createTransport } from 'nodemailer';
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 
 /** A mail in plain text. */
 type Mail = { to: readonly string[]; subject: string; text: string };
@@ -23,7 +24,7 @@ export function createMailer(url: string, from: string): Mailer {
   const login = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const isSecure = protocol === 'smtps:';
   const transport = createTransport({
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(hostname),
     port: port === '' ? (isSecure ? 465 : 587) : Number(port),
     secure: isSecure,
     requireTLS: !isSecure,

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 import { isAddressAllowed, type Network } from '../http/address-policy.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { tlsReasonOf } from '../http/faults.ts';
@@ -31,7 +32,7 @@ export async function examineServer(
   { deadlineMs, signal: outer }: ExaminationOptions,
 ): Promise<Examination> {
   const start = performance.now();
-  const host = server.url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(server.url.hostname);
   const nothing = { addresses: [], lookupMs: 0, tls: null };
   const within = <T>(work: (signal: AbortSignal) => Promise<T>) =>
     withinDeadline(start + deadlineMs - performance.now(), outer, work).catch(() => undefined);

@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 import { isAddressAllowed, type Network } from '../http/address-policy.ts';
 import { type CertificateFacts, TransportError } from '../http/transport.ts';
 
@@ -34,7 +35,7 @@ export function pinnedLookup(
 
 /** Starts a connection; the handshake ends with `secureConnect` or `error`. */
 export function openTls({ url, ca, rejectUnauthorized, lookup }: Peer, session?: Buffer): TLSSocket {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(url.hostname);
   const socket = connect({
     host,
     port: Number(url.port || 443),

@@ -1,3 +1,4 @@
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { rdpSigningFaults, rdpSigningFrom } from './rdp-signing.ts';
 import { s3Faults, s3From } from './s3.ts';
@@ -66,7 +67,7 @@ function configFrom(values: Variables) {
   const scheme = values.TLS === 'on' ? 'https' : 'http';
   const baseUrl = values.BASE_URL ?? `${scheme}://localhost:${values.PORT}`;
   return {
-    host: values.HOST.replace(/^\[|\]$/g, ''),
+    host: bareHost(values.HOST),
     port: values.PORT,
     healthPort: values.HEALTH_PORT,
     dataDir: values.DATA_DIR,

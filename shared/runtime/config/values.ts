@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 
 /** True for names and addresses of the loopback interface. */
 export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '');
-  const url = `http://${bare.includes(':') ? `[${bare}]` : bare}`;
-  // The URL parser normalizes the spellings of an address.
-  return URL.canParse(url) && loopback.test(new URL(url).hostname);
+  return loopback.test(bareHost(host));
 }
 
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]{1,4})$/;
 
 export const text = (expected: string, isValid: (value: string) => boolean) =>
   z.string().refine(isValid, expected);

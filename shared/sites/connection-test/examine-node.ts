@@ -1,3 +1,4 @@
+import { bareHost } from '../../kernel/addresses/hosts.ts';
 import { message, type Text } from '../../messages/message.ts';
 import {
   type Examination,
@@ -50,7 +51,7 @@ function skipExamination(protocol: Protocol): Examined {
 
 function noteReach(protocol: Protocol, url: string, examination: Examination): void {
   const { failed, addresses, lookupMs, tls } = examination;
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(new URL(url).hostname);
   if (failed === 'lookup') {
     protocol.fail('lookup', 'name_not_found', 'The name cannot be resolved', lookupMs);
     return;

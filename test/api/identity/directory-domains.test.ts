@@ -120,6 +120,24 @@ describe('a directory domain', () => {
     expect(pointersOf(answer)).toContain(pointer);
   });
 
+  it('stores its servers and KDCs in one spelling, which needs no password again', async () => {
+    const given = ['  LDAPS://DC.Example.com.:0636/ ', 'ldaps://каталог.рф', 'ldaps://[2001:DB8:0::9]\n'];
+    const spelled = ['ldaps://dc.example.com:636', 'ldaps://xn--80aajzhsz.xn--p1ai', 'ldaps://[2001:db8::9]'];
+    const kerberos = { realm: 'X', kdc: [' KDC.Example.com.:88'], kdc_hostnames: ['KDC.'], anchors: caPem };
+    const body = directoryBody({ hosts: given.slice(0, 2), bind_dn: 'cn=a', bind_password: 'b', kerberos });
+    const made = (await admin(`POST ${domainsPath}`, body)).body;
+    expect(made.params.hosts).toEqual(spelled.slice(0, 2));
+    expect(made.params.kerberos).toMatchObject({ kdc: ['kdc.example.com:88'], kdc_hostnames: ['kdc'] });
+    await world.portal.db
+      .update(authenticators)
+      .set({ params: { ...(await stored(made)), hosts: ['ldaps://dc.example.com.:636', given[1]] } })
+      .where(eq(authenticators.id, made.id));
+    const { status } = await admin(`PATCH ${one(made)}`, { params: { timeout_s: 9 } });
+    expect([status, (await stored(made)).hosts]).toEqual([200, spelled.slice(0, 2)]);
+    const moved = await admin(`PATCH ${one(made)}`, { params: { hosts: [given[2]] } });
+    expect(moved.body.code).toBe('invalid_request');
+  });
+
   it('may be in a private network only where that is allowed, and in plain text only there', async () => {
     const save = (host: string, start_tls = false) =>
       admin(`POST ${domainsPath}`, directoryBody({ hosts: [host], start_tls }));

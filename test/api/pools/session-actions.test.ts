@@ -72,6 +72,19 @@ describe('a workplace session', () => {
     expect(await shown()).toEqual([]);
   });
 
+  it.each([
+    'https://u:p@viewer.example/assist',
+    'http://viewer.example/assist',
+    'https://viewer.example\\@other.example/',
+    'javascript:alert(1)',
+  ])('cannot be viewed through the URL %s', async (url) => {
+    fleet.simulator.knobs.assistanceUrl = url;
+    const { status, body } = await admin(`PATCH ${at('raconnect')}`);
+    fleet.simulator.knobs.assistanceUrl = null;
+    expect([status, body.code, body.reason]).toEqual([502, 'upstream_failed', 'wrong_shape']);
+    expect(JSON.stringify(body)).not.toContain(url);
+  });
+
   it('is found within the scope, and on the given farm', async () => {
     const other = await startFleet(world);
     const { ask } = await addMember(world, ['spsessions.logoff'], [other.site.id]);

@@ -73,6 +73,11 @@ describe.each(['pg', 'neon'] as const)('system parameters by the driver %s', (dr
     ['a value below its bound', { session: { idle_s: { value: 0 } } }, '/session/idle_s/value'],
     ['a value of another type', { session: { idle_s: { value: '600' } } }, '/session/idle_s/value'],
     ['no choice', { ui: { default_language: { value: 'xx' } } }, '/ui/default_language/value'],
+    [
+      'a URL with a password',
+      { ui: { client_download_url: { value: 'https://u:p@example.com/client' } } },
+      '/ui/client_download_url/value',
+    ],
     ['no URL', { ui: { client_download_url: { value: 'javascript:x' } } }, '/ui/client_download_url/value'],
     ['no value', { session: { idle_s: { help: 'x' } } }, '/session/idle_s/value'],
   ])('reject %s, and change nothing then', async (_, body, pointer) => {

@@ -56,7 +56,7 @@ describe('a node on which the portal has an account', () => {
     expect(pointers(keyed)).toEqual(['/health_key not_allowed']);
     for (const public_url of ['http://vdi.example.com', 'https://vdi.example.com/x', 'vdi', 'https://a@b.c'])
       expect(pointers(await admin(`POST ${path}`, body({ public_url })))).toEqual([
-        '/public_url invalid_format',
+        '/public_url address_not_allowed',
       ]);
     const made = await admin(`POST ${path}`, body({ public_url: 'https://VDI.example.com/' }));
     expect(made.body.public_url).toBe('https://vdi.example.com');

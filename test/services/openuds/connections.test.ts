@@ -79,6 +79,14 @@ describe.each(modes)('connections of an OpenUDS %s broker', (mode) => {
     expect(broker.calls.length).toBeLessThanOrEqual(3);
   });
 
+  it.each([
+    ['машина.рф.', 'xn--80aaxoh8d.xn--p1ai'],
+    ['2001:DB8:0::5', '2001:db8::5'],
+  ])('by a direct transport lead to the machine %s as %s', async (address, host) => {
+    for (const desktop of broker.state.desktops) desktop.ip = address;
+    expect(await connect('Office')).toMatchObject({ host });
+  });
+
   it('by other transports are links to the public address, for the client program', async () => {
     const found = await connect('Studio');
     expect(found).toMatchObject({ method: 'link', protocol: 'spice', expires_in: 50 });

@@ -114,7 +114,7 @@ describe('host names that change their address', () => {
   test('a name that was public when saved and is private at the call is refused', async () => {
     const peer = await silent();
     const url = `https://node.example:${peer.port}`;
-    expect(checkUrl(url, { allowedNetworks: [], allowInsecure: false }).ok).toBe(true);
+    expect(checkUrl(url, 'node', { allowedNetworks: [] }).ok).toBe(true);
     const remote = remoteTo({ allowedNetworks: [], ...rebinding([{ address: '127.0.0.1', family: 4 }]) });
     expect(await failureOf(remote.domains(callTo(url)))).toEqual(
       failed('upstream_refused', 'address_not_allowed'),

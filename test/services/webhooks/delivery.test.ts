@@ -61,6 +61,25 @@ describe('an event', () => {
     expect(await stand.read(webhook)).toMatchObject({ waiting: 0, dead: 0, failing_since: null });
   });
 
+  it('is sent to the address with its query, which no delivery shows', async () => {
+    const { receiver, webhook } = await stand.add({ events: ['tag.created'] });
+    const url = `${receiver.url}/1111@2222?sp=%2Frun&sig=a-B_c%3D`;
+    expect((await admin(`PATCH ${base}/webhooks/${webhook.id}`, { url })).status).toBe(200);
+    await addTag(admin);
+    await stand.pass();
+    receiver.reaction = 'close';
+    await addTag(admin);
+    await stand.pass();
+    expect(receiver.received.map(({ path }) => path)).toEqual([
+      ...['/hook/1111@2222?sp=%2Frun&sig=a-B_c%3D', '/hook/1111@2222?sp=%2Frun&sig=a-B_c%3D'],
+    ]);
+    const deliveries = await stand.deliveries(webhook);
+    expect(deliveries.map(({ state }) => state)).toEqual(['waiting', 'delivered']);
+    const shown = [deliveries, await stand.read(webhook), await journalOf(webhook), world.portal.log];
+    expect(JSON.stringify(shown)).not.toContain('a-B_c');
+    await admin(`DELETE ${base}/webhooks/${webhook.id}`);
+  });
+
   it('is signed with both secrets for a day after a rotation', async () => {
     const { receiver, webhook } = await stand.add({ events: ['tag.created'] });
     const { secret } = (await admin(`POST ${base}/webhooks/${webhook.id}/rotate_secret`)).body;

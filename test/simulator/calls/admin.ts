@@ -28,7 +28,7 @@ export function adminCalls(node: Node): Hono {
   app.route('/', adminLists(node));
   app.route('/servicespools', poolCalls(node.state));
   app.route('/workplaces', workplaceCalls(node.state));
-  app.route('/spsessions', sessionCalls(node.state, node.name));
+  app.route('/spsessions', sessionCalls(node));
   return app;
 }
 
@@ -91,7 +91,7 @@ function workplaceCalls(state: DispatcherState): Hono {
   return app;
 }
 
-function sessionCalls(state: DispatcherState, name: string): Hono {
+function sessionCalls({ state, name, knobs }: Node): Hono {
   const app = new Hono();
   const find = (uuid: string) => state.sessions.get(uuid) ?? missing();
   app.patch('/:uuid/disconnect', (c) => {
@@ -107,7 +107,8 @@ function sessionCalls(state: DispatcherState, name: string): Hono {
   app.patch('/:uuid/raconnect', (c) => {
     find(c.req.param('uuid'));
     const once = randomBytes(24).toString('base64url');
-    return c.json({ url: `https://${name}.example/assist/${once}`, expires_in: 300 });
+    const url = knobs.assistanceUrl ?? `https://${name}.example/assist/${once}`;
+    return c.json({ url, expires_in: 300 });
   });
   return app;
 }

@@ -10,7 +10,7 @@ import {
 const closed: UrlPolicy = { allowedNetworks: [], allowInsecure: false };
 const policy = (...allowedNetworks: string[]): UrlPolicy => ({ ...closed, allowedNetworks });
 const detailOf = (url: string, given = closed): string | undefined => {
-  const result = checkUrl(url, given);
+  const result = checkUrl(url, 'node', given);
   return result.ok ? undefined : result.detail;
 };
 
@@ -51,11 +51,12 @@ describe('the format of a destination', () => {
     'HTTPS://Node.Example/base/',
     'https://8.8.8.8',
   ])('accepts %j', (url) => {
-    expect(checkUrl(url, closed)).toEqual({ ok: true, url: new URL(url) });
+    expect(checkUrl(url, 'node', closed).ok).toBe(true);
   });
 
   test('plain HTTP stays rejected where unverified dispatchers are allowed', () => {
-    expect(checkUrl('http://node.example', { ...closed, allowInsecure: true }).ok).toBe(false);
+    const insecure = { ...closed, allowInsecure: true };
+    expect(checkUrl('http://node.example', 'node', insecure).ok).toBe(false);
   });
 });
 
@@ -144,7 +145,7 @@ describe('the address of a destination', () => {
     ['localhost', '10.0.0.0/8', false],
     ['127.0.0.1', '0.0.0.0/0', true],
   ])('%s with %s allowed: %s', (host, network, allowed) => {
-    expect(checkUrl(`https://${host}`, policy(network)).ok).toBe(allowed);
+    expect(checkUrl(`https://${host}`, 'node', policy(network)).ok).toBe(allowed);
   });
 
   test('no private IPv4 address is accepted in any spelling', () => {
@@ -165,7 +166,7 @@ describe('the address of a destination', () => {
         ),
         (host) => {
           const literal = host.replace(/^\[|\]$/g, '');
-          expect(checkUrl(`https://${host}`, closed).ok).toBe(isAddressAllowed(literal, []));
+          expect(checkUrl(`https://${host}`, 'node', closed).ok).toBe(isAddressAllowed(literal, []));
         },
       ),
       { numRuns: 2000 },

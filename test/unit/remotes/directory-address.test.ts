@@ -68,7 +68,7 @@ describe('the address of a directory', () => {
 
   it('of a KDC is a host with a port', () => {
     expect(parseKdc('KDC.example.com:88')?.text).toBe('kdc.example.com:88');
-    expect(parseKdc('[::1]:88')?.hostname).toBe('[::1]');
+    expect(parseKdc('[::1]:88')?.text).toBe('[::1]:88');
     for (const text of ['kdc.example.com', ':88', 'kdc:0', 'kdc:99999', 'a/b:88', 'tcp://kdc:88'])
       expect(parseKdc(text)).toBeUndefined();
   });

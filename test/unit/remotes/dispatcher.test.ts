@@ -198,6 +198,16 @@ describe('connections of a dispatcher', () => {
     expect(await failureOf(remote.connectionInfo(call, uuid, {}))).toMatchObject({ reason: 'wrong_shape' });
   });
 
+  test.each([
+    ['машина.пример.', 'xn--80aaxoh8d.xn--e1afmkfd'],
+    ['WS_01.', 'ws_01'],
+    [' 10.0.0.5 ', '10.0.0.5'],
+    ['[2001:DB8:0::5]', '2001:db8::5'],
+  ])('the machine name %j is spelled %s', async (host, spelled) => {
+    const { remote } = remoteWith({ body: { ...connection, host } });
+    expect(await remote.connectionInfo(call, uuid, {})).toMatchObject({ host: spelled });
+  });
+
   test('readiness is returned unchanged', async () => {
     const body = {
       verdict: 'wait',

@@ -1,5 +1,6 @@
 import type { Claimed, Outcome } from '../../../../db/repositories/webhooks/attempts.ts';
 import { visibilityFor } from '../../../../shared/changes/visibility.ts';
+import { withQuery } from '../../../../shared/kernel/addresses/secret-query.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Sealer } from '../../../../shared/kernel/crypto/sealing.ts';
 import {
@@ -69,7 +70,7 @@ async function send(
   claimed: Claimed,
   signal: AbortSignal,
 ): Promise<TransportResponse> {
-  const { webhook, secret, former_secret } = claimed;
+  const { webhook, query, secret, former_secret } = claimed;
   const row = webhook.id;
   const secrets = [
     await sealer.open(secret, { table: 'webhooks', row, column: 'sealed_secret' }),
@@ -80,7 +81,13 @@ async function send(
   const body = JSON.stringify(payloadOf(claimed));
   return transport.send({
     method: 'POST',
-    url: webhook.url,
+    url:
+      query === null
+        ? webhook.url
+        : withQuery(
+            webhook.url,
+            await sealer.open(query, { table: 'webhooks', row, column: 'sealed_query' }),
+          ),
     headers: {
       'content-type': 'application/json',
       'user-agent': 'aggregator-portal',

@@ -8,7 +8,7 @@ export function realmOf({ resolvesUpns }: DirectoryVariant, params: Settings): R
   const { data } = Kerberos.safeParse(params.kerberos);
   if (!data) return undefined;
   const { realm, kdc, anchors, kdc_hostnames, eku, card_without_directory_h } = data;
-  const addresses = kdc.flatMap((text) => parseKdc(text)?.hostname ?? []);
+  const addresses = kdc.flatMap((text) => parseKdc(text)?.host ?? []);
   const seconds = typeof params.timeout_s === 'number' ? params.timeout_s : defaultTimeoutS;
   return {
     name: realm,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseHost } from '../../../kernel/addresses/hosts.ts';
 import type { Connection, ConnectionLink, ConnectionQuery, Readiness, Reconnection } from '../connections.ts';
 import { badAnswer, failure } from '../failures.ts';
 import type { Call, Node } from '../port.ts';
@@ -51,8 +52,8 @@ export class Connections {
     const result = Direct.safeParse(await this.#ask(call, [service, id]));
     if (!result.success) throw badAnswer(call.node, 'wrong_shape');
     const { ip, host, username, domain, password } = result.data;
-    const address = host || ip;
-    if (!/^[A-Za-z0-9_.:-]{1,255}$/.test(address)) throw badAnswer(call.node, 'wrong_shape');
+    const address = parseHost(host || ip);
+    if (address === undefined) throw badAnswer(call.node, 'wrong_shape');
     return {
       ...{ protocol: 'rdp', method: 'new', host: address, port: await this.#portOf(call, id) },
       ...{ username: asLine(username), domain: asLine(domain), expires_in: linkLifeS },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Address } from '../../../shapes/addresses.ts';
 import { Uuid } from './list-shapes.ts';
 import { flag, line, seconds, word } from './members.ts';
 
@@ -22,8 +23,8 @@ export const Delivery = z.object({
   failed: z.array(z.object({ workplace_uuid: Uuid, code: word })).max(100_000),
 });
 
-/** The URL is shown to an administrator, so it must be https. */
+/** An administrator opens the URL. */
 export const Assistance = z.object({
-  url: line(2048).pipe(z.url({ protocol: /^https$/ })),
+  url: Address('link'),
   expires_in: seconds,
 });

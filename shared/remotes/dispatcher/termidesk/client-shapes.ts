@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Host } from '../../../shapes/addresses.ts';
 import { sessionStates, unknown } from '../rows.ts';
 import { flag, line, optional, port, seconds, stored, text, word } from './members.ts';
 
@@ -99,7 +100,7 @@ export const Connection = z.object({
   protocol: z.enum(['rdp', 'spice']),
   method,
   session_uuid: optional(z.guid()),
-  host: z.string().regex(/^[A-Za-z0-9_.:-]{1,255}$/),
+  host: Host,
   port,
   username: line(256),
   domain: line(256)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hostOrText } from '../machine-names.ts';
 import { type ListKind, machineStates, sessionStates, unknown, workplaceStates } from '../rows.ts';
 import { line, stored } from './members.ts';
 
@@ -59,7 +60,7 @@ export const WorkplaceRow = z.object({
   servicepool_uuid: reference,
   servicepool_name: label,
   unique_id: label,
-  hostname: label,
+  hostname: label.transform(hostOrText),
   ip: label,
   state: orUnknown(z.enum(workplaceStates)),
   machine_state: orUnknown(z.enum(machineStates)),

@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
+import { checkAddress } from '../../../kernel/addresses/check.ts';
 import { type OidcClient, OidcError, type ProviderFacts } from '../port.ts';
 
 /** Asymmetric algorithms that the library validates on every runtime. */
@@ -45,11 +46,8 @@ function announces(
   return list === undefined || (Array.isArray(list) && list.includes(value));
 }
 
-function isAddress(text: unknown): text is string {
-  if (typeof text !== 'string' || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return protocol === 'https:' && username === '' && password === '';
-}
+const isAddress = (text: unknown): text is string =>
+  typeof text === 'string' && checkAddress(text, 'endpoint').ok;
 
 const faulty = (claim: string): OidcError => new OidcError('discovery', { claim });
 

@@ -1,3 +1,4 @@
+import { spellingOf } from '../../../../kernel/addresses/check.ts';
 import { AppError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json/json.ts';
 import type { Detail } from '../../../../messages/message.ts';
@@ -26,6 +27,10 @@ const secretRequired = (detail: Detail): AppError =>
     errors: [{ pointer: '/params/bind_password', code: 'required', detail }],
   });
 
-/** The order of the servers is irrelevant for the secret. */
-const destinationOf = ({ hosts, start_tls, ca_certificate }: Settings): string =>
-  canonicalJson([Array.isArray(hosts) ? hosts.toSorted() : hosts, start_tls, ca_certificate]);
+/** The order and the spelling of the servers are irrelevant for the secret. */
+const destinationOf = ({ hosts, start_tls, ca_certificate }: Settings): string => {
+  const servers = Array.isArray(hosts)
+    ? hosts.map((text) => spellingOf(String(text), 'directory')).sort()
+    : hosts;
+  return canonicalJson([servers, start_tls, ca_certificate]);
+};

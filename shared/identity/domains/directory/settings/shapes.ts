@@ -1,25 +1,19 @@
 import { z } from 'zod';
-import {
-  type DirectoryPeer,
-  directoryUrl,
-  hostAndPort,
-  parseDirectoryUrl,
-  parseKdc,
-} from '../../../../remotes/directory/address.ts';
-import { Certificates } from '../../../../shapes/fields.ts';
+import { parseKdc } from '../../../../remotes/directory/address.ts';
+import { Address, Host } from '../../../../shapes/addresses.ts';
+import { Certificates, lengthFirst } from '../../../../shapes/fields.ts';
 
-/** A text that is converted to the stored spelling. */
-const spelledBy = (pattern: RegExp, parse: (text: string) => DirectoryPeer | undefined, message: string) =>
-  z
-    .string()
-    .max(300)
-    .regex(pattern, message)
-    .transform((text, { addIssue }) => {
-      const peer = parse(text);
-      if (peer) return peer.text;
-      addIssue(message);
-      return z.NEVER;
-    });
+/** `host:port` in the stored spelling. */
+const KdcAddress = z
+  .string()
+  .trim()
+  .max(300, lengthFirst)
+  .transform((text, { addIssue }) => {
+    const peer = parseKdc(text);
+    if (peer) return peer.text;
+    addIssue('Must be a host, a colon and a port');
+    return z.NEVER;
+  });
 
 /** RFC 4512, 2.5: a name or an object identifier. Some directories also allow underscores. */
 const Attribute = z
@@ -30,7 +24,7 @@ const DistinguishedName = z.string().trim().max(1024);
 /** Parameters of the connection to a directory. */
 export const connectionShapes = {
   hosts: z
-    .array(spelledBy(directoryUrl, parseDirectoryUrl, 'Must be ldap:// or ldaps:// with a host and a port'))
+    .array(Address('directory'))
     .min(1)
     .max(5)
     .describe(
@@ -113,7 +107,7 @@ export const Kerberos = z.strictObject({
     .toUpperCase()
     .describe('Kerberos realm of the directory, stored in upper case.'),
   kdc: z
-    .array(spelledBy(hostAndPort, parseKdc, 'Must be a host, a colon and a port'))
+    .array(KdcAddress)
     .min(1)
     .max(10)
     .describe('Key distribution centres as `host:port`, tried in this order.'),
@@ -121,7 +115,7 @@ export const Kerberos = z.strictObject({
     'PEM certificates of the authorities that issue the certificates of the KDCs.',
   ),
   kdc_hostnames: z
-    .array(z.string().regex(/^[A-Za-z0-9.-]{1,253}$/))
+    .array(Host)
     .max(10)
     .default([])
     .describe('Accepted names in the certificate of the KDC, instead of those in `kdc`. Default: none.'),

@@ -8,9 +8,12 @@ type Check = SettingsCheck<OidcParams>;
 const issuer: Check = {
   name: 'addresses',
   run: (params, { policy }) => {
-    const addresses = { issuer: params.issuer, discovery_url: params.discovery_url?.replace(/\?.*$/s, '') };
-    return Object.entries(addresses).flatMap(([name, address]) => {
-      const check = address === undefined ? { ok: true as const } : checkUrl(address, policy);
+    const addresses = {
+      issuer: ['provider', params.issuer],
+      discovery_url: ['discovery', params.discovery_url],
+    } as const;
+    return Object.entries(addresses).flatMap(([name, [profile, address]]) => {
+      const check = address === null ? { ok: true as const } : checkUrl(address, profile, policy);
       return check.ok
         ? []
         : [{ pointer: `/params/${name}`, code: 'address_not_allowed', detail: check.detail }];

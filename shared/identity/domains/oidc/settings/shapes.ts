@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathOf } from '../../../../remotes/oidc/login/claims.ts';
+import { Address, Host } from '../../../../shapes/addresses.ts';
 import { Certificates } from '../../../../shapes/fields.ts';
 import { pairOf } from './pairs.ts';
 
@@ -32,7 +33,8 @@ const Parameter = z
   .regex(parameterPattern, 'Must be a name and a value, such as domain_hint=example.com')
   .refine((text) => !ownParameters.includes(pairOf(text)[0].toLowerCase()), 'The portal sets this parameter');
 const tenantPattern = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
-const hostPattern = /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+/** The part of e-mail addresses after the sign, in the spelling of hosts. */
+const EmailDomain = Host.refine((host) => /\.[^.]*[a-z][^.]*$/.test(host), 'Must be a domain name');
 
 const authentications = ['client_secret', 'private_key'] as const;
 const responseModes = ['query', 'form_post'] as const;
@@ -47,16 +49,12 @@ export const providerShapes = {
     .string()
     .trim()
     .max(512)
-    .regex(/^https:\/\/[^\s?#@\\]+$/i, 'The URL must begin with https://')
+    .pipe(Address('provider'))
     .meta({ example: 'https://login.example.com/realms/staff' })
     .describe(
       'Issuer of the provider, without `/.well-known/openid-configuration`. Microsoft Entra ID: `https://login.microsoftonline.com/<tenant>/v2.0`, or `organizations` in place of the tenant.',
     ),
-  discovery_url: z
-    .string()
-    .trim()
-    .max(512)
-    .regex(/^https:\/\/[^\s#@\\]+$/i, 'The URL must begin with https://')
+  discovery_url: Address('discovery')
     .nullable()
     .default(null)
     .meta({ example: 'https://login.example.com/tenant/.well-known/openid-configuration?p=b2c_1_signin' })
@@ -149,8 +147,7 @@ export const signInShapes = {
     .describe(
       'Further parameters of the authorization request of the form `name=value`, such as `domain_hint=example.com`. Default: none.',
     ),
-  email_domains: list(z.string().regex(hostPattern, 'Must be a domain name'), 100)
-    .transform((names) => names.map((name) => name.toLowerCase()))
+  email_domains: list(EmailDomain, 100)
     .default([])
     .describe('Domains of e-mail addresses for which the sign-in page selects this domain. Default: none.'),
   create_users: z

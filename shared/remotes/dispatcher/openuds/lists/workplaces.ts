@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hostOrText } from '../../machine-names.ts';
 import type { IdentityMapping } from '../../port.ts';
 import { type ListRow, unknown, type WorkplaceState } from '../../rows.ts';
 import { address, count, flag, moment, text, withDigit } from './members.ts';
@@ -71,7 +72,7 @@ export function workplaceRow(
   const name = row.friendly_name ?? row.unique_id ?? row.id;
   return {
     ...{ uuid: row.id, name, servicepool_uuid: pool.uuid, servicepool_name: pool.name },
-    ...{ unique_id: row.unique_id, hostname: row.friendly_name, ip: row.ip },
+    ...{ unique_id: row.unique_id, hostname: hostOrText(row.friendly_name), ip: row.ip },
     ...{ state: stateOf(row), machine_state: unknown, owner, in_use: row.in_use ?? false },
     in_use_since: row.in_use ? row.in_use_date : null,
     ...{ client_ip: row.source_ip, client_host: row.source_host },

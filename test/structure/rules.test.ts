@@ -21,6 +21,7 @@ const environment = 'the environment is read in shared/runtime and shared/toolin
 const kept = 'no promise is kept for another request';
 const domainType = 'a domain type is named in shared/identity/domains only';
 const permissive = 'a condition on kinds is never true by default';
+const judged = 'addresses and hosts from outside are judged in shared/kernel/addresses only';
 const single = 'no test is skipped or singled out, but by requireService';
 
 const areas = [
@@ -197,6 +198,10 @@ describe('the text rules', () => {
     ['db/repositories/records/scope.ts', 'return idsWithin[spec.type](scope) ?? sql`true`;', permissive],
     ['db/repositories/records/scope.ts', 'return conditions.get(kind) ?? undefined;', permissive],
     ['db/repositories/records/scope.ts', "return type === 'site' ? inScope(id) : sql`true`;", permissive],
+    ['functions/webui/sites/schema.ts', 'const Link = z.url().max(2048);', judged],
+    ['functions/webui/sites/schema.ts', 'z.string().regex(/^https?:\\/\\/\\S+$/)', judged],
+    ['shared/sites/user-site.ts', 'if (!URL.canParse(link)) return false;', judged],
+    ['shared/remotes/kdc/node.ts', "connect(hostname.replace(/^\\[|\\]$/g, ''));", judged],
     ['db/client.ts', 'try { f() } catch {}', 'no empty catch'],
     ['test/api/a.test.ts', 'try {\n} catch (error) {\n}', 'no empty catch'],
     ['db/client.ts', 'f().catch(() => {});', 'no empty catch'],
@@ -221,6 +226,9 @@ describe('the text rules', () => {
       'const condition = isImposed ? skips(userId) : sql`true`;',
     ],
     ['shared/context/rights.ts', 'switch (type) {\n  default:\n    return false;'],
+    ['shared/runtime/config/values.ts', 'if (!URL.canParse(value)) return false;'],
+    ['shared/kernel/addresses/hosts.ts', 'if (!URL.canParse(url)) return undefined;'],
+    ['functions/auth/deps.ts', 'const { origin } = new URL(deps.baseUrl);'],
     ['db/client.ts', 'try { f() } catch { return null; }'],
     ['shared/runtime/edge/workers.ts', 'const apps = new WeakMap<Env, App>();'],
     ['shared/runtime/edge/lambda.ts', '  app ??= build();'],

@@ -86,6 +86,16 @@ const textRules: readonly TextRule[] = [
     concerns: (path) => isSource(path) && !isNodeOnly.test(path) && !isForBrowsers(path),
   },
   {
+    // Each copy forgets another case: a password, a trailing dot, brackets, letters of another script.
+    rule: 'addresses and hosts from outside are judged in shared/kernel/addresses only',
+    pattern:
+      /\bz\.(?:url|httpUrl|hostname)\(|\bURL\.(?:canParse|parse)\(|\/\^(?:\(\?:)?(?:https?|ldaps?)\b|\/\^\\\[\|\\\]\$\//g,
+    concerns: (path) =>
+      isSource(path) &&
+      !isForBrowsers(path) &&
+      !/^shared\/(?:kernel\/addresses|runtime|tooling)\//.test(path),
+  },
+  {
     rule: 'no empty catch',
     pattern:
       /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\.catch\(\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*=>\s*\{\s*\}\s*,?\s*\)/g,

@@ -54,6 +54,13 @@ describe('a domain with an identity provider', () => {
     });
   });
 
+  it('stores its e-mail domains in one spelling', async () => {
+    const made = await addProvider(admin, { email_domains: [' Компания.рф. ', 'EAST.example'] });
+    expect(made.params.email_domains).toEqual(['xn--80aqeigdi5k.xn--p1ai', 'east.example']);
+    for (const name of ['10.0.0.1', 'localhost', '[::1]'])
+      expect((await admin(`POST ${domainsPath}`, providerBody({ email_domains: [name] }))).status).toBe(422);
+  });
+
   it('shares no e-mail domain with another one: the sign-in page selects by it', async () => {
     const names = ['north.example', 'south.example'];
     const first = await addProvider(admin, { email_domains: names });

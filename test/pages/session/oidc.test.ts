@@ -93,12 +93,12 @@ requireService('chromium or oathtool', hasPrograms)('a sign-in at an identity pr
   });
 
   it('begins when an address of the provider is typed as the user name', async () => {
-    await federation.set({ email_domains: ['company.example'] });
+    await federation.set({ email_domains: ['Компания.example'] });
     const page = await open('/signin');
-    await page.locator('#username').fill('anna@company.example');
+    await page.locator('#username').fill('anna@КОМПАНИЯ.example');
     await page.keyboard.press('Tab');
     await page.waitForURL((url) => url.href.startsWith(federation.provider.issuer));
-    expect(await page.locator('[name=login]').inputValue()).toBe('anna@company.example');
+    expect(await page.locator('[name=login]').inputValue()).toBe('anna@КОМПАНИЯ.example');
   });
 
   it('shows a refusal with a way back', async () => {

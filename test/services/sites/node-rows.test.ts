@@ -46,6 +46,20 @@ const bare = (list: string, { uuid, session_uuid, name }: Json) => {
 };
 
 describe('rows of nodes', () => {
+  it.each([
+    ['WIN_10-042.Пример.', 'win_10-042.xn--e1afmkfd'],
+    ['[2001:DB8:0::5]', '2001:db8::5'],
+    ['Golden image (new)', 'Golden image (new)'],
+    ['0012', '0012'],
+    [null, null],
+  ])('have the host name %j in the spelling of hosts: %j', async (hostname, spelled) => {
+    knobs().alter = (list, row) => (list === 'workplaces' ? { ...row, hostname } : row);
+    await sync(world.portal, at.farm, 'workplaces');
+    const { body } = await world.admin(`GET ${base}/workplaces?farm_id=${at.farm.id}&limit=1`);
+    expect(body.items[0].hostname).toBe(spelled);
+    expect(await records('workplaces')).toEqual([]);
+  });
+
   it('need only their identity', async () => {
     const { members } = state().poolNamed('Office');
     const [first] = members;

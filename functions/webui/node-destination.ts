@@ -19,26 +19,24 @@ export type NodeMembers = {
  * @throws AppError `invalid_request` for a destination that the installation does not allow, and for members that nodes
  *   of the kind do not have
  */
-export function checkNode<Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body {
-  return checked(ctx, body, [...membersErrors(body), ...missingErrors(body)]);
-}
+export const checkNode = (ctx: WebuiCtx, body: NodeMembers): void =>
+  refuse([...addressErrors(ctx, body), ...membersErrors(body), ...missingErrors(body)]);
 
 /** The same for a test, which examines the destination even if the account is not known yet. */
-export const checkTested = <Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body =>
-  checked(ctx, body, [...membersErrors(body), ...(body.account_name === null ? [] : missingErrors(body))]);
+export function checkTested(ctx: WebuiCtx, body: NodeMembers): void {
+  const missing = body.account_name === null ? [] : missingErrors(body);
+  refuse([...addressErrors(ctx, body), ...membersErrors(body), ...missing]);
+}
 
-function checked<Body extends NodeMembers>(ctx: WebuiCtx, body: Body, faults: FieldError[]): Body {
-  const errors = [...addressErrors(ctx, body), ...faults];
+function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(...errors);
-  return body;
 }
 
 /** The same for a node that is not stored: it needs all secrets. */
-export function checkNewNode<Body extends NodeMembers>(ctx: WebuiCtx, body: Body): Body {
-  const checked = checkNode(ctx, body);
-  if (isCapable(checked.kind, 'service_account') && checked.account_password === null)
+export function checkNewNode(ctx: WebuiCtx, body: NodeMembers): void {
+  checkNode(ctx, body);
+  if (isCapable(body.kind, 'service_account') && body.account_password === null)
     throw invalid({ pointer: '/account_password', code: 'required', detail: 'A value is required' });
-  return checked;
 }
 
 function addressErrors({ deps }: WebuiCtx, { url, verify_tls }: NodeMembers): FieldError[] {

@@ -23,16 +23,16 @@ type Result = z.input<typeof ConnectionTestResult>;
  */
 export async function testSettings(ctx: WebuiCtx, body: z.output<typeof TestSettings>): Promise<Result> {
   takeTest(ctx, 'dispatcher-test');
-  const checked = checkTested(ctx, body);
-  if (await isNodeNameTaken(ctx.deps.db, checked.name)) {
+  checkTested(ctx, body);
+  if (await isNodeNameTaken(ctx.deps.db, body.name)) {
     const detail = 'The value is already in use';
     throw new AppError('already_exists', undefined, {
       errors: [{ pointer: '/name', code: 'already_exists', detail }],
     });
   }
   const id = newId();
-  const { account_password } = await sealedSecrets(ctx, id, checked);
-  return test(ctx, nodeOf({ ...checked, id, account_password }), checked.health_key ?? undefined);
+  const { account_password } = await sealedSecrets(ctx, id, body);
+  return test(ctx, nodeOf({ ...body, id, account_password }), body.health_key ?? undefined);
 }
 
 /**

@@ -23,11 +23,11 @@ type Write = z.output<typeof DispatcherWrite>;
 /** @throws AppError `invalid_request` for an address that the policy does not allow, and for members of another kind */
 export async function createDispatcher(ctx: WebuiCtx, body: Write): Promise<Answer> {
   const id = newId();
-  const checked = checkNewNode(ctx, body);
-  return createRecord(ctx, kind, checked, {
+  checkNewNode(ctx, body);
+  return createRecord(ctx, kind, body, {
     id,
-    columns: await sealedSecrets(ctx, id, checked),
-    ...inOneKind(checked.farm_id),
+    columns: await sealedSecrets(ctx, id, body),
+    ...inOneKind(body.farm_id),
   });
 }
 
@@ -70,7 +70,8 @@ function change(
   patch: Record<string, unknown>,
 ): Promise<Answer> {
   return changeRecord(ctx, kind, at, async (row) => {
-    const body = checkNode(ctx, become(writableOf(kind, row)));
+    const body = become(writableOf(kind, row));
+    checkNode(ctx, body);
     const isElsewhere = destinationOf(row) !== destinationOf(body);
     const removed = secretNames.filter((name) => patch[name] === null);
     assertSecrets(row, body, { isElsewhere, removed });

@@ -21,7 +21,8 @@ export async function setUpSite(ctx: WebuiCtx, kinds: SetupKinds, setup: Members
   assertMayCreateAll(ctx);
   const { site, farm, dispatcher } = setup as Setup;
   const [siteId, farmId, id] = [newId(), newId(), newId()];
-  const node = within('dispatcher', () => checkNewNode(ctx, addressed(dispatcher)));
+  const node = addressed(dispatcher);
+  within('dispatcher', () => checkNewNode(ctx, node));
   const created = await createTogether(ctx, [
     { member: 'site', kind: kinds.site.kind, id: siteId, body: site },
     { member: 'farm', kind: kinds.farm.kind, id: farmId, body: { ...farm, site_id: siteId } },

@@ -195,6 +195,18 @@ describe('the health key of a dispatcher', () => {
     expect((await stored(node))?.health_key).not.toBe(before);
   });
 
+  it('is kept when a row of an earlier version gets the present spelling of its address', async () => {
+    const node = await addDispatcher(admin, world.farm, { health_key: 'first' });
+    await world.portal.db
+      .update(dispatchers)
+      .set({ url: 'https://Node.Example.com.:443' })
+      .where(eq(dispatchers.id, node.id));
+    const changed = await admin(`PATCH ${path}/${node.id}`, { priority: 2 });
+    expect([changed.status, changed.body.url, changed.body.health_key_set]).toEqual([
+      ...[200, 'https://node.example.com', true],
+    ]);
+  });
+
   it.each([
     ['host', { url: 'https://elsewhere.example.com' }],
     ['port', { url: 'https://node.example.com:8443' }],

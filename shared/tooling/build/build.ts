@@ -18,7 +18,7 @@ export const budgets: Record<EdgeModule, number> = {
   console: 188,
   // Has the explanations of all problem codes in both languages.
   discover: 201,
-  federation: 331,
+  federation: 332,
   home: 191,
   ssa: 193,
   userinfo: 270,

@@ -13,6 +13,7 @@ import {
 import { mustKeepAdministrator } from '../../../db/repositories/records/privileges.ts';
 import { lockGuard } from '../../../db/repositories/records/statements.ts';
 import { changesBetween, entityAction } from '../../../shared/context/audit-entry.ts';
+import { accountDiffers } from '../../../shared/identity/account-members.ts';
 import { administratorTypes } from '../../../shared/identity/domains/registry.ts';
 import { applyChanges, changesOf, type PatchOperation } from '../../../shared/identity/scim/patch.ts';
 import {
@@ -123,7 +124,7 @@ export const changeUser = (
     const fields = await become(row);
     if (canonicalJson(fields) === canonicalJson(writtenOf(row))) return row;
     assertMayActivate(row, fields);
-    assertMayBind(row, fields);
+    assertMayIdentify(row, fields);
     return write(scope, row, fields, {});
   });
 
@@ -157,11 +158,20 @@ function assertMayActivate({ state, hasRoles }: StoredUser, next: UserFields): v
     });
 }
 
-/** The first identifier gives the account to a person at the identity provider, who was found by the name only. */
-function assertMayBind({ directory_id, hasRoles, last_login_at }: StoredUser, next: UserFields): void {
-  if (directory_id === null && next.directory_id !== null && (hasRoles || last_login_at !== null))
+/**
+ * The first identifier gives the account to a person at the identity provider, who was found by the name only. Before that, the
+ * provider does not decide who an account with roles belongs to.
+ */
+function assertMayIdentify(row: StoredUser, next: UserFields): void {
+  if (row.directory_id !== null) return;
+  const isInUse = row.hasRoles || row.last_login_at !== null;
+  if (isInUse && next.directory_id !== null)
     throw new AppError('forbidden', 'An administrator must bind an account that is in use', {
       reason: 'in_use',
+    });
+  if (row.hasRoles && accountDiffers(row, next, ['identity']))
+    throw new AppError('forbidden', 'An administrator must rename an account with roles that is not bound', {
+      reason: 'not_bound',
     });
 }
 

@@ -26,6 +26,7 @@ import {
   removeRecords,
 } from '../../../shared/http/records/writes.ts';
 import type { Answer } from '../../../shared/http/serve/answer.ts';
+import { accountDiffers } from '../../../shared/identity/account-members.ts';
 import { administratorTypes, domainTypeOf } from '../../../shared/identity/domains/registry.ts';
 import { retirePassword } from '../../../shared/identity/password-history.ts';
 import { assertPassword } from '../../../shared/identity/password-policy.ts';
@@ -71,8 +72,8 @@ export const updateUser = (
 type RequestedChange = { body: Write; lifts: boolean; resets: boolean };
 
 /**
- * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state or anything
- * that weakens the login requires all permissions of the user. A new password ends the sessions of the user.
+ * Changes a user. Adding or removing a role requires its permissions. Changing the password, the state, the name, the address or
+ * anything that weakens the login requires all permissions of the user. A new password ends the sessions of the user.
  */
 const change = (
   ctx: WebuiCtx,
@@ -157,16 +158,10 @@ function consequences(
   ];
 }
 
-/** Permissions that this change requires. Changes to the login of a user require all permissions of that user. */
+/** Permissions that this change requires: all of the user, if it concerns who the account belongs to or how it is used. */
 function stakesOf(row: Row, body: Write, eases: boolean): AffectedRoles[] {
-  const isOther = (name: 'name' | 'state' | 'kind' | 'must_change_password') => body[name] !== row[name];
-  const overpowers =
-    eases ||
-    body.password !== null ||
-    isOther('name') ||
-    isOther('state') ||
-    isOther('kind') ||
-    isOther('must_change_password');
+  // A password of the body is a new one. The stored row has the hash of the present one.
+  const overpowers = eases || accountDiffers({ ...row, password: null }, body, ['identity', 'login']);
   return [{ assigned: body.roles, user: row.id }, ...(overpowers ? [{ user: row.id }] : [])];
 }
 

@@ -94,7 +94,7 @@ export function fieldsOf(source: Json, present?: UserFields): UserFields {
     real_name: realName(resource, { given_name, family_name }, present),
     given_name,
     family_name,
-    email: emailIn(resource.emails),
+    email: emailIn(resource.emails, present),
     state: resource.active === undefined ? (present?.state ?? 'active') : stateOf(resource.active),
     directory_id: subjectOf(resource.externalId, present),
   };
@@ -146,13 +146,15 @@ const joinedName = (parts: NameParts | undefined): string =>
   [parts?.given_name, parts?.family_name].filter(Boolean).join(' ');
 
 /** One address is stored: the primary one, or else that of work, or else the first one. */
-function emailIn(values: unknown): string {
+function emailIn(values: unknown, present: UserFields | undefined): string {
   const given = Array.isArray(values) ? values.filter((one) => textIn(one, 'value') !== '') : [];
   const isWork = (one: unknown) => textIn(one, 'type').toLowerCase() === 'work';
   const chosen = given.find((one) => memberOf(one, 'primary') === true) ?? given.find(isWork) ?? given[0];
   if (chosen === undefined) return '';
+  const address = textIn(chosen, 'value');
+  if (address === present?.email) return address;
   // A provider whose directory has an unusable address would otherwise not be able to send the person at all.
-  return EmailAddress.safeParse(textIn(chosen, 'value')).data ?? '';
+  return EmailAddress.safeParse(address).data ?? '';
 }
 
 /** The identifier of the user at the identity provider. It never changes, because the user is found by it at sign-in. */

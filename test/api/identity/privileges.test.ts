@@ -164,6 +164,17 @@ describe('a user with more permissions than the caller', () => {
     expect((await clerk.ask(`PATCH ${one()}`, open)).status).toBe(200);
   });
 
+  it('keeps the address that reaches them and the name that others read', async () => {
+    for (const change of [{ email: 'mine@example.com' }, { real_name: 'Another Person' }]) {
+      expectLacking(await clerk.ask(`PATCH ${one()}`, change), ['sites.delete']);
+      const whole = { ...(await admin(`GET ${one()}`)).body, ...change };
+      expectLacking(await clerk.ask(`PUT ${one()}`, whole), ['sites.delete']);
+    }
+    const described = await clerk.ask(`PATCH ${one()}`, { comments: 'on leave' });
+    expect(described.body).toMatchObject({ comments: 'on leave', email: '', real_name: '' });
+    expect((await admin(`PATCH ${one()}`, { email: 'right@example.com' })).status).toBe(200);
+  });
+
   it('cannot be deactivated and then deleted while inactive', async () => {
     await admin(`PATCH ${one()}`, { state: 'inactive' });
     expectLacking(await clerk.ask(`DELETE ${one()}`), ['sites.delete']);

@@ -14,6 +14,8 @@ export const provisioning = {
     'Учётную запись с ролями должен включить администратор',
   'An administrator must bind an account that is in use':
     'Привязать используемую учётную запись должен администратор',
+  'An administrator must rename an account with roles that is not bound':
+    'Непривязанную учётную запись с ролями должен переименовать администратор',
   'An operation must be add, replace or remove': 'Операция должна быть add, replace или remove',
   'An operation without a path requires an object': 'Для операции без пути нужен объект',
   'At most {limit} attributes can be named': 'Можно указать не более {limit} атрибутов',

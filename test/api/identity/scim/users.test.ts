@@ -155,6 +155,25 @@ describe('a provisioned user', () => {
     }
   });
 
+  it('with roles keeps its names and address until it has an identifier, and follows the provider after that', async () => {
+    const [loose, bound] = [await add({ displayName: 'Ada' }), await add({ externalId: newId() })];
+    const role = await addRole(world.admin, ['sites.read']);
+    const held = [loose, bound].map(({ id }) => ({ user_id: id, role_id: role.id }));
+    await world.portal.db.insert(userRoles).values(held);
+    const changes = {
+      userName: unique('renamed'),
+      displayName: 'Another',
+      'name.givenName': 'Another',
+      emails: [{ value: 'other@example.com', primary: true }],
+    };
+    for (const [path, value] of Object.entries(changes)) {
+      const refused = await patch(loose, { op: 'replace', path, value });
+      expect([path, refused.status]).toEqual([path, 403]);
+      expect([path, (await patch(bound, { op: 'replace', path, value })).status]).toEqual([path, 200]);
+    }
+    expect((await patch(loose, { op: 'replace', path: 'active', value: false })).body.active).toBe(false);
+  });
+
   it('is changed only at the expected version', async () => {
     const user = await add();
     const send = (version: string) =>

@@ -58,10 +58,11 @@ describe('sealed values', () => {
     const withoutPlace = sealing.filter(
       (path) => !/table: '\w+'/.test(product.find((source) => source.path === path)?.text ?? ''),
     );
-    // Challenges, cursors, positions, attempts to sign in and requests of programs are held by clients; re-sealing reads its places from
+    // Challenges, cursors, positions, attempts to sign in, requests of programs and marks of browsers are held by clients; re-sealing reads its places from
     // the declaration itself.
     expect(withoutPlace.sort()).toEqual([
       'functions/federation/program-request.ts',
+      'functions/federation/programs/browser-mark.ts',
       'functions/federation/sign-in/attempt.ts',
       'shared/http/caller/consistency-token.ts',
       'shared/identity/passkeys/challenges.ts',

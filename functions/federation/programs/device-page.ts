@@ -5,18 +5,19 @@ import { type ProgramText, programText } from '../../../shared/messages/program-
 import type { FederationDeps } from '../deps.ts';
 import { programPage } from './page.ts';
 
-type DeviceForm = { userCode?: string | undefined; isWrong?: boolean };
+type DeviceForm = { userCode?: string | undefined; isWrong?: boolean; cookies?: readonly string[] };
 
 /** Asks the person for the code that a device shows. */
 export function devicePage(
   ctx: RequestCtx<FederationDeps>,
-  { userCode = '', isWrong = false }: DeviceForm = {},
+  { userCode = '', isWrong = false, cookies = [] }: DeviceForm = {},
 ): Promise<Document> {
   const say = (text: ProgramText): string => programText(text, ctx.language);
   const wrong = html`<p id="wrong" class="wrong" role="alert">${say('wrong_code')}</p>`;
   const described = isWrong ? html`aria-invalid="true" aria-describedby="wrong"` : '';
   return programPage(ctx, {
     title: 'device',
+    cookies,
     content: html`<p>${say('enter_code')}</p>
 ${isWrong ? wrong : ''}
 <form method="post" action="/device">

@@ -20,6 +20,7 @@ import type { FederationDeps } from '../deps.ts';
 import { movedOnPage } from '../moved-on-page.ts';
 import { type DeviceRequest, requestCookies, requestLifeS, signInPath } from '../program-request.ts';
 import { findProvider } from '../provider.ts';
+import { browserMark } from './browser-mark.ts';
 import { devicePage } from './device-page.ts';
 import type { DeviceAnswer, DeviceBody } from './schema.ts';
 
@@ -36,7 +37,7 @@ const shown = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 /** The code as it is compared. People type it in lower case, with or without the hyphen. */
 const typed = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
-/** Gives a device its codes. @throws AppError `not_found`; `rate_limited` if many devices of the address wait */
+/** Gives a device its codes. @throws AppError `not_found`; `rate_limited` if many devices of the network or of the domain wait */
 export async function authorizeDevice(
   ctx: Ctx,
   domainId: string,
@@ -61,7 +62,7 @@ export async function authorizeDevice(
     kept_until: addSeconds(expires_at, requestLifeS),
   };
   await atomically(ctx.deps.db, (h) => [
-    mustHaveFewWaiting(h, ctx.client.ip, ctx.now),
+    mustHaveFewWaiting(h, { domainId: domain.id, network: networkOf(ctx.client.ip) }, ctx.now),
     ...addGrant(h, grant, ctx.now),
   ]);
   const verification_uri = `${ctx.deps.baseUrl}/device`;
@@ -75,12 +76,17 @@ export async function authorizeDevice(
   };
 }
 
-/** Tries of user codes that a network has before it is locked. */
+/** Wrong user codes of one browser until it is locked. */
 const mostTries = 5;
 
 /**
  * Starts the sign-in for the device that shows a code.
- * @throws AppError `forbidden` for a form of another site; `locked_out` after too many wrong codes of the network
+ *
+ * Wrong codes lock the browser, not the address, which many people can share. A guesser without cookies meets the limits of failed
+ * logins: by default 50 per minute and address, 500 per minute in all. There are 20⁸ = 2.6 × 10¹⁰ codes, each valid for ten minutes.
+ * While 100 devices wait, all 720,000 tries of a day find one of them with a probability of 0.3 %. The guesser can then only sign the
+ * device in with an own account.
+ * @throws AppError `forbidden` for a form of another site; `locked_out` after too many wrong codes
  */
 export async function enterUserCode(ctx: Ctx, userCode: string): Promise<Document> {
   if (!ctx.client.isOwnPage())
@@ -88,16 +94,21 @@ export async function enterUserCode(ctx: Ctx, userCode: string): Promise<Documen
       'forbidden',
       message('Browsers can sign in only on pages of {url}', { url: ctx.deps.baseUrl }),
     );
-  const account = `device code ${networkOf(ctx.client.ip)}`;
+  const browser = await browserMark(ctx);
   const failed = failedLogin(ctx, { username: '' }, undefined);
-  const tried = await assertMayTry(ctx, account, { ...failed, user_name: null }, 'device_code');
+  const tried = await assertMayTry(
+    ctx,
+    `device code ${browser.id}`,
+    { ...failed, user_name: null },
+    'device_code',
+  );
   const code = typed(userCode);
   const found = await findWaitingDevice(ctx.deps.db, sha256(code), ctx.now);
   if (!found) {
     const maxTries = Math.min(mostTries, tried.parameters['lockout.max_tries']);
     const parameters = { ...tried.parameters, 'lockout.max_tries': maxTries };
     if (!(await countAttempt(ctx, { ...tried, parameters }))) throw new AppError('locked_out');
-    return devicePage(ctx, { userCode, isWrong: true });
+    return devicePage(ctx, { userCode, isWrong: true, cookies: [browser.cookie] });
   }
   const request: DeviceRequest = {
     kind: 'device',

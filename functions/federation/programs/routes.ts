@@ -108,7 +108,8 @@ export const programOperations = [
       route: 'POST /device',
       access: 'public',
       summary: 'Start the sign-in for the device that shows a code',
-      description: 'For the form of the page. After 5 wrong codes, the network is locked for a while.',
+      description:
+        'For the form of the page. After 5 wrong codes, the browser is locked for a while. Wrong codes also count as failed logins of the address.',
       body: { required: UserCodeBody },
       form: true,
       errors: ['forbidden', 'locked_out'],

@@ -1,5 +1,8 @@
 import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
+import { programGrants } from '../../../db/schema/identity/providers/program-grants.ts';
+import { addSeconds } from '../../../shared/kernel/clock.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { audited, useStand } from '../../support/factories.ts';
 import { nativeProgram, sendConsent, sendForm } from '../../support/federation/programs.ts';
 import { staff, startFederationStand } from '../../support/federation/stand.ts';
@@ -88,7 +91,9 @@ describe('a device', () => {
     expect(body.user.name).toBe('carl');
   });
 
-  it('is not found by guessing: a network has 5 tries', async () => {
+  const isMoved = ({ headers }: { headers: Headers }) => headers.get('refresh')?.includes('/start?') === true;
+
+  it('is not found by guessing: a browser has 5 tries, others at its address are not concerned', async () => {
     const { user_code } = await codes('192.0.2.8');
     const browser = stand.browser();
     const pages = [];
@@ -97,10 +102,26 @@ describe('a device', () => {
     expect(pages[0]).toMatchObject({ status: 200, body: expect.stringContaining('role="alert"') });
     const locked = await sendForm(browser, urlOf('/device'), { user_code });
     expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.any(String)]);
+    expect(isMoved(await sendForm(stand.browser(), urlOf('/device'), { user_code }))).toBe(true);
     stand.world.portal.advance(301);
-    expect((await sendForm(browser, urlOf('/device'), { user_code })).headers.get('refresh')).toContain(
-      '/start?',
-    );
+    expect(isMoved(await sendForm(browser, urlOf('/device'), { user_code }))).toBe(true);
+  });
+
+  it('is not found by guessing with a new browser each time: an address has 50 tries in a minute', async () => {
+    const ownForm = { 'sec-fetch-site': 'same-origin', origin: urlOf('') };
+    const guess = (user_code: string, ip: string, cookie = '') =>
+      stand.world.portal.send('POST /device', {
+        ip,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...ownForm, cookie },
+        body: new URLSearchParams({ user_code }).toString(),
+      });
+    const { user_code } = await codes('192.0.2.8');
+    for (let tries = 0; tries < 50; tries++)
+      expect((await guess('BBBB-BBBB', '198.51.100.7', '__Host-device-tries=made-up')).status).toBe(200);
+    expect((await guess(user_code, '198.51.100.7')).status).toBe(429);
+    expect(isMoved(await guess(user_code, '198.51.100.8'))).toBe(true);
+    stand.world.portal.advance(61);
+    expect(isMoved(await guess(user_code, '198.51.100.7'))).toBe(true);
   });
 
   it('cannot be entered by a form of another site', async () => {
@@ -112,13 +133,43 @@ describe('a device', () => {
     }
   });
 
-  it('receives no codes for another kind of domain, nor more than 20 at a time', async () => {
+  it('receives no codes for another kind of domain', async () => {
     const { body } = await stand.world.admin('GET /api/webui/aggregator/authenticators');
     const builtin = body.items.find(({ type }: { type: string }) => type === 'internal');
     const path = `POST /api/auth/v7.0/oidc/${builtin.id}/device`;
     expect((await stand.world.portal.send(path)).status).toBe(404);
-    for (let count = 0; count < 20; count++) expect((await codes('192.0.2.9')).device_code).toBeDefined();
-    expect((await codes('192.0.2.9')).code).toBe('rate_limited');
-    expect((await codes('192.0.2.10')).device_code).toBeDefined();
   });
+
+  it('receives codes while fewer than 200 of its network and 5,000 of its domain wait', async () => {
+    await addWaiting(198, '2001:db8:0:7::1');
+    expect((await codes('2001:db8:0:7::2')).device_code).toBeDefined();
+    expect((await codes('2001:db8:0:7::3')).device_code).toBeDefined();
+    expect((await codes('2001:db8:0:7::4')).code).toBe('rate_limited');
+    expect((await codes('2001:db8:0:8::1')).device_code).toBeDefined();
+    stand.world.portal.advance(601);
+    await addWaiting(4_999, '203.0.113.1');
+    expect((await codes('192.0.2.10')).device_code).toBeDefined();
+    expect((await codes('192.0.2.11')).code).toBe('rate_limited');
+    stand.world.portal.advance(601);
+    expect((await codes('192.0.2.11')).device_code).toBeDefined();
+  });
+
+  /** Devices that wait since now. */
+  async function addWaiting(count: number, source_ip: string): Promise<void> {
+    const { db, clock } = stand.world.portal.deps;
+    const at = clock();
+    const rows = Array.from({ length: count }, () => ({
+      ...{
+        id: newId(),
+        kind: 'device' as const,
+        state: 'waiting' as const,
+        program: 'Door panel',
+        source_ip,
+      },
+      ...{ authenticator_id: stand.domain.id, code_hash: newId(), user_code_hash: newId(), interval_s: 5 },
+      ...{ created_at: at, expires_at: addSeconds(at, 600), kept_until: addSeconds(at, 1_200) },
+    }));
+    for (let from = 0; from < count; from += 1_000)
+      await db.insert(programGrants).values(rows.slice(from, from + 1_000));
+  }
 });

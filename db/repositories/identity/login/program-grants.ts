@@ -14,8 +14,8 @@ type NewGrant = typeof grants.$inferInsert;
 /** Number of expired rows removed per insert: enough to keep the table small, without a noticeable delay. */
 const sweptAtOnce = 100;
 
-/** Devices of one address that can wait for a person at the same time. */
-const mostWaiting = 20;
+/** Devices that can wait for a person at the same time: of one network, behind which a whole office can be, and of one domain. */
+const mostWaiting = { network: 200, domain: 5_000 };
 
 /** Stores a grant, and removes some expired ones. */
 export function addGrant(h: Db, grant: NewGrant, now: Date): Statement[] {
@@ -28,15 +28,19 @@ export function addGrant(h: Db, grant: NewGrant, now: Date): Statement[] {
   return [h.delete(grants).where(inArray(grants.id, expired)), h.insert(grants).values(grant)];
 }
 
-/** Fails the batch with `rate_limited` if too many devices of the address wait. */
-export const mustHaveFewWaiting = (h: Db, sourceIp: string, now: Date): Statement =>
+type Place = { domainId: string; network: string };
+
+/** Fails the batch with `rate_limited` if too many devices of the network or of the domain wait. */
+export const mustHaveFewWaiting = (h: Db, { domainId, network }: Place, now: Date): Statement =>
   must(
     h,
-    sql`(select count(*) from ${grants} where ${and(
-      eq(grants.source_ip, sourceIp),
-      eq(grants.state, 'waiting'),
-      gt(grants.expires_at, now),
-    )}) < ${mostWaiting}`,
+    sql`(select count(*) < ${mostWaiting.domain}
+        and count(*) filter (where ${grants.source_ip}::inet <<= ${network}::inet) < ${mostWaiting.network}
+      from ${grants} where ${and(
+        eq(grants.authenticator_id, domainId),
+        eq(grants.kind, 'device'),
+        isOpen('waiting', now),
+      )})`,
     'rate_limited',
   );
 

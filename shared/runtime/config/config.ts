@@ -123,7 +123,7 @@ const networkFrom = (values: Variables) => ({
   trustProxy: values.TRUST_PROXY,
   maxConnections: values.MAX_CONNECTIONS,
   maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
-  hsts: values.HSTS === 'on',
+  hsts: values.HSTS,
   allowedPrivateNetworks: values.ALLOWED_PRIVATE_NETWORKS,
   webhookNetworks: values.WEBHOOK_NETWORKS,
   allowInsecureDispatchers: values.ALLOW_INSECURE_DISPATCHERS === '1',

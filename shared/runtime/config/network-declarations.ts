@@ -1,3 +1,4 @@
+import { hstsChoices } from '../node/transport-security.ts';
 import { answers, type Declarations, everywhere, node } from './declaration.ts';
 import { isNetwork, list, pem, some, text, url, whole, word } from './values.ts';
 
@@ -40,10 +41,10 @@ export const network = {
     scope: node,
   },
   HSTS: {
-    schema: word('on', 'off')
+    schema: word(...hstsChoices)
       .default('on')
       .describe(
-        '`off`: no `Strict-Transport-Security`. The header is sent only if `BASE_URL` is https and not a loopback address.',
+        '`Strict-Transport-Security`: `on` for the host of `BASE_URL`, `subdomains` also for all hosts below it, `off` without. The header is sent only if `BASE_URL` is https and not a loopback address.',
       ),
     scope: everywhere,
   },

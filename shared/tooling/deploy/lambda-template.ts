@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { modules } from '../../modules.ts';
+import { hstsChoices } from '../../runtime/node/transport-security.ts';
 import { type EdgeModule, edgeModules, root } from '../build/bundles.ts';
 import { apiResources, logicalName } from './lambda-api.ts';
 import { type SecretGroup, secretsOf, variablesIn } from './module-secrets.ts';
@@ -69,7 +70,7 @@ const parameters = {
   HasObjectStore: choice('The secret has the five S3_ variables', 'no', 'yes'),
   HasRdpSigning: choice('The secret has RDP_SIGNING_CERT and RDP_SIGNING_KEY', 'no', 'yes'),
   PortalType: choice('PORTAL_TYPE', 'universal', 'admin', 'user'),
-  Hsts: choice('HSTS', 'on', 'off'),
+  Hsts: choice('HSTS', ...hstsChoices),
   DatabaseDriver: choice('DATABASE_DRIVER', 'pg', 'neon'),
   AllowedPrivateNetworks: text('ALLOWED_PRIVATE_NETWORKS', ''),
   WebhookNetworks: text('WEBHOOK_NETWORKS', ''),

@@ -110,15 +110,20 @@ describe('Strict-Transport-Security', () => {
     expect([status.slice(0, 9), headers.get('strict-transport-security')]).toEqual(['HTTP/1.1 ', hsts]);
   });
 
-  it.each<[string, Record<string, string>, boolean]>([
-    ['a public address', { BASE_URL: 'https://portal.test' }, true],
-    ['a public address with HSTS=off', { BASE_URL: 'https://portal.test', HSTS: 'off' }, false],
-    ['loopback', {}, false],
-    ['loopback by address', { BASE_URL: 'https://127.0.0.1:8443' }, false],
-    ['plain HTTP', { BASE_URL: 'http://localhost:1', TLS: 'off' }, false],
-    ['a proxy that ends TLS', { BASE_URL: 'https://portal.test', TLS: 'off', TRUST_PROXY: '1' }, true],
-  ])('is sent with %s', (_, env, isThere) =>
-    expect('strict-transport-security' in (serverSettings(parseConfig(env)).headers ?? {})).toBe(isThere));
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['a public address', { BASE_URL: 'https://portal.test' }, hsts],
+    [
+      'all hosts below it',
+      { BASE_URL: 'https://portal.test', HSTS: 'subdomains' },
+      `${hsts}; includeSubDomains`,
+    ],
+    ['a public address with HSTS=off', { BASE_URL: 'https://portal.test', HSTS: 'off' }, undefined],
+    ['loopback', { HSTS: 'subdomains' }, undefined],
+    ['loopback by address', { BASE_URL: 'https://127.0.0.1:8443' }, undefined],
+    ['plain HTTP', { BASE_URL: 'http://localhost:1', TLS: 'off' }, undefined],
+    ['a proxy that ends TLS', { BASE_URL: 'https://portal.test', TLS: 'off', TRUST_PROXY: '1' }, hsts],
+  ])('is sent as configured with %s', (_, env, value) =>
+    expect(serverSettings(parseConfig(env)).headers?.['strict-transport-security']).toBe(value));
 });
 
 /** The protocol that `openssl s_client` negotiates; throws when the handshake fails. */

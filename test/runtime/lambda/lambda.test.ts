@@ -105,13 +105,15 @@ describe('a module as a Lambda function', () => {
     expect(await userinfo('GET /api/userinfo/nothing')).toMatchObject({ statusCode: 404 });
   });
 
-  it('sends Strict-Transport-Security with every answer, unless it is off', async () => {
+  it('sends Strict-Transport-Security with every answer, for the hosts that HSTS names', async () => {
     const hsts = async (route: string, instance = 'first') =>
       (await (await load('userinfo', instance))(route)).headers['strict-transport-security'];
     for (const route of ['GET /api/userinfo', 'GET /api/userinfo/nothing', 'OPTIONS /api/userinfo'])
       expect(await hsts(route)).toBe('max-age=31536000');
     configure({ HSTS: 'off' });
     expect(await hsts('GET /api/userinfo', 'without')).toBeUndefined();
+    configure({ HSTS: 'subdomains' });
+    expect(await hsts('GET /api/userinfo', 'wide')).toBe('max-age=31536000; includeSubDomains');
     configure({ HSTS: '', SECRET_KEY: '' });
     const errorLog = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     expect(await hsts('GET /api/userinfo', 'broken')).toBe('max-age=31536000');

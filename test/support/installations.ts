@@ -137,7 +137,7 @@ const domainOf = (name: fc.Arbitrary<string>, label: string): fc.Arbitrary<Entry
             hosts: ['ldaps://directory.example.com'],
             base_dn: 'dc=example,dc=com',
             bind_dn: 'cn=portal,dc=example,dc=com',
-            bind_password: ['$', '{env:BIND_PASSWORD}'].join(''),
+            bind_password: ['$', '{env:PORTAL_SECRET_BIND}'].join(''),
           },
           attributes: [{ name: 'mail', source: 'mail', title: 'Mail' }],
         }
@@ -186,7 +186,7 @@ const nodesOf = (farms: string[]): fc.Arbitrary<Entry[]> =>
             name: fc.constant('d1'),
             farm_id: fc.constantFrom(...farms),
             url: fc.constantFrom('https://d1.example.com', 'https://d2.example.com'),
-            health_key: fc.constant(['$', '{env:HEALTH_KEY}'].join('')),
+            health_key: fc.constant(['$', '{env:PORTAL_SECRET_HEALTH}'].join('')),
           },
           { priority, timeout_ms: fc.integer({ min: 500, max: 20_000 }) },
         ),

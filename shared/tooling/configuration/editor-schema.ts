@@ -1,6 +1,7 @@
 import { createSchemas, type Schema } from '../../http/document/schemas.ts';
 import { domainTypeNames, domainTypeOf } from '../../identity/domains/registry.ts';
 import { isObject } from '../../kernel/json/json.ts';
+import { secretPrefix } from './file/placeholders.ts';
 import { ImageEntry } from './file-only-members.ts';
 import { type Kind, kinds, type Section, sections, type Target } from './kinds.ts';
 import { schemaOf, schemaOfParams } from './records/schema-members.ts';
@@ -48,8 +49,8 @@ const nameWords: Partial<Record<Target, string>> = {
 
 const secretSchema: Schema = {
   type: 'string',
-  description: `A secret: \${env:NAME} or \${file:path}`,
-  pattern: '^\\$\\{(env|file):[^}]+\\}$',
+  description: `A secret: \${env:${secretPrefix}NAME} or \${file:path}`,
+  pattern: `^\\$\\{(env:${secretPrefix}|file:)[^}]+\\}$`,
 };
 
 /** The parameters of a domain depend on its type. */

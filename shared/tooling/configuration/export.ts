@@ -5,6 +5,7 @@ import { canonicalJson, isObject } from '../../kernel/json/json.ts';
 import { foldName } from '../../kernel/text.ts';
 import { replacedAt, valuesAt, withMember } from './file/paths.ts';
 import { pictureName } from './file/pictures.ts';
+import { secretPrefix } from './file/placeholders.ts';
 import { type Section, sections } from './kinds.ts';
 import type { Names } from './records/names.ts';
 import type { Operator } from './records/operator.ts';
@@ -95,9 +96,10 @@ function sortedAt(entry: Entry, path: readonly string[]): Entry {
   return isObject(sorted) ? sorted : entry;
 }
 
-/** A unique name of a variable in the file: `DISPATCHER_NORTH_1_HEALTH_KEY`. */
+/** A unique name of a variable in the file: `PORTAL_SECRET_DISPATCHER_NORTH_1_HEALTH_KEY`. */
 function variableFor({ kind, name }: PortalRecord, path: readonly string[], taken: Set<string>): string {
-  const words = `${kind.type}_${name}_${path.at(-1)}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  const own = `${kind.type}_${name}_${path.at(-1)}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  const words = `${secretPrefix}${own}`;
   let variable = words;
   for (let number = 2; taken.has(variable); number++) variable = `${words}_${number}`;
   taken.add(variable);

@@ -33,7 +33,7 @@ authenticators:
       hosts: [ldaps://directory.example.com]
       base_dn: dc=example,dc=com
       bind_dn: cn=portal,dc=example,dc=com
-      bind_password: \${env:CORP_PASSWORD}
+      bind_password: \${env:PORTAL_SECRET_CORP}
     attributes:
       - name: phone
         source: telephoneNumber
@@ -61,7 +61,7 @@ dispatchers:
   - name: n1
     farm_id: North A
     url: https://n1.example.com
-    health_key: \${env:N1_KEY}
+    health_key: \${env:PORTAL_SECRET_N1}
 priority_groups:
   - name: North first
     groups: [corp/Staff]
@@ -77,7 +77,7 @@ gateways:
     host: gw1.example.com
     sites: [North]
 `;
-const env = { CORP_PASSWORD: 'a secret of the directory', N1_KEY: 'a secret of the node' };
+const env = { PORTAL_SECRET_CORP: 'a secret of the directory', PORTAL_SECRET_N1: 'a secret of the node' };
 
 describe('npm run admin -- apply', { timeout: 60_000 }, () => {
   it('creates the objects of a file in the order of their references', async () => {
@@ -138,14 +138,14 @@ Plan: 0 to create, 2 to change, 0 to delete, 11 unchanged.
   });
 
   it('sends a secret when it differs from the stored one or its destination changes', async () => {
-    const other = await on.apply(twoSites, { env: { ...env, N1_KEY: 'another secret' } });
+    const other = await on.apply(twoSites, { env: { ...env, PORTAL_SECRET_N1: 'another secret' } });
     expect(other.output).toBe(`~ dispatchers/n1
     health_key: secret: changed
 Plan: 0 to create, 1 to change, 0 to delete, 12 unchanged.
 Applied: 1 of 1.
 `);
     const moved = twoSites.replace('https://n1.example.com', 'https://n2.example.com');
-    const sent = await on.apply(moved, { env: { ...env, N1_KEY: 'another secret' } });
+    const sent = await on.apply(moved, { env: { ...env, PORTAL_SECRET_N1: 'another secret' } });
     expect(sent.output).toContain(`~ dispatchers/n1
     url: https://n1.example.com → https://n2.example.com
     health_key: secret: sent again, as its destination changes

@@ -70,12 +70,17 @@ describe('errors of a configuration file', { timeout: 60_000 }, () => {
     [
       'a secret as itself',
       `${farm}${node}    health_key: hunter22\n`,
-      `dispatchers/d1/health_key (line 6): write a secret as \${env:NAME} or \${file:path}`,
+      `dispatchers/d1/health_key (line 6): write a secret as \${env:PORTAL_SECRET_NAME} or \${file:path}`,
     ],
     [
       'a variable that is not set',
-      `${farm}${node}    health_key: \${env:NO_SUCH}\n`,
-      'dispatchers/d1/health_key (line 6): the environment variable NO_SUCH is not set',
+      `${farm}${node}    health_key: \${env:PORTAL_SECRET_NO_SUCH}\n`,
+      'dispatchers/d1/health_key (line 6): the environment variable PORTAL_SECRET_NO_SUCH is not set',
+    ],
+    [
+      'a variable of another purpose',
+      `${farm}${node}    health_key: \${env:PATH}\n`,
+      'dispatchers/d1/health_key (line 6): the name of the environment variable PATH does not start with PORTAL_SECRET_: rename it to PORTAL_SECRET_PATH',
     ],
     [
       'a picture that is none',
@@ -128,8 +133,10 @@ rules:
 `;
     expect((await on.apply(text)).fault).toBe('');
     expect((await on.apply(text)).output).toBe('No changes. 3 unchanged.\n');
-    const same = text.replace(`\${file:secrets/key}`, `\${env:KEY}`);
-    expect((await on.apply(same, { env: { KEY: 'the key of the node' } })).output).toMatch(/^No changes/);
+    const same = text.replace(`\${file:secrets/key}`, `\${env:PORTAL_SECRET_KEY}`);
+    expect((await on.apply(same, { env: { PORTAL_SECRET_KEY: 'the key of the node' } })).output).toMatch(
+      /^No changes/,
+    );
     writeFileSync(
       join(on.folder, 'dot.svg'),
       '<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>',

@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([here.close(), there.close()]));
 
-const secrets = { BIND_PASSWORD: 'of the directory', HEALTH_KEY: 'of the node' };
+const secrets = { PORTAL_SECRET_BIND: 'of the directory', PORTAL_SECRET_HEALTH: 'of the node' };
 /** The variables of an export, which have different names. */
 const exported = {
-  AUTHENTICATOR_CORPORATE_BIND_PASSWORD: secrets.BIND_PASSWORD,
-  DISPATCHER_D1_HEALTH_KEY: secrets.HEALTH_KEY,
+  PORTAL_SECRET_AUTHENTICATOR_CORPORATE_BIND_PASSWORD: secrets.PORTAL_SECRET_BIND,
+  PORTAL_SECRET_DISPATCHER_D1_HEALTH_KEY: secrets.PORTAL_SECRET_HEALTH,
 };
 
 const namesIn = (installation: Installation): Record<string, string[]> =>

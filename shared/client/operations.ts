@@ -276,7 +276,7 @@ export type Authenticator = {
     bind_dn: string;
     /** Always null: the password is never returned. */
     bind_password: null;
-    /** Maximum duration of one login or search in seconds. Default 5. */
+    /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
     timeout_s: number;
     /** Number of entries in one page of a search. Default 500. */
     page_size: number;
@@ -324,7 +324,7 @@ export type Authenticator = {
     bind_dn: string;
     /** Always null: the password is never returned. */
     bind_password: null;
-    /** Maximum duration of one login or search in seconds. Default 5. */
+    /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
     timeout_s: number;
     /** Number of entries in one page of a search. Default 500. */
     page_size: number;
@@ -565,7 +565,7 @@ export type AuthenticatorRestore = {
     bind_dn: string;
     /** Always null: the password is never returned. */
     bind_password: null;
-    /** Maximum duration of one login or search in seconds. Default 5. */
+    /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
     timeout_s: number;
     /** Number of entries in one page of a search. Default 500. */
     page_size: number;
@@ -613,7 +613,7 @@ export type AuthenticatorRestore = {
     bind_dn: string;
     /** Always null: the password is never returned. */
     bind_password: null;
-    /** Maximum duration of one login or search in seconds. Default 5. */
+    /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
     timeout_s: number;
     /** Number of entries in one page of a search. Default 500. */
     page_size: number;
@@ -918,7 +918,7 @@ export type AuthenticatorVersion = {
       bind_dn: string;
       /** Always null: the password is never returned. */
       bind_password: null;
-      /** Maximum duration of one login or search in seconds. Default 5. */
+      /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
       timeout_s: number;
       /** Number of entries in one page of a search. Default 500. */
       page_size: number;
@@ -966,7 +966,7 @@ export type AuthenticatorVersion = {
       bind_dn: string;
       /** Always null: the password is never returned. */
       bind_password: null;
-      /** Maximum duration of one login or search in seconds. Default 5. */
+      /** Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5. */
       timeout_s: number;
       /** Number of entries in one page of a search. Default 500. */
       page_size: number;

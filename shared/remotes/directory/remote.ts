@@ -12,13 +12,17 @@ import {
   type ServerConnections,
 } from './pool.ts';
 import type { Directory, DirectoryRemote, DirectorySession } from './port.ts';
-import { type Deadline, type DirectoryNetwork, openConnections, sessionOn } from './server-selection.ts';
+import {
+  type Deadline,
+  type DirectoryNetwork,
+  openConnections,
+  sessionOn,
+  untried,
+} from './server-selection.ts';
 import type { DirectorySockets } from './sockets.ts';
 
 /** Time limit of a login in milliseconds, including the wait for a connection. */
 const loginMs = 15_000;
-/** Maximum number of attempts: one on a connection that was closed meanwhile, and two servers. */
-const maxAttempts = 3;
 
 /** Directories over LDAP (RFC 4511). Servers that failed recently are tried last. */
 export function createDirectoryRemote(
@@ -57,38 +61,40 @@ async function inTime<T>(
     const until = performance.now() + limitMs;
     return await withinDeadline(limitMs, undefined, (signal) => work({ endsAt: until, signal }));
   } catch (error) {
-    const isLate = error instanceof TransportError && error.reason === 'timeout';
-    throw isLate && leftMs < timeoutMs ? new AppError('overloaded') : fromDirectory(error);
+    throw isTimeout(error) && leftMs < timeoutMs ? new AppError('overloaded') : fromDirectory(error);
   }
 }
 
+const isTimeout = (error: unknown): boolean => error instanceof TransportError && error.reason === 'timeout';
+
 type DirectoryUse = { network: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
 
+/** Each server is tried once, and once more after a connection that was closed meanwhile. */
 async function serve<T>(use: DirectoryUse, work: (session: DirectorySession) => Promise<T>): Promise<T> {
   const failed = new Set<string>();
   for (let attempt = 1; ; attempt++) {
     const connections = use.pool.take(use.network.failedServers.has) ?? (await openConnections(use, failed));
-    const { session, hasSent } = sessionOn(use, connections);
+    const { session, hasSent } = sessionOn(use, connections, failed);
     try {
       return await withConnections(use, connections, () => work(session));
     } catch (error) {
       const mayGoOn = !use.deadline.signal.aborted && isOfServer(error);
       if (!mayGoOn) throw error;
       noteFailure(use, connections, failed, error);
-      const isAnyLeft = use.directory.hosts.some((host) => !failed.has(host));
-      if (hasSent() || !isAnyLeft || attempt === maxAttempts) throw error;
+      const isAnyLeft = untried(use, failed).length > 0 && attempt <= use.directory.hosts.length;
+      if (hasSent() || !isAnyLeft) throw error;
     }
   }
 }
 
-/** The failure of a pooled connection that the server has closed is not a failure of the server. */
+/** A pooled connection that the server has closed is not a failure of the server. One without an answer is. */
 function noteFailure(
   { network, pool }: DirectoryUse,
   { host, isReused }: ServerConnections,
   failed: Set<string>,
   error: unknown,
 ): void {
-  if (isReused && isOfConnection(error)) pool.drop(host);
+  if (isReused && isOfConnection(error) && !isTimeout(error)) pool.drop(host);
   else {
     failed.add(host);
     network.failedServers.add(host);

@@ -6,7 +6,7 @@ import type { FailedServers } from './failed-servers.ts';
 import { isOfConnection, isOfServer, isRejection, resultCode } from './failures.ts';
 import type { Pool, ServerConnections } from './pool.ts';
 import type { Directory, DirectorySession } from './port.ts';
-import { type Connection, connectTo } from './session.ts';
+import { type Connection, connectTo, type Timed } from './session.ts';
 import { type DirectorySockets, destinationOf } from './sockets.ts';
 
 export type DirectoryNetwork = {
@@ -18,30 +18,43 @@ export type DirectoryNetwork = {
 export type Deadline = { endsAt: number; signal: AbortSignal };
 type DirectoryUse = { network: DirectoryNetwork; pool: Pool; directory: Directory; deadline: Deadline };
 
+/** The servers that have failed while a request was served. */
+type FailedHosts = Set<string>;
+
+export const untried = ({ directory }: DirectoryUse, failed: Readonly<FailedHosts>): string[] =>
+  directory.hosts.filter((host) => !failed.has(host));
+
 /**
- * Connects to the first available server. Each server gets an equal share of the remaining time, so that a
- * hanging server leaves time for the next one.
- * @param failed servers to skip
+ * Runs one step with a server in its equal share of the remaining time, so that a hanging server leaves time for the next ones.
+ * @param failed servers that need no time any more
+ * @throws TransportError `timeout`
  */
-export async function openConnections(
+const withinShare = <T>(
   use: DirectoryUse,
-  failed: ReadonlySet<string>,
-): Promise<ServerConnections> {
-  const { network, directory, deadline } = use;
-  const hosts = network.failedServers.inOrder(directory.hosts.filter((host) => !failed.has(host)));
+  failed: Readonly<FailedHosts>,
+  step: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const { endsAt, signal } = use.deadline;
+  return withinDeadline((endsAt - performance.now()) / untried(use, failed).length, signal, step);
+};
+
+/**
+ * Connects to the first available server.
+ * @param failed servers to skip; those that fail are added
+ */
+export async function openConnections(use: DirectoryUse, failed: FailedHosts): Promise<ServerConnections> {
+  const { network, deadline } = use;
   let fault: unknown = new TransportError('unreachable');
-  for (const [at, host] of hosts.entries()) {
+  for (const host of network.failedServers.inOrder(untried(use, failed))) {
     if (deadline.signal.aborted) throw new TransportError('timeout');
-    const shareMs = (deadline.endsAt - performance.now()) / (hosts.length - at);
     try {
-      const searchConnection = await withinDeadline(shareMs, deadline.signal, (signal) =>
-        openService(use, host, signal),
-      );
+      const searchConnection = await withinShare(use, failed, (signal) => openService(use, host, signal));
       network.failedServers.remove(host);
       return { host, searchConnection, passwordConnection: undefined, isReused: false };
     } catch (error) {
       if (!isOfServer(error)) throw error;
       network.failedServers.add(host);
+      failed.add(host);
       fault = error;
     }
   }
@@ -77,18 +90,21 @@ async function bindAccount({ account, gate }: Directory, connection: Connection)
 }
 
 /**
+ * @param failed servers that have failed before this one
  * @returns the session on these connections, and whether a password was sent that the server may have checked: another server
- * must not count a wrong password a second time
+ * must not count a wrong password a second time. No other one follows then, so the server has all the time that is left
  */
 export function sessionOn(
   use: DirectoryUse,
   connections: ServerConnections,
+  failed: Readonly<FailedHosts>,
 ): { session: DirectorySession; hasSent: () => boolean } {
   let hasSent = false;
+  const inTime: Timed = (step) => (hasSent ? step(use.deadline.signal) : withinShare(use, failed, step));
   const session: DirectorySession = {
     search: async (search) => {
       try {
-        return await connections.searchConnection.search(search, use.directory.pageSize);
+        return await connections.searchConnection.search(search, use.directory.pageSize, inTime);
       } catch (error) {
         throw use.directory.account ? error : (needsAccount(error) ?? error);
       }
@@ -97,7 +113,7 @@ export function sessionOn(
       // RFC 4513 section 5.1.2: a bind without a password succeeds as anonymous and proves nothing.
       if (dn === '' || password === '') return { verdict: 'refused', reason: undefined };
       if (!connections.passwordConnection?.isOpen())
-        connections.passwordConnection = await connect(use, connections.host, use.deadline.signal);
+        connections.passwordConnection = await inTime((signal) => connect(use, connections.host, signal));
       hasSent = true;
       try {
         return await connections.passwordConnection.checkPassword(dn, password);

@@ -14,6 +14,9 @@ import type { Directory, Entry, Search } from './port.ts';
 import { isSidAttribute, sidText } from './sids.ts';
 import type { Destination, DirectorySockets } from './sockets.ts';
 
+/** Runs one step with a server within the time that the server has. */
+export type Timed = <T>(step: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
 /** One connection to one server. */
 export type Connection = {
   isOpen(): boolean;
@@ -21,7 +24,8 @@ export type Connection = {
   bind(account: Directory['account']): Promise<void>;
   /** Binds as an entry. The connection keeps this identity afterwards. */
   checkPassword(dn: string, password: string): Promise<PasswordVerdict>;
-  search(search: Search, pageSize: number): Promise<Entry[]>;
+  /** @param inTime limits the time of each page */
+  search(search: Search, pageSize: number, inTime: Timed): Promise<Entry[]>;
   /** Whether the connection keeps the process alive. */
   hold(isHeld: boolean): void;
   close(): void;
@@ -61,14 +65,19 @@ const connectionOf = (client: Client, socket: Socket): Connection => ({
       throw error;
     }
   },
-  search: (search, pageSize) => withConnection(socket, () => searchAll(client, search, pageSize)),
+  search: (search, pageSize, inTime) =>
+    withConnection(socket, () => searchAll(client, search, { pageSize, inTime })),
   // Sockets of Workers have neither method.
   hold: (isHeld) => void (isHeld ? socket.ref?.() : socket.unref?.()),
   close: () => void socket.destroy(),
 });
 
 /** Searches in pages, because of the server's size limit per response; a search for few entries needs no paging. */
-async function searchAll(client: Client, search: Search, pageSize: number): Promise<Entry[]> {
+async function searchAll(
+  client: Client,
+  search: Search,
+  { pageSize, inTime }: { pageSize: number; inTime: Timed },
+): Promise<Entry[]> {
   const { base, filter, attributes, scope = 'sub', namesOnly = false, most } = search;
   const options = {
     scope,
@@ -78,13 +87,15 @@ async function searchAll(client: Client, search: Search, pageSize: number): Prom
     explicitBufferAttributes: [...attributes.filter(isSidAttribute), ...binaryAttributes],
   };
   if (most <= 4) {
-    const { searchEntries } = await client.search(base, { ...options, sizeLimit: most });
+    const { searchEntries } = await inTime(() => client.search(base, { ...options, sizeLimit: most }));
     return searchEntries.map(toEntry);
   }
   const found: Entry[] = [];
-  for await (const { searchEntries } of client.searchPaginated(base, { ...options, paged: { pageSize } })) {
-    found.push(...searchEntries.map(toEntry));
-    if (found.length >= most) break;
+  const pages = client.searchPaginated(base, { ...options, paged: { pageSize } });
+  while (found.length < most) {
+    const { done, value } = await inTime(() => pages.next());
+    if (done) break;
+    found.push(...value.searchEntries.map(toEntry));
   }
   return found.slice(0, most);
 }

@@ -48,7 +48,8 @@ export const { texts, field, russian } = dictionary({
   'Never displayed. Leave it empty to keep the stored password while the servers stay the same':
     'Не отображается. Чтобы сохранить прежний пароль, оставьте поле пустым и не меняйте серверы',
   'Time limit': 'Предельное время',
-  'Maximum duration of a login or search in seconds': 'Максимальная длительность входа или поиска в секундах',
+  'Maximum duration of a login or search in seconds, of which each server has an equal share':
+    'Максимальная длительность входа или поиска в секундах, разделённая поровну между серверами',
   'Page size': 'Размер страницы',
   'Maximum number of entries in one response of the directory':
     'Максимальное число записей в одном ответе каталога',

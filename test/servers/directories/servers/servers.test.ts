@@ -6,7 +6,7 @@ import type { Lookup } from '../../../../shared/remotes/tls/node.ts';
 import { createAuthority } from '../../../simulator/authority.ts';
 import { type FreezableProxy, startFreezableProxy } from '../../../support/database/freezable-proxy.ts';
 import { person, posixGroup } from '../../../support/directories/entries.ts';
-import { hasSlapd, reader, startSlapd } from '../../../support/directories/slapd.ts';
+import { hasSlapd, reader, startSlapd, suffix } from '../../../support/directories/slapd.ts';
 import { startDirectoryStand } from '../../../support/directories/stand.ts';
 import { addMember, logIn, useStand } from '../../../support/factories.ts';
 import type { Json } from '../../../support/portal.ts';
@@ -88,6 +88,43 @@ requireService('slapd', hasSlapd)('the servers of a directory', () => {
     expect((await stand.logIn(domain, 'alice')).status).toBe(200);
     expect(silent.count()).toBe(1);
     await silent.close();
+  });
+
+  it('that hang after their first answer leave a share of the time to each of the others', async () => {
+    const proxies = await Promise.all([1, 2].map(() => startFreezableProxy(stand.slapd.url)));
+    const hanging = proxies.map(({ url }) => url.replace(/\/$/, ''));
+    const { directories } = stand.world.portal.deps;
+    const directory = {
+      hosts: [...hanging, stand.slapd.url],
+      startTls: false,
+      ca: undefined,
+      account: { dn: reader.bind_dn, password: reader.bind_password },
+      timeoutMs: 3_000,
+      pageSize: 100,
+    };
+    const asked: number[] = [];
+    const found = await directories.within(directory, async ({ search }) => {
+      // The search account is bound; the next request gets no answer.
+      proxies[asked.length]?.freeze();
+      asked.push(performance.now());
+      return search({ base: suffix, filter: { equals: ['uid', 'alice'] }, attributes: ['uid'], most: 1 });
+    });
+    expect(found).toMatchObject([{ values: { uid: ['alice'] } }]);
+    const waits = asked.slice(1).map((at, index) => Math.round((at - (asked[index] ?? 0)) / 1_000));
+    expect(waits).toEqual([1, 1]);
+    await Promise.all(proxies.map((one) => one.close()));
+  });
+
+  it('that hang in a pooled connection are followed by another one within the time of the login', async () => {
+    const first = await startFreezableProxy(stand.slapd.url);
+    const hosts = [first.url.replace(/\/$/, ''), stand.slapd.url];
+    const domain = await stand.domainFor('staff', { hosts, timeout_s: 2 });
+    expect((await stand.logIn(domain, 'alice')).status).toBe(200);
+    first.freeze();
+    const held = first.held();
+    expect((await stand.logIn(domain, 'alice')).status).toBe(200);
+    await held;
+    await first.close();
   });
 
   it('that hang after they received a password are not followed by another one', async () => {

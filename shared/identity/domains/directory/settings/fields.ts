@@ -114,7 +114,7 @@ const connectionFields = {
   timeout_s: field(connectionShapes.timeout_s, {
     type: 'numeric',
     label: 'Time limit',
-    tooltip: 'Maximum duration of a login or search in seconds',
+    tooltip: 'Maximum duration of a login or search in seconds, of which each server has an equal share',
     tab: server,
   }),
   page_size: field(connectionShapes.page_size, {

@@ -58,7 +58,9 @@ export const connectionShapes = {
     .min(1)
     .max(30)
     .default(5)
-    .describe('Maximum duration of one login or search in seconds. Default 5.'),
+    .describe(
+      'Maximum duration of one login or search in seconds. A server without an answer uses an equal share of it at most. Default 5.',
+    ),
   page_size: z
     .int()
     .min(1)

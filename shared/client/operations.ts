@@ -11173,7 +11173,7 @@ export type Operations = {
   "search.find": {
     asks: {
       query?: {
-        /** Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user. */
+        /** Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name and e-mail address, workplace sessions by their user. */
         text?: string;
         /** Maximum number of objects of each type. Default 5. */
         limit?: number;
@@ -11596,7 +11596,7 @@ export type Operations = {
   "site.listAssignable": {
     asks: {
       query?: {
-        /** Part of the name of a user or group. */
+        /** Part of the login name, the full name or the e-mail address of a user, or of the name of a group. Case is ignored. */
         search?: string;
         /** Only users and groups of the domain with this identifier. */
         authenticator?: string;

@@ -1,11 +1,13 @@
-import { and, asc, eq, inArray, like, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Position } from '../../../shared/kernel/cursor.ts';
-import { containsPattern } from '../../../shared/kernel/text.ts';
 import type { Db } from '../../client.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
 import { groups } from '../../schema/identity/groups.ts';
 import { users } from '../../schema/identity/users.ts';
+import { searchCondition } from '../records/pages.ts';
+import { groups as groupRecords } from './groups.ts';
+import { users as userRecords } from './users.ts';
 
 export type AssignableQuery = {
   search?: string | undefined;
@@ -15,7 +17,10 @@ export type AssignableQuery = {
   after?: Position | undefined;
 };
 
-/** Lists users and groups of all domains by name. A query for `limit` + 1 rows shows whether there are more. */
+/**
+ * Lists users and groups of all domains by name, searched as their own lists are. A query for `limit` + 1 rows shows whether there are
+ * more.
+ */
 export async function listAssignables(db: Db, query: AssignableQuery) {
   const rows = await unionAll(page(db, users, 'user', query), page(db, groups, 'group', query))
     .orderBy(sql`key`, sql`id`)
@@ -25,12 +30,19 @@ export async function listAssignables(db: Db, query: AssignableQuery) {
   return { items: items.map(({ key: _, ...item }) => item), next: last && { key: last.key, id: last.id } };
 }
 
+const searched = { user: userRecords.spec, group: groupRecords.spec };
+
 /** One side of the union, limited to one page so that its index is used. */
-function page(db: Db, table: typeof users | typeof groups, type: 'user' | 'group', query: AssignableQuery) {
+function page(
+  db: Db,
+  table: typeof users | typeof groups,
+  type: keyof typeof searched,
+  query: AssignableQuery,
+) {
   const conditions: (SQL | undefined)[] = [
     query.authenticator ? eq(table.authenticator_id, query.authenticator) : undefined,
     query.ids ? inArray(table.id, [...query.ids]) : undefined,
-    query.search ? like(table.name_key, containsPattern(query.search)) : undefined,
+    searchCondition(searched[type], query.search),
     query.after &&
       sql`(${table.name_key}, ${table.id}) > (${String(query.after.key)}, ${query.after.id}::uuid)`,
   ];

@@ -67,7 +67,8 @@ export const users = records({
     updated_at: table.updated_at,
   },
   parent: { column: table.authenticator_id, table: authenticators },
-  search: [table.name_key, sql`lower(${table.real_name})`],
+  // The texts by which every list of people is searched. Each has an index of its parts.
+  search: [table.name_key, sql`lower(${table.real_name})`, sql`lower(${table.email})`],
   filters: {
     state: (value: string) => sql`${table.state} = ${value}`,
     kind: (value: string) => sql`${table.kind} = ${value}`,

@@ -192,8 +192,8 @@ export const filterConditions = <S extends Selection>(
   });
 
 /** The condition that one of the search columns contains the text. */
-export function searchCondition<S extends Selection>(
-  spec: ListSpec<S>,
+export function searchCondition(
+  spec: Pick<ListSpec<Selection>, 'search'>,
   search: string | undefined,
 ): SQL | undefined {
   if (!search) return undefined;

@@ -13,7 +13,7 @@ export const SearchQuery = z.strictObject({
     .default('')
     .meta({ example: 'north' })
     .describe(
-      'Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name, workplace sessions by their user.',
+      'Part of the name. Case is ignored. Without a text, no object is found. A text of one or two characters is compared with the beginning of the name. Users are also found by their full name and e-mail address, workplace sessions by their user.',
     ),
   limit: z
     .preprocess(

@@ -83,7 +83,13 @@ export const siteFilters = {
 };
 
 export const AssignableQuery = z.strictObject({
-  search: z.string().max(128).optional().describe('Part of the name of a user or group.'),
+  search: z
+    .string()
+    .max(128)
+    .optional()
+    .describe(
+      'Part of the login name, the full name or the e-mail address of a user, or of the name of a group. Case is ignored.',
+    ),
   authenticator: idOf('authenticator')
     .optional()
     .describe('Only users and groups of the domain with this identifier.'),

@@ -148,15 +148,17 @@ describe('the text of a search', () => {
     expect(await names('nyx', 20)).toHaveLength(6);
   });
 
-  it('also finds users by their full name, as the list of users does', async () => {
-    await addUser(admin, world.domain, { name: 'ada1815', real_name: 'Ada Пушкина' });
-    expect(shown(await found('пушк'))).toEqual([['user', 'ada1815']]);
-    const { items } = (
-      await admin(
-        `GET ${base}/authenticators/${world.domain.id}/users?search=${encodeURIComponent('ПУШКИНА')}`,
-      )
-    ).body;
-    expect(items.map(({ name }: Json) => name)).toEqual(['ada1815']);
+  it('also finds users by their full name and address, as every list of people does', async () => {
+    const given = { name: 'ada1815', real_name: 'Ada Пушкина', email: 'Countess@example.com' };
+    await addUser(admin, world.domain, given);
+    const lists = [`authenticators/${world.domain.id}/users`, 'users', 'sites/users-groups-from-domains'];
+    for (const text of ['A1815', 'ПУШКИНА', 'countess@']) {
+      expect(shown(await found(text))).toEqual([['user', 'ada1815']]);
+      for (const list of lists) {
+        const { items } = (await admin(`GET ${base}/${list}?search=${encodeURIComponent(text)}`)).body;
+        expect([list, ...items.map(({ name }: Json) => name)]).toEqual([list, 'ada1815']);
+      }
+    }
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { users as table } from '../../../schema/identity/users.ts';
 import { derived, memberIds, nameOf } from '../../records/statements.ts';
 import { everyone } from '../login/limits.ts';
 import { isEnrolled } from '../second-factors.ts';
+import { users } from '../users.ts';
 
 const roleLink = { table: userRoles, owner: userRoles.user_id, member: userRoles.role_id };
 
@@ -43,7 +44,7 @@ export const portalUsers = {
       last_login_at: table.last_login_at,
       created_at: table.created_at,
     },
-    search: [table.name_key, sql`lower(${table.real_name})`, sql`lower(${table.email})`],
+    search: users.spec.search,
     filters: {
       authenticator: (value: string) => eq(table.authenticator_id, value),
       state: (value: string) => sql`${table.state} = ${value}`,

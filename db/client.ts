@@ -47,6 +47,8 @@ export type Runners = {
   frame?: <T>(frame: Frame<T>) => Promise<T>;
   /** Creates a handle that notes its commits. */
   noting?: (note: NoteCommit) => Db;
+  /** Creates a handle whose statements get the next free connection. */
+  urgent?: () => Db;
 };
 
 /** Receives the position of the log after a commit, as `pg_lsn` in text form. */
@@ -103,6 +105,12 @@ export async function withTransaction<T>(
  * @returns undefined if the driver cannot do so
  */
 export const notingCommits = (db: Db, note: NoteCommit): Db | undefined => runners.get(db)?.noting?.(note);
+
+/**
+ * A handle on the same connections whose statements get the next free one, before all that waits: for small writes that must not be
+ * lost under overload. The same handle for a driver without a pool, and in a transaction.
+ */
+export const servedFirst = (db: Db): Db => runners.get(db)?.urgent?.() ?? db;
 
 /** An interactive transaction with statements around its work. */
 export type Frame<T> = {

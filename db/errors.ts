@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, errorCodes } from '../shared/kernel/errors.ts';
+import { BusyPoolError, NoResponseError } from './postgres/slots.ts';
 
 export type PgFault = { code: string; constraint?: string; message?: string };
 
@@ -46,6 +47,7 @@ export function databaseProblem(error: unknown): AppError | undefined {
       cause: error,
     });
   }
+  if (isOfBusyPool(error)) return new AppError('overloaded', undefined, {}, { cause: error });
   if (isUnavailable(error)) return new AppError('database_unavailable', undefined, {}, { cause: error });
   return undefined;
 }
@@ -65,9 +67,18 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCode
  */
 const unavailable = /^(?:08|40|53|57|55P03|25006|25P0[34]|26000|42P05|0A000)/;
 
-/** Messages of connection errors without a code, from `pg`, its pool and our pool. */
+/** Messages of connection errors without a code, from `pg` and its pool. */
 const lostConnection =
-  /^(?:The database did not answer|timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client was closed|Client has encountered a connection error)/;
+  /^(?:timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client was closed|Client has encountered a connection error)/;
+
+/** True if all connections of this process were in use. The database itself answers. */
+function isOfBusyPool(error: unknown): boolean {
+  for (let link: unknown = error, depth = 0; link instanceof Error && depth < 5; depth++) {
+    if (link instanceof BusyPoolError) return true;
+    link = link.cause;
+  }
+  return false;
+}
 
 /** True for these SQLSTATEs, and for errors without a response. */
 export function isUnavailable(error: unknown): boolean {
@@ -78,7 +89,7 @@ export function isUnavailable(error: unknown): boolean {
     if (link instanceof Event) return true;
     if (!(link instanceof Error)) return false;
     // Without a SQLSTATE the HTTP request to Neon failed, or a proxy answered instead of the database.
-    if (link.name === 'NeonDbError') return true;
+    if (link.name === 'NeonDbError' || link instanceof NoResponseError) return true;
     if ('code' in link && /^E(CONN|TIMEDOUT|PIPE|HOST|NET|AI_)|^ENOTFOUND/.test(String(link.code)))
       return true;
     if (lostConnection.test(link.message)) return true;

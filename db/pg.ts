@@ -57,7 +57,7 @@ export function connectPg(options: PgOptions): PgConnection {
     onPrepare,
   });
   const { query, use } = pool;
-  const db = handleOf(pool);
+  const db = handleOf(pool, { urgent: pool.urgent });
   setFlightDriver(db, {
     handleOn,
     textOf: ({ statement }) => statement.text,
@@ -67,7 +67,9 @@ export function connectPg(options: PgOptions): PgConnection {
   return { db, query, use, close: pool.close };
 }
 
-function handleOf({ query, use }: Pick<Pool, 'query' | 'use'>, note?: NoteCommit): Db {
+type Using = Pick<Pool, 'query' | 'use'>;
+
+function handleOf({ query, use }: Using, { note, urgent }: { note?: NoteCommit; urgent?: Using } = {}): Db {
   const single: Query = async (statement, values) => {
     if (!note || isRead(statement.text)) return query(statement, values);
     const [result] = await use(({ transact }) => transact([{ statement, values }], note));
@@ -80,7 +82,8 @@ function handleOf({ query, use }: Pick<Pool, 'query' | 'use'>, note?: NoteCommit
     batch: (build) =>
       runBatch(build, handleOn, (messages) => use(({ transact }) => transact(messages, note))),
     frame: (frame) => use((lent) => runFramed(lent, { ...frame, note })),
-    noting: (own) => handleOf({ query, use }, own),
+    noting: (own) => handleOf({ query, use }, { note: own, ...(urgent && { urgent }) }),
+    ...(urgent && { urgent: () => handleOf(urgent, note && { note }) }),
   });
   return db;
 }

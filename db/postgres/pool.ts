@@ -33,6 +33,8 @@ export type Pool = {
   query: Query;
   /** Checks out a connection for the duration of the work. */
   use<T>(work: (lent: CheckedOutConnection) => Promise<T>): Promise<T>;
+  /** The same for work that gets the next free connection, before all that waits. */
+  urgent: Pick<Pool, 'query' | 'use'>;
   close(): Promise<void>;
 };
 
@@ -48,11 +50,13 @@ export function createPool(options: PoolOptions): Pool {
   const pool = poolOf(url, options, shared);
   const prepared = new PreparedStatements(options.prepares, options.onPrepare);
 
-  async function use<T>(work: (checkout: Checkout) => Promise<T>): Promise<T> {
-    const client = await acquire(pool, shared);
+  async function use<T>(work: (checkout: Checkout) => Promise<T>, isUrgent = false): Promise<T> {
+    const client = await acquire(pool, shared, isUrgent);
     const checkout = new Checkout({ client, limits, prepared, onRoundTrip });
     try {
-      return await work(checkout);
+      const result = await work(checkout);
+      slots.noteAnswer();
+      return result;
     } finally {
       // A connection stays usable after a PostgreSQL error. The pool removes ended connections.
       client.release(!checkout.isUsable);
@@ -62,7 +66,11 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     query: (statement, values) => use(({ single }) => single(statement, values)),
-    use,
+    use: (work) => use(work),
+    urgent: {
+      query: (statement, values) => use(({ single }) => single(statement, values), true),
+      use: (work) => use(work, true),
+    },
     close: async () => {
       for (const client of shared.clients) client.abandon();
       await pool.end();
@@ -102,9 +110,13 @@ function withoutOptions(url: string): { url: string; urlOptions: string | undefi
 /**
  * Acquires a slot and a connection. After a timeout the slot is released only when the pending connection settles.
  */
-async function acquire(pool: pg.Pool, shared: PoolState): Promise<GuardedClient & pg.PoolClient> {
+async function acquire(
+  pool: pg.Pool,
+  shared: PoolState,
+  isUrgent: boolean,
+): Promise<GuardedClient & pg.PoolClient> {
   const deadline = performance.now() + patienceMs;
-  await shared.slots.acquire(patienceMs);
+  await shared.slots.acquire(patienceMs, isUrgent);
   const connecting = connect(pool, shared);
   try {
     return await withTimeout(connecting, deadline - performance.now());

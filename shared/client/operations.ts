@@ -7965,7 +7965,7 @@ export type Operations = {
       body: AgentInitializeBody;
     };
     answer: AgentInitialize;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report an address change of the workplace. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.ipchange": {
@@ -7973,7 +7973,7 @@ export type Operations = {
       body: AgentReadyBody;
     };
     answer: AgentCertificate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Write a line to the monitoring journal. Lines below the level `info` are accepted but not stored. Requires no session. */
   "agent.log": {
@@ -7981,7 +7981,7 @@ export type Operations = {
       body: AgentLogBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a user login at the workplace. The session appears in the snapshot immediately. Requires no session. */
   "agent.login": {
@@ -7989,7 +7989,7 @@ export type Operations = {
       body: AgentLoginBody;
     };
     answer: AgentLogin;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a user logout at the workplace. The session is found by its identifier or by the login name of its user. It is removed from the snapshot immediately. Requires no session. */
   "agent.logout": {
@@ -7997,7 +7997,7 @@ export type Operations = {
       body: AgentLogoutBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a user login or logout with a GET request. Requires no session. */
   "agent.notify": {
@@ -8012,7 +8012,7 @@ export type Operations = {
       };
     };
     answer: AgentLogin | AgentDone;
-    refusal: 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report that the agent is ready. The presence and the address appear in the snapshot immediately. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.ready": {
@@ -8020,7 +8020,7 @@ export type Operations = {
       body: AgentReadyBody;
     };
     answer: AgentCertificate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Register a machine and issue its registration token. Agents call `initialize` with the registration token. The token finds workplaces only in the sites of the caller. Registering a machine again revokes its previous token and all agent tokens issued with it. Requires the permission `workplaces.update`. */
   "agent.register": {
@@ -8028,7 +8028,7 @@ export type Operations = {
       body: AgentRegisterBody;
     };
     answer: AgentRegister;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Check a token. Requires no session. */
   "agent.test": {
@@ -8036,7 +8036,7 @@ export type Operations = {
       body: AgentTestBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report the use of a ticket at the workplace. Requires no session. */
   "agent.ticket": {
@@ -8044,7 +8044,7 @@ export type Operations = {
       body: AgentTicketBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report the start of a machine outside of all pools. Each call issues a new key pair with a certificate for the HTTPS endpoint of the agent. The portal stores only the fingerprint, in the monitoring journal. Requires no session. */
   "agent.unmanaged": {
@@ -8052,7 +8052,7 @@ export type Operations = {
       body: AgentUnmanagedBody;
     };
     answer: AgentCertificate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report the version of the agent. Requires no session. */
   "agent.version": {
@@ -8060,7 +8060,7 @@ export type Operations = {
       body: AgentVersionBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Build an export file of audit events. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `audit.export` for all sites. */
   "audit.buildExport": {
@@ -8093,7 +8093,7 @@ export type Operations = {
       };
     };
     answer: Export;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List audit events. A page has fewer items than `limit` if they would exceed 4 MB. `next` continues the list as usual. Requires the permission `audit.read` for all sites. */
   "audit.list": {
@@ -8137,7 +8137,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Download the export file of audit events. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `audit.export` for all sites. */
   "audit.obtainExport": {
@@ -8145,7 +8145,7 @@ export type Operations = {
       body?: TagObtainExportBody;
     };
     answer: unknown;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded';
   };
   /** Verify the hash chain of audit events. Verifies up to 100000 events from `from` on and their signed checkpoints. Events that the retention has removed are skipped. If `ok` is true, continue with `from` + `checked` until it exceeds `sealed_to`. Requires the permission `audit.read` for all sites. */
   "audit.verify": {
@@ -8158,7 +8158,7 @@ export type Operations = {
       };
     };
     answer: AuditVerify;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all authentication domains. Requires the permission `authenticators.delete` for all sites. */
   "authenticator.bulkDestroy": {
@@ -8166,7 +8166,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Add, change or delete an attribute that is copied to users at login. Requires the permission `authenticators.update` for all sites. */
   "authenticator.changeAttribute": {
@@ -8178,7 +8178,7 @@ export type Operations = {
       body: AuthenticatorChangeAttributeBody;
     };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create an authentication domain. Requires the permission `authenticators.create` for all sites. */
   "authenticator.create": {
@@ -8186,7 +8186,7 @@ export type Operations = {
       body: AuthenticatorWrite;
     };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete an authentication domain with its users and groups. Requires the permission `authenticators.delete` for all sites. */
   "authenticator.delete": {
@@ -8197,7 +8197,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Describe the form for domains of a type. A form with these fields creates a domain. Empty fields may be omitted. Requires the permission `authenticators.read`. */
   "authenticator.describe": {
@@ -8208,7 +8208,7 @@ export type Operations = {
       };
     };
     answer: (AuthenticatorDescribe)[];
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read an authentication domain. Requires the permission `authenticators.read`. */
   "authenticator.get": {
@@ -8219,7 +8219,7 @@ export type Operations = {
       };
     };
     answer: Authenticator;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the addresses and keys of the portal for the identity provider of a domain. For the registration of the portal at the provider. 404 for a domain without an identity provider. Requires the permission `authenticators.read`. */
   "authenticator.getRegistration": {
@@ -8230,7 +8230,7 @@ export type Operations = {
       };
     };
     answer: AuthenticatorRegistration;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the result of a test sign-in. Requires the permission `authenticators.test`. */
   "authenticator.getSignInTest": {
@@ -8256,7 +8256,7 @@ export type Operations = {
       };
     };
     answer: AuthenticatorVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.list": {
@@ -8302,13 +8302,13 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the types of authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.listTypes": {
     asks: {};
     answer: (AuthenticatorTypes)[];
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of an authentication domain. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `authenticators.read`. */
   "authenticator.listVersions": {
@@ -8329,7 +8329,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace an authentication domain. Requires the permission `authenticators.update` for all sites. */
   "authenticator.replace": {
@@ -8341,7 +8341,7 @@ export type Operations = {
       body: AuthenticatorWrite;
     };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of an authentication domain. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `authenticators.update` for all sites. */
   "authenticator.restore": {
@@ -8353,7 +8353,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: AuthenticatorRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a new key for the authentication to the identity provider of a domain. The new key signs from now on. The provider finds it at `/api/auth/v7.0/oidc/{auth_uuid}/jwks`. The former key remains published until the next rotation. Requires all permissions of the users of the domain. Requires the permission `authenticators.update` for all sites. */
   "authenticator.rotateKey": {
@@ -8364,7 +8364,7 @@ export type Operations = {
       };
     };
     answer: Authenticator;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Test an authentication domain. Connects to the directory, searches it, and looks up a user and the groups of the user. For an identity provider: reads its configuration and keys, and authenticates to it. If no server answers, the response is sent after the time limit of the domain. Limited to 30 requests per minute. Requires the permission `authenticators.test`. */
   "authenticator.test": {
@@ -8388,7 +8388,7 @@ export type Operations = {
       body: AuthenticatorTestParamsBody;
     };
     answer: AuthenticatorTestParams;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a test sign-in at the identity provider of a domain. The caller signs in at the provider in the browser of this session. The result shows the claims that the provider has sent, the decision of the portal, and what can be changed. No session and no user is created. Only this session can begin and read the test, for ten minutes; a new one replaces it. Requires the permission `authenticators.test` for all sites. */
   "authenticator.testSignIn": {
@@ -8411,7 +8411,7 @@ export type Operations = {
       body: AuthenticatorPatch;
     };
     answer: Authenticator;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the certificates of nodes, domains, peers and webhooks. The certificates that nodes presented to the last probe, and the authorities that are trusted for nodes, domains, peers and webhooks. The response contains the objects that the caller may read, up to 1000 of each type. Private keys are never returned. Requires a session. */
   "certificate.listAll": {
@@ -8420,7 +8420,7 @@ export type Operations = {
       /** The certificates, in order of expiry. */
       items: (CertificateAll)[];
     };
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Follow the changes of objects. With `Accept: text/event-stream` the response is a stream of server-sent events: `change` with a change as in `items`, and `reset` if changes may be missing. The `id` of an event is the cursor behind it; send the last one as `after` or `Last-Event-ID` to continue. Comments keep the connection open. The stream ends with the session. With `Accept: application/json`, and on Cloudflare Workers always, the response is a page of changes for polling, with an `ETag`. A change contains only type and identifier of an object that the caller may read, or could read before the change. Requires a session. */
   "change.stream": {
@@ -8449,7 +8449,7 @@ export type Operations = {
       };
     };
     answer: ClientKeyList;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Check whether a service is ready for a connection. Requires a session. */
   "connection.check": {
@@ -8474,7 +8474,7 @@ export type Operations = {
       };
     };
     answer: ConnectionCheck;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the connection parameters of a service. A rule selects one of its farms, and the next one if that farm cannot answer. The dispatcher node checks the rights of the user again. The header `Accept` can request a file for the client program of the protocol instead of JSON. An `.rdp` file contains no password; a `.vv` file contains a one-time password. The header `Content-Disposition` names the file after the service. Requires a session. */
   "connection.get": {
@@ -8495,7 +8495,7 @@ export type Operations = {
       };
     };
     answer: Connection;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'not_acceptable' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'not_acceptable' | 'invalid_state' | 'service_in_preparation' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Refresh the reconnect link of a workplace session. Requires a session. */
   "connection.reconnect": {
@@ -8507,7 +8507,7 @@ export type Operations = {
       body: ConnectionReconnectBody;
     };
     answer: ConnectionReconnect;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'service_in_preparation' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'gateway_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the administrator dashboard. The overview of the installation in one request: sites with their farms, nodes and gateways, usage, maintenance, failures by cause and expiring certificates, within the scope of the caller. A part that cannot be read is `{ "error": <code> }`. The other parts are returned regardless. Requires the permission `dashboard.read`. */
   "dashboard.admin": {
@@ -8518,7 +8518,7 @@ export type Operations = {
       };
     };
     answer: DashboardAdmin;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the user dashboard of a site. The dashboard has the services and the workplace sessions of the caller. Services are those of `servicesList`; sessions are read from the snapshot. Requires a session. */
   "dashboard.user": {
@@ -8529,7 +8529,7 @@ export type Operations = {
       };
     };
     answer: DashboardUser;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable';
   };
   /** Authorize the portal on a dispatcher node. Tests the connection to a dispatcher node. The portal signs a token and exchanges it for a session key of the node. The key is stored encrypted and used by later calls. A peer aggregator sends a token of its own without a session, and receives a session with the roles of the peer. Requires the permission `dispatchers.update`, or `token` without a session. */
   "dispatcher.authorize": {
@@ -8551,7 +8551,7 @@ export type Operations = {
       /** Seconds for which the session is valid. */
       expires_in: number;
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Delete several or all dispatcher nodes. Requires the permission `dispatchers.delete`. */
   "dispatcher.bulkDestroy": {
@@ -8559,7 +8559,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a dispatcher node. Creating a node does not connect to it. The sidecar probes the node periodically; `jwtauth` tests the connection. Requires the permission `dispatchers.create`. */
   "dispatcher.create": {
@@ -8567,7 +8567,7 @@ export type Operations = {
       body: DispatcherWrite;
     };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a dispatcher node. Requires the permission `dispatchers.delete`. */
   "dispatcher.delete": {
@@ -8578,7 +8578,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a dispatcher node. Requires the permission `dispatchers.read`. */
   "dispatcher.get": {
@@ -8589,7 +8589,7 @@ export type Operations = {
       };
     };
     answer: Dispatcher;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a dispatcher node. Requires the permission `dispatchers.read` for all sites. */
   "dispatcher.getVersion": {
@@ -8602,7 +8602,7 @@ export type Operations = {
       };
     };
     answer: DispatcherVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List dispatcher nodes. Requires the permission `dispatchers.read`. */
   "dispatcher.list": {
@@ -8662,7 +8662,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a dispatcher node. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `dispatchers.read` for all sites. */
   "dispatcher.listVersions": {
@@ -8683,7 +8683,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a dispatcher node. Requires the permission `dispatchers.update`. */
   "dispatcher.replace": {
@@ -8695,7 +8695,7 @@ export type Operations = {
       body: DispatcherWrite;
     };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a dispatcher node. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `dispatchers.update` for all sites. */
   "dispatcher.restore": {
@@ -8707,7 +8707,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: DispatcherRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Test the connection to a dispatcher node. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. Requires the permission `dispatchers.update`. */
   "dispatcher.test": {
@@ -8718,7 +8718,7 @@ export type Operations = {
       };
     };
     answer: DispatcherTestSettings;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Test the connection to a dispatcher node before it is created. Resolves the name, connects, checks the certificate, obtains a session key and reads the lists. Nothing is stored. If no TLS server responds, the response is sent after the time limit. Limited to 30 requests per minute. The response contains the certificate that the node presents, trusted or not. Requires the permission `dispatchers.create`. */
   "dispatcher.testSettings": {
@@ -8726,7 +8726,7 @@ export type Operations = {
       body: DispatcherTestSettingsBody;
     };
     answer: DispatcherTestSettings;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a dispatcher node (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `dispatchers.update`. */
   "dispatcher.update": {
@@ -8738,13 +8738,13 @@ export type Operations = {
       body: DispatcherPatch;
     };
     answer: Dispatcher;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'secret_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the authentication domains of the sign-in form. Requires no session. */
   "domain.list": {
     asks: {};
     answer: (Domain)[];
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Explain a problem code. The header `Accept` selects an HTML page or JSON. Requires no session. */
   "error.get": {
@@ -8759,7 +8759,7 @@ export type Operations = {
       };
     };
     answer: Error;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List own exports. Up to 100 exports that the caller ordered and that have not expired. Exports of objects for which the caller no longer holds the `export` permission for all sites are left out. Requires a session. */
   "export.listOwn": {
@@ -8768,7 +8768,7 @@ export type Operations = {
       /** The exports, the newest first. */
       items: (ExportOwn)[];
     };
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all farms. Requires the permission `farms.delete`. */
   "farm.bulkDestroy": {
@@ -8776,7 +8776,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a farm. Requires the permission `farms.create`. */
   "farm.create": {
@@ -8784,7 +8784,7 @@ export type Operations = {
       body: FarmWrite;
     };
     answer: Farm;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a farm. Requires the permission `farms.delete`. */
   "farm.delete": {
@@ -8795,7 +8795,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a farm. Requires the permission `farms.read`. */
   "farm.get": {
@@ -8806,7 +8806,7 @@ export type Operations = {
       };
     };
     answer: Farm;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a farm. Requires the permission `farms.read`. */
   "farm.getVersion": {
@@ -8819,7 +8819,7 @@ export type Operations = {
       };
     };
     answer: FarmVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List farms. Requires the permission `farms.read`. */
   "farm.list": {
@@ -8867,7 +8867,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the dispatcher nodes of a farm. Requires the permission `dispatchers.read`. */
   "farm.listDispatchers": {
@@ -8905,7 +8905,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the tags that the dispatcher nodes of a farm report. Requires the permission `farms.read`. */
   "farm.listTags": {
@@ -8960,7 +8960,7 @@ export type Operations = {
         error?: string;
       })[];
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a farm. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `farms.read`. */
   "farm.listVersions": {
@@ -8981,7 +8981,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a farm. Requires the permission `farms.update`. */
   "farm.replace": {
@@ -8993,7 +8993,7 @@ export type Operations = {
       body: FarmWrite;
     };
     answer: Farm;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'in_use' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a farm. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `farms.update`. */
   "farm.restore": {
@@ -9005,7 +9005,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: FarmRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a farm (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `farms.update`. */
   "farm.update": {
@@ -9017,7 +9017,7 @@ export type Operations = {
       body: FarmPatch;
     };
     answer: Farm;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'in_use' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all gateways. Requires the permission `gateways.delete`. */
   "gateway.bulkDestroy": {
@@ -9025,7 +9025,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a gateway. The response contains the token with which the gateway authenticates itself. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `gateways.create`. */
   "gateway.create": {
@@ -9033,7 +9033,7 @@ export type Operations = {
       body: GatewayWrite;
     };
     answer: Gateway;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a gateway. Requires the permission `gateways.delete`. */
   "gateway.delete": {
@@ -9044,7 +9044,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a gateway. Requires the permission `gateways.read`. */
   "gateway.get": {
@@ -9055,7 +9055,7 @@ export type Operations = {
       };
     };
     answer: Gateway;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a gateway. Requires the permission `gateways.read` for all sites. */
   "gateway.getVersion": {
@@ -9068,7 +9068,7 @@ export type Operations = {
       };
     };
     answer: GatewayVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a gateway heartbeat. Send a heartbeat every few seconds with `Authorization: Bearer <gateway token>`. A gateway without a heartbeat for 60 seconds receives no new connections. Requires a machine token instead of a session. */
   "gateway.heartbeat": {
@@ -9076,7 +9076,7 @@ export type Operations = {
       body: GatewayHeartbeatBody;
     };
     answer: GatewayHeartbeat;
-    refusal: 'malformed_json' | 'malformed_request' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List gateways. Requires the permission `gateways.read`. */
   "gateway.list": {
@@ -9134,7 +9134,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a gateway. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `gateways.read` for all sites. */
   "gateway.listVersions": {
@@ -9155,7 +9155,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a gateway. Requires the permission `gateways.update`. */
   "gateway.replace": {
@@ -9167,7 +9167,7 @@ export type Operations = {
       body: GatewayWrite;
     };
     answer: Gateway;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a gateway. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `gateways.update` for all sites. */
   "gateway.restore": {
@@ -9179,7 +9179,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: GatewayRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a gateway (JSON Merge Patch). With `rotate_token` the response contains the new token. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `gateways.update`. */
   "gateway.update": {
@@ -9191,7 +9191,7 @@ export type Operations = {
       body: GatewayPatch;
     };
     answer: Gateway;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all domain groups. Requires the permission `groups.delete` for all sites. */
   "group.bulkDestroy": {
@@ -9203,7 +9203,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a domain group. Requires the permission `groups.create` for all sites. */
   "group.create": {
@@ -9215,7 +9215,7 @@ export type Operations = {
       body: GroupWrite;
     };
     answer: Group;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a domain group. Requires the permission `groups.delete` for all sites. */
   "group.delete": {
@@ -9228,7 +9228,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a domain group. Requires the permission `groups.read`. */
   "group.get": {
@@ -9241,7 +9241,7 @@ export type Operations = {
       };
     };
     answer: Group;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a domain group. Requires the permission `groups.read`. */
   "group.getVersion": {
@@ -9256,7 +9256,7 @@ export type Operations = {
       };
     };
     answer: GroupVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List domain groups. Requires the permission `groups.read`. */
   "group.list": {
@@ -9300,7 +9300,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Search the groups in the directory of a domain. The header `Link` with `rel="next"` has the address of the next page. Each request reads all matching groups of the directory, at most 10,000. Use `search` to narrow the result. Requires the permission `groups.read`. */
   "group.listExternal": {
@@ -9342,7 +9342,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a domain group. Requires the permission `groups.update` for all sites. */
   "group.replace": {
@@ -9356,7 +9356,7 @@ export type Operations = {
       body: GroupWrite;
     };
     answer: Group;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a domain group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `groups.update` for all sites. */
   "group.restore": {
@@ -9370,7 +9370,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: GroupRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a domain group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `groups.update` for all sites. */
   "group.update": {
@@ -9384,7 +9384,7 @@ export type Operations = {
       body: GroupPatch;
     };
     answer: Group;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get a file of the page of the user. Requires no session. */
   "home.getFile": {
@@ -9395,7 +9395,7 @@ export type Operations = {
       };
     };
     answer: string;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get an icon of the installed page of the user. Requires no session. */
   "home.getIcon": {
@@ -9406,19 +9406,19 @@ export type Operations = {
       };
     };
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the web app manifest of the page of the user. Name, colours and icons are those of the theme. The language follows `Accept-Language`. Requires no session. */
   "home.getManifest": {
     asks: {};
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the service worker of the page of the user. It stores the files of the page and shows `/home/offline` while the portal does not respond. Requires no session. */
   "home.getWorker": {
     asks: {};
     answer: string;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Finish a sign-in by an identity provider with a second factor. For the sign-in page after a callback, which has set a cookie for this operation. A request without `code` returns a challenge. The token is returned in a cookie, as by `POST /signin`. Requires no session. */
   "identityProvider.confirm": {
@@ -9472,7 +9472,7 @@ export type Operations = {
       /** Login name of the user whose second factor is required. */
       username: string;
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'login_expired' | 'account_disabled' | 'forbidden' | 'https_required' | 'no_registered_group' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'login_expired' | 'account_disabled' | 'forbidden' | 'https_required' | 'no_registered_group' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End the sessions that the identity provider has ended. Back-channel logout (OpenID Connect Back-Channel Logout 1.0): the provider calls it with a signed token that names a session or all sessions of a person. A token counts once. Requires no session. */
   "identityProvider.endSessions": {
@@ -9483,7 +9483,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable';
   };
   /** Return to the sign-in page after a sign-out at the identity provider. Requires no session. */
   "identityProvider.returnFromSignOut": {
@@ -9494,7 +9494,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Start a sign-in at an identity provider. Redirects the browser to the provider of the domain, which returns it to the callback. With `redirect_uri`, it is the authorization request of a program (RFC 6749, 4.1.1, and RFC 8252): after the sign-in, the person is asked for consent, and the browser is sent to the program. Requires no session. */
   "identityProvider.start": {
@@ -9533,7 +9533,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable';
   };
   /** Get the picture of a service on any portal type. An unknown identifier returns the default picture. Requires a session. */
   "image.get": {
@@ -9544,7 +9544,7 @@ export type Operations = {
       };
     };
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the picture of a delivery protocol. Accepts `rdp`, `spice` or the identifier of a picture. An unknown identifier returns 404. Requires a session. */
   "image.getOfProtocol": {
@@ -9555,7 +9555,7 @@ export type Operations = {
       };
     };
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the picture of a service. An unknown identifier returns the default picture. Requires a session. */
   "image.getOfService": {
@@ -9566,7 +9566,7 @@ export type Operations = {
       };
     };
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the service tokens of all users. By default, tokens that expire first are listed first. Expired tokens are listed until they are revoked. The value of a token is never returned. Requires the permission `users.read`. */
   "issuedToken.list": {
@@ -9612,19 +9612,19 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the public keys of the portal as a JSON Web Key Set. Requires no session. */
   "jwks.get": {
     asks: {};
     answer: Jwks;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Check that the process answers. For supervisors that restart failed processes. The check does not depend on the database. Requires no session. */
   "liveness.get": {
     asks: {};
     answer: string;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_request' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End a lock-out. A lock-out of an account ends for all networks. The caller must hold every permission of the user, and every permission for all sites to end the lock-out of a network or of all logins. Requires the permission `users.update` for all sites. */
   "lockOut.delete": {
@@ -9635,7 +9635,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the current lock-outs. Failed logins lock an account for a network, an account for all networks, a network, or all logins. Lock-outs that have ended are not listed. Requires the permission `users.read`. */
   "lockOut.list": {
@@ -9663,7 +9663,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Log in with domain, login name and password. Requires no session. */
   "login.create": {
@@ -9731,7 +9731,7 @@ export type Operations = {
   "login.end": {
     asks: {};
     answer: LoginEnd;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End a login session. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
   "loginSession.delete": {
@@ -9742,7 +9742,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the active login sessions of all users. Requires the permission `users.read`. */
   "loginSession.list": {
@@ -9784,7 +9784,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all maintenance templates. Requires the permission `maintenance.delete` for all sites. */
   "maintenance_template.bulkDestroy": {
@@ -9792,7 +9792,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the maintenance calendar. The maintenance of sites, farms, pools and workplaces in a period, within the scope of the caller. Requires the permission `maintenance.read`. */
   "maintenance_template.calendar": {
@@ -9809,7 +9809,7 @@ export type Operations = {
       };
     };
     answer: MaintenanceTemplateCalendar;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a maintenance template. Requires the permission `maintenance.create` for all sites. */
   "maintenance_template.create": {
@@ -9817,7 +9817,7 @@ export type Operations = {
       body: MaintenanceTemplateWrite;
     };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a maintenance template. Requires the permission `maintenance.delete` for all sites. */
   "maintenance_template.delete": {
@@ -9828,7 +9828,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a maintenance template. Requires the permission `maintenance.read`. */
   "maintenance_template.get": {
@@ -9839,7 +9839,7 @@ export type Operations = {
       };
     };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a maintenance template. Requires the permission `maintenance.read`. */
   "maintenance_template.getVersion": {
@@ -9852,7 +9852,7 @@ export type Operations = {
       };
     };
     answer: MaintenanceTemplateVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List maintenance templates. Requires the permission `maintenance.read`. */
   "maintenance_template.list": {
@@ -9900,7 +9900,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a maintenance template. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `maintenance.read`. */
   "maintenance_template.listVersions": {
@@ -9921,7 +9921,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a maintenance template. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.replace": {
@@ -9933,7 +9933,7 @@ export type Operations = {
       body: MaintenanceTemplateWrite;
     };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a maintenance template. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.restore": {
@@ -9945,7 +9945,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: MaintenanceTemplateRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a maintenance template (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `maintenance.update` for all sites. */
   "maintenance_template.update": {
@@ -9957,13 +9957,13 @@ export type Operations = {
       body: MaintenanceTemplatePatch;
     };
     answer: MaintenanceTemplate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the API modules of the portal. The modules depend on the type of the portal. `sites` lists the sites that the caller may use or administer. Requires a session. */
   "module.list": {
     asks: {};
     answer: ModuleList;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Build an export file of monitoring records. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `monitoring.export` for all sites. */
   "monitoring_record.buildExport": {
@@ -10006,7 +10006,7 @@ export type Operations = {
       };
     };
     answer: Export;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all monitoring records. Requires the permission `monitoring.delete` for all sites. */
   "monitoring_record.bulkDestroy": {
@@ -10014,7 +10014,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a monitoring record. Requires the permission `monitoring.create` for all sites. */
   "monitoring_record.create": {
@@ -10022,7 +10022,7 @@ export type Operations = {
       body: MonitoringRecordWrite;
     };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a monitoring record. Requires the permission `monitoring.delete` for all sites. */
   "monitoring_record.delete": {
@@ -10033,7 +10033,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a monitoring record. Requires the permission `monitoring.read`. */
   "monitoring_record.get": {
@@ -10044,7 +10044,7 @@ export type Operations = {
       };
     };
     answer: MonitoringRecord;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List monitoring records. Requires the permission `monitoring.read`. */
   "monitoring_record.list": {
@@ -10100,7 +10100,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Download the export file of monitoring records. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `monitoring.export` for all sites. */
   "monitoring_record.obtainExport": {
@@ -10108,7 +10108,7 @@ export type Operations = {
       body?: TagObtainExportBody;
     };
     answer: unknown;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a monitoring record. Requires the permission `monitoring.update` for all sites. */
   "monitoring_record.replace": {
@@ -10120,7 +10120,7 @@ export type Operations = {
       body: MonitoringRecordWrite;
     };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a monitoring record (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `monitoring.update` for all sites. */
   "monitoring_record.update": {
@@ -10132,25 +10132,25 @@ export type Operations = {
       body: MonitoringRecordPatch;
     };
     answer: MonitoringRecord;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get information about the answering portal process. Requires the permission `dashboard.read`. */
   "nodeInfo.get": {
     asks: {};
     answer: NodeInfo;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the OpenAPI document as JSON. The document describes the operations of this type of portal. Requires a session on the administrator portal, with its token or its browser cookie. */
   "openapi.get": {
     asks: {};
     answer: Openapi;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the OpenAPI document as YAML. The document describes the operations of this type of portal. Requires a session on the administrator portal, with its token or its browser cookie. */
   "openapi.getYaml": {
     asks: {};
     answer: Uint8Array;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a passkey of the caller. Requires the same proof as a new passkey. With the last second factor, the recovery codes are deleted as well. If the domain requires a second factor, the next login starts a new enrolment. Requires a session. */
   "passkey.delete": {
@@ -10196,7 +10196,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Register a passkey of the caller. The passkey must verify its user. Attestation is not evaluated. The account then requires a second factor at each login with a password. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
   "passkey.register": {
@@ -10204,7 +10204,7 @@ export type Operations = {
       body: PasskeyRegisterBody;
     };
     answer: PasskeyRegister;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Sign in with a passkey. The authenticator verifies its user, so the passkey counts as both factors. A passkey that is not accepted counts as a failed login. Requires no session. */
   "passkey.signIn": {
@@ -10212,7 +10212,7 @@ export type Operations = {
       body: PasskeySignInBody;
     };
     answer: PasskeySignIn;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'forbidden' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the options for a new passkey of the caller. The caller proves the identity again: with the password, and a code if the account has a second factor, or with a passkey of the account. The options are valid once, for 300 seconds and in this session. Only users of internal domains can have passkeys, and only if the portal has a host name (reason `no_passkeys`). A user can have at most 20 (reason `too_many_passkeys`). Requires a session. */
   "passkey.startRegistration": {
@@ -10234,13 +10234,13 @@ export type Operations = {
       /** Options for `navigator.credentials.create()`: the login requires to set a second factor up. */
       registration: PasskeyStartRegistration;
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'login_expired' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'login_expired' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the options for a sign-in with a passkey. No user is named: the authenticator offers its passkeys for this portal. The challenge is valid once and for 300 seconds. Requires no session. */
   "passkey.startSignIn": {
     asks: {};
     answer: PasskeyStartSignIn;
-    refusal: 'malformed_request' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Rename a passkey of the caller (JSON Merge Patch). Requires a session. */
   "passkey.update": {
@@ -10252,7 +10252,7 @@ export type Operations = {
       body: PasskeyPatch;
     };
     answer: Passkey;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a peer aggregator. The portal then accepts tokens of the peer at `jwtauth`. The caller must hold all permissions of the roles that are assigned to the peer. Requires the permission `peers.create` for all sites. */
   "peer.create": {
@@ -10260,7 +10260,7 @@ export type Operations = {
       body: PeerWrite;
     };
     answer: Peer;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a peer aggregator. Requires the permission `peers.delete` for all sites. */
   "peer.delete": {
@@ -10271,7 +10271,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a peer aggregator. Requires the permission `peers.read`. */
   "peer.get": {
@@ -10282,7 +10282,7 @@ export type Operations = {
       };
     };
     answer: Peer;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List peer aggregators. Requires the permission `peers.read`. */
   "peer.list": {
@@ -10320,7 +10320,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a peer aggregator. The sessions of the peer end if it is disabled or if its keys or issuer change. Requires the permission `peers.update` for all sites. */
   "peer.replace": {
@@ -10332,7 +10332,7 @@ export type Operations = {
       body: PeerWrite;
     };
     answer: Peer;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Add a picture to the gallery. A picture that is already stored for a rule is added with its present identifier. `already_exists` carries `existing_id` if the gallery has the same bytes or the name. Requires the permission `pictures.create` for all sites. */
   "picture.create": {
@@ -10340,7 +10340,7 @@ export type Operations = {
       body: PictureWrite;
     };
     answer: Picture;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a picture. Requires the permission `pictures.delete` for all sites. */
   "picture.delete": {
@@ -10351,7 +10351,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a picture. Requires the permission `pictures.read`. */
   "picture.get": {
@@ -10362,7 +10362,7 @@ export type Operations = {
       };
     };
     answer: Picture;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a picture. Requires the permission `pictures.read`. */
   "picture.getVersion": {
@@ -10375,7 +10375,7 @@ export type Operations = {
       };
     };
     answer: PictureVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List pictures. Requires the permission `pictures.read`. */
   "picture.list": {
@@ -10413,7 +10413,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a picture. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `pictures.read`. */
   "picture.listVersions": {
@@ -10434,7 +10434,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a picture. Requires the permission `pictures.update` for all sites. */
   "picture.replace": {
@@ -10446,7 +10446,7 @@ export type Operations = {
       body: PictureReplaceBody;
     };
     answer: Picture;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a picture. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `pictures.update` for all sites. */
   "picture.restore": {
@@ -10458,7 +10458,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: PictureRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a picture (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `pictures.update` for all sites. */
   "picture.update": {
@@ -10470,7 +10470,7 @@ export type Operations = {
       body: PicturePatch;
     };
     answer: Picture;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Finish a Kerberos PKINIT login. Requires no session. */
   "pkinit.finalize": {
@@ -10494,7 +10494,7 @@ export type Operations = {
       body: PkinitLoginBody;
     };
     answer: PkinitLogin;
-    refusal: 'malformed_json' | 'malformed_request' | 'certificate_mismatch' | 'https_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'certificate_mismatch' | 'https_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Send the signed PKINIT request to the KDC. Requires no session. */
   "pkinit.raw": {
@@ -10506,7 +10506,7 @@ export type Operations = {
       body: PkinitRawBody;
     };
     answer: PkinitRaw;
-    refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'certificate_invalid' | 'certificate_mismatch' | 'certificate_not_trusted' | 'certificate_revoked' | 'certificate_wrong_purpose' | 'invalid_credentials' | 'invalid_signature' | 'login_expired' | 'account_disabled' | 'account_expired' | 'account_locked' | 'account_restricted' | 'https_required' | 'password_expired' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Build an export file of portals. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `portals.export` for all sites. */
   "portal.buildExport": {
@@ -10539,7 +10539,7 @@ export type Operations = {
       };
     };
     answer: Export;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a portal. Requires the permission `portals.delete` for all sites. */
   "portal.delete": {
@@ -10550,7 +10550,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a portal heartbeat. Only portals that do not share this database need this operation. Requires no session. */
   "portal.heartbeat": {
@@ -10558,7 +10558,7 @@ export type Operations = {
       body: PortalHeartbeatBody;
     };
     answer: PortalHeartbeat;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** List portals. Requires the permission `portals.read`. */
   "portal.list": {
@@ -10604,7 +10604,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Download the export file of portals. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `portals.export` for all sites. */
   "portal.obtainExport": {
@@ -10612,7 +10612,7 @@ export type Operations = {
       body?: TagObtainExportBody;
     };
     answer: unknown;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded';
   };
   /** Get the metrics of a portal. The metrics are those of the last heartbeat. Requires the permission `portals.read`. */
   "portal.readMetrics": {
@@ -10623,13 +10623,13 @@ export type Operations = {
       };
     };
     answer: PortalReadMetrics;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** The answering portal. Requires a session. */
   "portal.self": {
     asks: {};
     answer: PortalSelf;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get or replace the tags of a portal. Without a body, the tags are returned. With a body, they are replaced; this requires the permission `portals.update` for all sites. Requires the permission `portals.read` for all sites. */
   "portal.tags": {
@@ -10641,7 +10641,7 @@ export type Operations = {
       body?: PortalTags;
     };
     answer: PortalTags;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the users of all domains. Requires the permission `users.read`. */
   "portalUser.list": {
@@ -10691,7 +10691,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a priority group. Requires the permission `priority_groups.create`. */
   "priority_group.create": {
@@ -10699,7 +10699,7 @@ export type Operations = {
       body: PriorityGroupWrite;
     };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a priority group. Requires the permission `priority_groups.delete`. */
   "priority_group.delete": {
@@ -10710,7 +10710,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a priority group. Requires the permission `priority_groups.read`. */
   "priority_group.get": {
@@ -10721,7 +10721,7 @@ export type Operations = {
       };
     };
     answer: PriorityGroup;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a priority group. Requires the permission `priority_groups.read` for all sites. */
   "priority_group.getVersion": {
@@ -10734,7 +10734,7 @@ export type Operations = {
       };
     };
     answer: PriorityGroupVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List priority groups. Requires the permission `priority_groups.read`. */
   "priority_group.list": {
@@ -10774,7 +10774,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a priority group. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `priority_groups.read` for all sites. */
   "priority_group.listVersions": {
@@ -10795,7 +10795,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a priority group. Requires the permission `priority_groups.update`. */
   "priority_group.replace": {
@@ -10807,7 +10807,7 @@ export type Operations = {
       body: PriorityGroupWrite;
     };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a priority group. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `priority_groups.update` for all sites. */
   "priority_group.restore": {
@@ -10819,7 +10819,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: PriorityGroupRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a priority group (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `priority_groups.update`. */
   "priority_group.update": {
@@ -10831,7 +10831,7 @@ export type Operations = {
       body: PriorityGroupPatch;
     };
     answer: PriorityGroup;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Start the sign-in of a device. Device authorization request (RFC 8628, 3.1). The device shows the user code, and asks for the token until the person has decided. Requires no session. */
   "program.authorizeDevice": {
@@ -10843,7 +10843,7 @@ export type Operations = {
       body?: ProgramAuthorizeDeviceBody;
     };
     answer: ProgramAuthorizeDevice;
-    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded';
   };
   /** Exchange the code of a program for a session. Token request (RFC 6749, 4.1.3, and RFC 8628, 3.4). A code counts once, and a second use of an authorization code ends the session that it has opened. The token is sent in the header `X-Auth-Token`. Requires no session. */
   "program.exchange": {
@@ -10851,7 +10851,7 @@ export type Operations = {
       body: ProgramExchangeBody;
     };
     answer: ProgramExchange;
-    refusal: 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'https_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the addresses for programs that sign people in. Authorization server metadata (RFC 8414). Requires no session. */
   "program.getMetadata": {
@@ -10862,7 +10862,7 @@ export type Operations = {
       };
     };
     answer: ProgramMetadata;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Check that the process can serve writes. For load balancers. The status is 503 while the database does not accept writes or at least 90 % of the file descriptors are in use. Requires no session. */
   "readiness.get": {
@@ -10876,7 +10876,7 @@ export type Operations = {
       body: RoleWrite;
     };
     answer: Role;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a role. Requires the permission `roles.delete` for all sites. */
   "role.delete": {
@@ -10887,7 +10887,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a role. Requires the permission `roles.read`. */
   "role.get": {
@@ -10898,7 +10898,7 @@ export type Operations = {
       };
     };
     answer: Role;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a role. Requires the permission `roles.read`. */
   "role.getVersion": {
@@ -10911,7 +10911,7 @@ export type Operations = {
       };
     };
     answer: RoleVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List roles. Requires the permission `roles.read`. */
   "role.list": {
@@ -10947,13 +10947,13 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the available permissions. Requires the permission `roles.read`. */
   "role.listPermissions": {
     asks: {};
     answer: (RolePermissions)[];
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a role. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `roles.read`. */
   "role.listVersions": {
@@ -10974,7 +10974,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a role. Requires the permission `roles.update` for all sites. */
   "role.replace": {
@@ -10986,7 +10986,7 @@ export type Operations = {
       body: RoleWrite;
     };
     answer: Role;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a role. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `roles.update` for all sites. */
   "role.restore": {
@@ -10998,7 +10998,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: RoleRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a role (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `roles.update` for all sites. */
   "role.update": {
@@ -11010,7 +11010,7 @@ export type Operations = {
       body: RolePatch;
     };
     answer: Role;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a rule. Requires the permission `rules.create`. */
   "rule.create": {
@@ -11018,7 +11018,7 @@ export type Operations = {
       body: RuleWrite;
     };
     answer: Rule;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a rule. Requires the permission `rules.delete`. */
   "rule.delete": {
@@ -11029,7 +11029,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Explain a rule for a user. The answer has the members of the rule in the order in which a connection of the user tries them, with everything that excludes or orders them. Dispatchers are not called. Requires the permission `rules.explain`. */
   "rule.explain": {
@@ -11044,7 +11044,7 @@ export type Operations = {
       };
     };
     answer: RuleExplain;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a rule. Requires the permission `rules.read`. */
   "rule.get": {
@@ -11055,7 +11055,7 @@ export type Operations = {
       };
     };
     answer: Rule;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a rule. Requires the permission `rules.read`. */
   "rule.getVersion": {
@@ -11068,7 +11068,7 @@ export type Operations = {
       };
     };
     answer: RuleVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List rules. Requires the permission `rules.read`. */
   "rule.list": {
@@ -11110,7 +11110,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a rule. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `rules.read`. */
   "rule.listVersions": {
@@ -11131,7 +11131,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a rule. Requires the permission `rules.update`. */
   "rule.replace": {
@@ -11143,7 +11143,7 @@ export type Operations = {
       body: RuleWrite;
     };
     answer: Rule;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a rule. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `rules.update`. */
   "rule.restore": {
@@ -11155,7 +11155,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: RuleRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a rule (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `rules.update`. */
   "rule.update": {
@@ -11167,7 +11167,7 @@ export type Operations = {
       body: RulePatch;
     };
     answer: Rule;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Find objects by their names. Searches the names of records, pools, workplaces and workplace sessions in one request. The response contains only objects that the caller may read. Requires a session. */
   "search.find": {
@@ -11183,7 +11183,7 @@ export type Operations = {
       /** Objects that the caller may read, by type. Names that begin with the text are first. */
       items: (SearchFind)[];
     };
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the caller's services and domains at a site. The list of a farm is cached for `aggregator.services_fresh_s` seconds. For a farm that does not answer within `aggregator.list_deadline_ms` milliseconds, the last known list is returned; `sites` has the state of each farm. The `ETag` covers the preferences of the caller. It stays the same while only `age_ms` and `took_ms` change, and `fetched_at` of farms with the status `ok`. Requires a session. */
   "service.list": {
@@ -11200,7 +11200,7 @@ export type Operations = {
       };
     };
     answer: ServiceList;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'upstream_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable';
   };
   /** Change the caller's preferences for a service (JSON Merge Patch). The service is an enabled rule of the site for the caller, or a pool of a farm of the site. It need not be in the current list, because its farm can be unavailable. At most 500 services of a user have preferences or a last use: favourites are kept, and of the others those that were used last. Requires a session. */
   "service.prefer": {
@@ -11214,7 +11214,7 @@ export type Operations = {
       body: ServicePreferBody;
     };
     answer: ServicePrefer;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a service token. A program sends the token instead of a session token of the user. The user must be of the kind `service`. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires the permission `users.update` for all sites. */
   "serviceToken.create": {
@@ -11228,7 +11228,7 @@ export type Operations = {
       body: ServiceTokenWrite;
     };
     answer: ServiceTokenCreate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the service tokens of a user. Includes tokens that a person created for the own account. Expired tokens are listed until they are revoked. Requires the permission `users.read`. */
   "serviceToken.list": {
@@ -11260,7 +11260,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Revoke a service token. Requires the permission `users.update` for all sites. */
   "serviceToken.revoke": {
@@ -11275,7 +11275,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the service pools of all farms. Requires the permission `servicespools.read`. */
   "servicespool.list": {
@@ -11356,7 +11356,7 @@ export type Operations = {
         error?: string;
       })[];
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Start or end the maintenance of a service pool. `id` is the identifier of the farm. A maintenance template sets the start, the end and the warnings to users. The pool stays in service until the start. Requires the permission `servicespools.maintenance`. */
   "servicespool.maintain": {
@@ -11370,7 +11370,7 @@ export type Operations = {
       body: ServicespoolMaintainBody;
     };
     answer: Servicespool;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the current policies of a service pool. The policies are read from the dispatcher. If several farms have a pool with this identifier, select one with `farm_id`. Requires the permission `servicespools.read`. */
   "servicespool.policies": {
@@ -11385,7 +11385,7 @@ export type Operations = {
       };
     };
     answer: (ServicespoolPolicies)[];
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Show what an action would do to service pools. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `servicespools.read`. */
   "servicespool.preview": {
@@ -11396,7 +11396,7 @@ export type Operations = {
       /** One entry for each object of the request, in the same order. */
       items: (ServicespoolPreview)[];
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Change a service pool on its dispatcher. `id` is the identifier of the farm. Requires the permission `servicespools.update`. */
   "servicespool.update": {
@@ -11410,7 +11410,7 @@ export type Operations = {
       body: ServicespoolPatch;
     };
     answer: Servicespool;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** End one of the caller's workplace sessions. The dispatcher must list the session among those of the caller at the time of the request; a session of another user is not found. The order is sent once. Programs in the session are closed, and unsaved work is lost. Requires a session. */
   "session.end": {
@@ -11424,13 +11424,13 @@ export type Operations = {
       body?: SessionEndBody;
     };
     answer: SessionEnd;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Get the public settings of the portal. Requires a session. */
   "settings.get": {
     asks: {};
     answer: Settings;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Sign in with a browser. Request and response are those of `POST /api/auth/v7.0/login/2fa`, but the token is returned in a cookie. The cookie is valid for the pages of this portal and not for its API. Only these pages can call this operation. Requires no session. */
   "signIn.create": {
@@ -11493,7 +11493,7 @@ export type Operations = {
       };
     };
     answer: string;
-    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'https_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all sites. Requires the permission `sites.delete`. */
   "site.bulkDestroy": {
@@ -11501,7 +11501,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a site. Requires the permission `sites.create`. */
   "site.create": {
@@ -11509,7 +11509,7 @@ export type Operations = {
       body: SiteWrite;
     };
     answer: Site;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a site. Requires the permission `sites.delete`. */
   "site.delete": {
@@ -11520,7 +11520,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a site. Requires the permission `sites.read`. */
   "site.get": {
@@ -11531,7 +11531,7 @@ export type Operations = {
       };
     };
     answer: Site;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a site. Requires the permission `sites.read`. */
   "site.getVersion": {
@@ -11544,7 +11544,7 @@ export type Operations = {
       };
     };
     answer: SiteVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List sites. Requires the permission `sites.read`. */
   "site.list": {
@@ -11590,7 +11590,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the users and groups that can be assigned to a site. If `authenticator` selects a domain with a directory, users and groups that exist only in the directory are listed as well. If the directory cannot be searched, `failures` gives the cause. Requires the permission `sites.update`. */
   "site.listAssignable": {
@@ -11629,7 +11629,7 @@ export type Operations = {
         detail: string;
       })[];
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the farms of a site. Requires the permission `farms.read`. */
   "site.listFarms": {
@@ -11667,7 +11667,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the rules of a site. Requires the permission `rules.read`. */
   "site.listRules": {
@@ -11703,7 +11703,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a site. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `sites.read`. */
   "site.listVersions": {
@@ -11724,7 +11724,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a site. Requires the permission `sites.update`. */
   "site.replace": {
@@ -11736,7 +11736,7 @@ export type Operations = {
       body: SiteWrite;
     };
     answer: Site;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a site. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `sites.update`. */
   "site.restore": {
@@ -11748,7 +11748,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: SiteRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a site with a farm and a dispatcher node. Creates all three objects or none. Also requires `farms.create` and `dispatchers.create` for all sites. The node is not called; test it before with `POST /api/webui/aggregator/dispatchers/test`. Requires the permission `sites.create` for all sites. */
   "site.setUp": {
@@ -11756,7 +11756,7 @@ export type Operations = {
       body: SiteSetUpBody;
     };
     answer: SiteSetUp;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a site (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `sites.update`. */
   "site.update": {
@@ -11768,7 +11768,7 @@ export type Operations = {
       body: SitePatch;
     };
     answer: Site;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a one-time URL of the remote assistant. `id` is the identifier of the farm. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `url` is null and `url_set` is true. Requires the permission `spsessions.assist`. */
   "spsession.assist": {
@@ -11781,7 +11781,7 @@ export type Operations = {
       };
     };
     answer: SpsessionAssist;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Disconnect a workplace session. `id` is the identifier of the farm. Requires the permission `spsessions.disconnect`. */
   "spsession.disconnect": {
@@ -11797,7 +11797,7 @@ export type Operations = {
       /** Always `gone`: the session had already ended. */
       result: "gone";
     } | Spsession;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the workplace sessions of all farms. Requires the permission `spsessions.read`. */
   "spsession.list": {
@@ -11870,7 +11870,7 @@ export type Operations = {
         error?: string;
       })[];
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End a workplace session. `id` is the identifier of the farm. Requires the permission `spsessions.logoff`. */
   "spsession.logoff": {
@@ -11886,7 +11886,7 @@ export type Operations = {
       /** Always `gone`: the session had already ended. */
       result: "gone";
     } | Spsession;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Show what an action would do to workplace sessions. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `spsessions.read`. */
   "spsession.preview": {
@@ -11897,7 +11897,7 @@ export type Operations = {
       /** One entry for each object of the request, in the same order. */
       items: (ServicespoolPreview)[];
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Write session events to the monitoring journal. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.events": {
@@ -11905,7 +11905,7 @@ export type Operations = {
       body: SsaEventsBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report the start of a session. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.login": {
@@ -11913,7 +11913,7 @@ export type Operations = {
       body: SsaLoginBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report the end of a session and unregister its agent. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.logout": {
@@ -11921,7 +11921,7 @@ export type Operations = {
       body?: SsaPingBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Wait for messages to the session agent. Long polling: the response is sent when a message arrives or `wait` has passed. Send the token from `register` as `Authorization: Bearer`. A message is repeated until `after` acknowledges it. An agent that has sent no request for a minute receives no messages. Requires a machine token instead of a session. */
   "ssa.messages": {
@@ -11934,7 +11934,7 @@ export type Operations = {
       };
     };
     answer: SsaMessages;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Report a session agent heartbeat. Send the token from `register` as `Authorization: Bearer`. Requires a machine token instead of a session. */
   "ssa.ping": {
@@ -11942,7 +11942,7 @@ export type Operations = {
       body?: SsaPingBody;
     };
     answer: AgentDone;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Register a session agent. A previous registration for the same session is revoked. Requires no session. */
   "ssa.register": {
@@ -11950,13 +11950,13 @@ export type Operations = {
       body: SsaRegisterBody;
     };
     answer: SsaRegister;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'https_required' | 'not_found' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List system parameters. Requires the permission `system_parameters.read`. */
   "systemParameters.get": {
     asks: {};
     answer: SystemParameters;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update system parameters. Absent parameters stay unchanged. Either all given parameters are saved or none. Changes take effect on all portals within 5 seconds. Requires the permission `system_parameters.update` for all sites. */
   "systemParameters.replace": {
@@ -11964,7 +11964,7 @@ export type Operations = {
       body: SystemParametersWrite;
     };
     answer: SystemParameters;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Build an export file of tags. Orders an export. If the caller ordered an export with the same filters that is being built or was finished less than a minute ago, the response describes that export. The status is 200 if the export is ready or has failed. With 202, repeat the request with `export_id`. Requires the permission `tags.export` for all sites. */
   "tag.buildExport": {
@@ -11989,7 +11989,7 @@ export type Operations = {
       };
     };
     answer: Export;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'expired' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a tag. Requires the permission `tags.create` for all sites. */
   "tag.create": {
@@ -11997,7 +11997,7 @@ export type Operations = {
       body: TagWrite;
     };
     answer: Tag;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a tag. Requires the permission `tags.delete` for all sites. */
   "tag.delete": {
@@ -12008,7 +12008,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a tag. Requires the permission `tags.read`. */
   "tag.get": {
@@ -12019,7 +12019,7 @@ export type Operations = {
       };
     };
     answer: Tag;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a tag. Requires the permission `tags.read`. */
   "tag.getVersion": {
@@ -12032,7 +12032,7 @@ export type Operations = {
       };
     };
     answer: TagVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List tags. Requires the permission `tags.read`. */
   "tag.list": {
@@ -12070,7 +12070,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a tag. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `tags.read`. */
   "tag.listVersions": {
@@ -12091,7 +12091,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Download the export file of tags. The response contains the bytes from `offset` on. Use `offset` to resume an interrupted download. The header `Repr-Digest` covers the whole file. Requires the permission `tags.export` for all sites. */
   "tag.obtainExport": {
@@ -12099,7 +12099,7 @@ export type Operations = {
       body?: TagObtainExportBody;
     };
     answer: unknown;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'export_pending' | 'invalid_state' | 'expired' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a tag. Requires the permission `tags.update` for all sites. */
   "tag.replace": {
@@ -12111,7 +12111,7 @@ export type Operations = {
       body: TagReplaceBody;
     };
     answer: Tag;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a tag. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `tags.update` for all sites. */
   "tag.restore": {
@@ -12123,7 +12123,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: TagRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a tag (JSON Merge Patch). `attach` and `detach` add the tag to objects or remove it from them. This also requires the permission to update these objects. Requires the permission `tags.update` for all sites. */
   "tag.update": {
@@ -12135,13 +12135,13 @@ export type Operations = {
       body: TagPatch;
     };
     answer: Tag;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Get the branding of the portal. Requires a session. */
   "theme.get": {
     asks: {};
     answer: Theme;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace the branding of the portal. Texts are plain text: markup is not interpreted. Requires the permission `themes.update` for all sites. */
   "theme.replace": {
@@ -12149,7 +12149,7 @@ export type Operations = {
       body: ThemeWrite;
     };
     answer: Theme;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Open a tunnel with a ticket. A ticket is valid for 60 seconds, at the gateway that it was issued for and from the address of the client that requested it. If that address is not known, the first use sets it. A ticket opens up to 4 tunnels for RDP, whose clients may reconnect, or 16 for SPICE, which uses one connection per channel, within 30 seconds of the first tunnel. Each tunnel has its own `notify`. Every invalid request is rejected with 403. Requires no session. */
   "tunnel.begin": {
@@ -12164,7 +12164,7 @@ export type Operations = {
       };
     };
     answer: TunnelBegin;
-    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Close a tunnel and report its traffic. A tunnel can be closed once. Other tunnels of the same ticket stay open. Every invalid request is rejected with 403. Requires no session. */
   "tunnel.end": {
@@ -12183,7 +12183,7 @@ export type Operations = {
       };
     };
     answer: TunnelEnd;
-    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'forbidden' | 'https_required' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Bind a user to a person of the directory or identity provider. From then on the immutable identifier of the person identifies the user. In a directory domain, the body is absent and the portal finds the entry with the name of the user: this is for users that were assigned roles or logged in before the portal stored the identifiers of directory entries, whose logins are rejected with the reason `user_not_bound`. In a domain of an identity provider, the body has the identifier of the person: this is for users that SCIM has created without `externalId`. The caller must hold every permission of the user. Requires the permission `users.update` for all sites. */
   "user.bind": {
@@ -12219,7 +12219,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a domain user. Requires the permission `users.create` for all sites. */
   "user.create": {
@@ -12244,7 +12244,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'invalid_state' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a domain user. Requires the permission `users.read`. */
   "user.get": {
@@ -12257,7 +12257,7 @@ export type Operations = {
       };
     };
     answer: User;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a domain user. Requires the permission `users.read`. */
   "user.getVersion": {
@@ -12272,7 +12272,7 @@ export type Operations = {
       };
     };
     answer: UserVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List domain users. Requires the permission `users.read`. */
   "user.list": {
@@ -12324,7 +12324,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a domain user. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `users.read`. */
   "user.listVersions": {
@@ -12347,7 +12347,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a domain user. Requires the permission `users.update` for all sites. */
   "user.replace": {
@@ -12386,7 +12386,7 @@ export type Operations = {
       };
     };
     answer: UserShowAccess;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a domain user (JSON Merge Patch). `{"locked_until": null}` unlocks the account. `{"two_factor_enrolled": false}` removes its second factors: authenticator app, passkeys and recovery codes. Requires the permission `users.update` for all sites. */
   "user.update": {
@@ -12413,7 +12413,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End all sessions of a user. Service tokens are not sessions and stay valid. They are revoked one by one. Requires the permission `users.update` for all sites. */
   "userSession.endAll": {
@@ -12426,7 +12426,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the active sessions of a user. Requires the permission `users.read`. */
   "userSession.list": {
@@ -12458,7 +12458,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Change the caller's password. All other sessions of the user and the own service tokens end. A wrong current password counts as a failed login attempt. Requires a session. */
   "userinfo.changePassword": {
@@ -12474,7 +12474,7 @@ export type Operations = {
       body: ServiceTokenWrite;
     };
     answer: ServiceTokenCreate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Save a view of a list for the caller. At most 200 views for each user. Requires a session. */
   "userinfo.createView": {
@@ -12482,7 +12482,7 @@ export type Operations = {
       body: UserinfoCreateViewBody;
     };
     answer: UserinfoViews;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete one of the caller's saved views. Requires a session. */
   "userinfo.deleteView": {
@@ -12493,13 +12493,13 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End the caller's other sessions. All sessions of the caller end, except that of the request. Service tokens are not sessions and stay valid. Requires a session. */
   "userinfo.endOtherSessions": {
     asks: {};
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** End one of the caller's sessions. Requires a session. */
   "userinfo.endSession": {
@@ -12510,7 +12510,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Set up the caller's second factor. Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
   "userinfo.enrolTwoFactor": {
@@ -12532,7 +12532,7 @@ export type Operations = {
   "userinfo.get": {
     asks: {};
     answer: Userinfo;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the caller's service tokens. Expired tokens are listed until they are revoked. Requires a session. */
   "userinfo.listServiceTokens": {
@@ -12558,7 +12558,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the caller's active sessions. Requires a session. */
   "userinfo.listSessions": {
@@ -12584,7 +12584,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the caller's saved views of lists. Requires a session. */
   "userinfo.listViews": {
@@ -12593,7 +12593,7 @@ export type Operations = {
       /** The caller's views, in the order of lists and names. */
       items: (UserinfoViews)[];
     };
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Remove the caller's second factor. If the domain requires a second factor, the next login starts a new enrolment. Requires a session. */
   "userinfo.removeTwoFactor": {
@@ -12613,7 +12613,7 @@ export type Operations = {
       body: UserinfoCreateViewBody;
     };
     answer: UserinfoViews;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Revoke one of the caller's service tokens. Requires a session. */
   "userinfo.revokeServiceToken": {
@@ -12624,7 +12624,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Set the caller's language (JSON Merge Patch). `null` selects the default language of the installation. The language also replaces that of the login (`locale`) in the current session. Requires a session. */
   "userinfo.update": {
@@ -12632,7 +12632,7 @@ export type Operations = {
       body: UserinfoPatch;
     };
     answer: Userinfo;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all webhooks. Requires the permission `webhooks.delete` for all sites. */
   "webhook.bulkDestroy": {
@@ -12640,7 +12640,7 @@ export type Operations = {
       body: BulkDestroy;
     };
     answer: BulkDestroyResult;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a webhook. The caller becomes the owner: only events of objects that the owner may read are sent. The response contains the secret that signs the events. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.create` for all sites. */
   "webhook.create": {
@@ -12648,7 +12648,7 @@ export type Operations = {
       body: WebhookWrite;
     };
     answer: Webhook;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete a webhook. Requires the permission `webhooks.delete` for all sites. */
   "webhook.delete": {
@@ -12659,7 +12659,7 @@ export type Operations = {
       };
     };
     answer: null;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'in_use' | 'precondition_failed' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a webhook. Requires the permission `webhooks.read`. */
   "webhook.get": {
@@ -12670,7 +12670,7 @@ export type Operations = {
       };
     };
     answer: Webhook;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of a webhook. Requires the permission `webhooks.read`. */
   "webhook.getVersion": {
@@ -12683,7 +12683,7 @@ export type Operations = {
       };
     };
     answer: WebhookVersion;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List webhooks. Requires the permission `webhooks.read`. */
   "webhook.list": {
@@ -12737,7 +12737,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the deliveries of a webhook. Finished deliveries are kept for 30 days, at most 10,000 of each webhook. Contents of responses are not stored. Requires the permission `webhooks.read` for all sites. */
   "webhook.listDeliveries": {
@@ -12771,7 +12771,7 @@ export type Operations = {
       /** Number of all matching items. Present only with `count=exact`. */
       total?: number;
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** List the versions of a webhook. Each write is a version, with the user and the changes. The newest version is the first. Requires the permission `webhooks.read`. */
   "webhook.listVersions": {
@@ -12792,7 +12792,7 @@ export type Operations = {
       };
     };
     answer: RecordHistory;
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace a webhook. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update` for all sites. */
   "webhook.replace": {
@@ -12804,7 +12804,7 @@ export type Operations = {
       body: WebhookWrite;
     };
     answer: Webhook;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'invalid_state' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Send a finished delivery of a webhook again. Requires the permission `webhooks.update` for all sites. */
   "webhook.replay": {
@@ -12817,7 +12817,7 @@ export type Operations = {
       };
     };
     answer: WebhookDeliveries;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Send all dead deliveries of a webhook again. Requires the permission `webhooks.update` for all sites. */
   "webhook.replayAll": {
@@ -12828,7 +12828,7 @@ export type Operations = {
       };
     };
     answer: WebhookReplayAll;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Restore a version of a webhook. Replaces the object with its state at the version. Secrets stay as they are. The version must not refer to objects that no longer exist. Requires the permission `webhooks.update` for all sites. */
   "webhook.restore": {
@@ -12840,7 +12840,7 @@ export type Operations = {
       body: RecordRestorationInput;
     };
     answer: WebhookRestore;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Create a new secret for a webhook. The response contains the new secret. For 24 hours, events are signed with the former one as well. Only the owner can do so. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `secret` is null and `secret_set` is true. Requires the permission `webhooks.update` for all sites. */
   "webhook.rotateSecret": {
@@ -12851,7 +12851,7 @@ export type Operations = {
       };
     };
     answer: Webhook;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Take over the ownership of a webhook. From then on, the rights of the caller decide which events are sent. Requires the permission `webhooks.update` for all sites. */
   "webhook.takeOver": {
@@ -12862,7 +12862,7 @@ export type Operations = {
       };
     };
     answer: Webhook;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Send a test event to a webhook. The event has the type `webhook.test`. The list of deliveries contains its result. Requires the permission `webhooks.update` for all sites. */
   "webhook.test": {
@@ -12873,7 +12873,7 @@ export type Operations = {
       };
     };
     answer: WebhookDeliveries;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update a webhook (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Only the owner can change the address, the events, the sites and the certificates. Another administrator takes over the ownership first. Requires the permission `webhooks.update` for all sites. */
   "webhook.update": {
@@ -12885,7 +12885,7 @@ export type Operations = {
       body: WebhookPatch;
     };
     answer: Webhook;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Assign a workplace to a user or remove its owner. `id` is the identifier of the farm. Requires the permission `workplaces.assign`. */
   "workplace.assign": {
@@ -12901,7 +12901,7 @@ export type Operations = {
       body: WorkplaceAssignBody;
     };
     answer: Workplace;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Delete a workplace. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.delete`. */
   "workplace.delete": {
@@ -12920,7 +12920,7 @@ export type Operations = {
       };
     };
     answer: Workplace;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Start, stop or suspend the virtual machine of a workplace. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.power`. */
   "workplace.driveMachine": {
@@ -12936,7 +12936,7 @@ export type Operations = {
       body: WorkplaceDriveMachineBody;
     };
     answer: Workplace;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** List the workplaces of all farms. Requires the permission `workplaces.read`. */
   "workplace.list": {
@@ -13017,7 +13017,7 @@ export type Operations = {
         error?: string;
       })[];
     };
-    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Start or end the maintenance of a workplace. `id` is the identifier of the farm. A maintenance template sets the start, the end and the warnings to the user. The workplace stays in service until the start. Requires the permission `workplaces.maintenance`. */
   "workplace.maintain": {
@@ -13033,7 +13033,7 @@ export type Operations = {
       body: ServicespoolMaintainBody;
     };
     answer: Workplace;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Send a message to the users of workplaces. `id` is the identifier of the farm. The message is shown in the open sessions of the given workplaces. The response lists the workplaces to which the message was delivered, and a problem code for each of the others. Requires the permission `workplaces.message`. */
   "workplace.message": {
@@ -13047,7 +13047,7 @@ export type Operations = {
       body: WorkplaceMessageBody;
     };
     answer: WorkplaceMessage;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Show what an action would do to workplaces. Nothing is changed, and no dispatcher is called: the verdicts follow from the data of the portal. The dispatcher decides when the action is performed. Requires the permission `workplaces.read`. */
   "workplace.preview": {
@@ -13058,7 +13058,7 @@ export type Operations = {
       /** One entry for each object of the request, in the same order. */
       items: (ServicespoolPreview)[];
     };
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Reset a workplace to its base snapshot. `id` is the identifier of the farm. A request that would interrupt work is rejected with 409 `invalid_state` while a session is open (reason `session_live`) or its state is unknown (reason `snapshot_stale`), unless `force` is set. Requires the permission `workplaces.refresh`. */
   "workplace.refresh": {
@@ -13074,7 +13074,7 @@ export type Operations = {
       body?: WorkplaceRefreshBody;
     };
     answer: Workplace;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
   /** Replace the tags of a workplace. `id` is the identifier of the farm. Requires the permission `workplaces.tag`. */
   "workplace.tag": {
@@ -13088,7 +13088,7 @@ export type Operations = {
       body: WorkplaceTagBody;
     };
     answer: Workplace;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'upstream_unavailable' | 'upstream_timeout';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_unavailable' | 'upstream_timeout';
   };
 };
 /** Where each operation is; `keyed` ones can be repeated under the key that was sent. */

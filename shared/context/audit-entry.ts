@@ -1,3 +1,4 @@
+import { servedFirst } from '../../db/client.ts';
 import type { AuditEntry } from '../../db/repositories/audit/events.ts';
 import { countRefusal } from '../../db/repositories/audit/refusals.ts';
 import type { FieldChange } from '../../db/schema/audit/events.ts';
@@ -127,7 +128,7 @@ export function changesBetween(
 
 /**
  * Audits a rejected request. The first rejection of a subject in a minute is written immediately, further ones are
- * counted. An error during the write is logged and not thrown: nothing was changed, and the caller receives the
+ * counted. It gets the next free connection, because many refusals come with overload. An error during the write is logged and not thrown: nothing was changed, and the caller receives the
  * rejection.
  */
 export async function noteRefusal(
@@ -136,7 +137,7 @@ export async function noteRefusal(
   entry: AuditEntry,
 ): Promise<void> {
   try {
-    await countRefusal(ctx.deps.db, subject, entry);
+    await countRefusal(servedFirst(ctx.deps.db), subject, entry);
   } catch (error) {
     ctx.log.error('a refusal could not be audited', { request_id: ctx.requestId, event: entry.event, error });
   }

@@ -31,7 +31,7 @@ export const browserOperations = [
       description: `Request and response are those of \`POST ${base}/login/2fa\`, but the token is returned in a cookie. The cookie is valid for the pages of this portal and not for its API. Only these pages can call this operation.`,
       body: { required: TwoFactorLoginBody },
       returns: [200, SignInAnswer],
-      errors: ['invalid_credentials', 'redirect_required', 'locked_out', 'forbidden', 'overloaded'],
+      errors: ['invalid_credentials', 'redirect_required', 'locked_out', 'forbidden'],
     },
     (ctx, { body }) => signIn(ctx, body),
   ),

@@ -13,7 +13,6 @@ const errors = [
   'no_registered_group',
   'password_expired',
   'forbidden',
-  'overloaded',
   'upstream_failed',
   'upstream_refused',
   'upstream_tls',

@@ -85,7 +85,7 @@ export const pkinitOperations = [
       body: { required: PkinitFinalize },
       maxBodyBytes,
       returns: [200, LoginAnswer],
-      errors: [...ofRealm, ...ofCard, 'forbidden', 'no_registered_group', 'upstream_tls', 'overloaded'],
+      errors: [...ofRealm, ...ofCard, 'forbidden', 'no_registered_group', 'upstream_tls'],
     },
     async (ctx, { params: { auth_uuid }, body }) =>
       loginAnswer(await finishCardLogin(ctx, auth_uuid, signed(body))),

@@ -179,12 +179,12 @@ const english: Record<ErrorCode, Explanation> = {
   ),
   overloaded: explain(
     'Too many requests are waiting for processing.',
-    'Many users are logging in at the same time, and the number of concurrent password hashes is limited.',
+    'Many requests are sent at the same time. The numbers of concurrent password hashes and of database connections are limited.',
     'Retry after Retry-After.',
   ),
   database_unavailable: explain(
     'The database is unreachable or does not respond.',
-    'The database is restarting or overloaded, or the connection is down.',
+    'The database is restarting or does not answer, or the connection is down.',
     'Retry after Retry-After.',
   ),
   upstream_timeout: explain(

@@ -29,7 +29,7 @@ export const livenessOperations = [
         'For load balancers. The status is 503 while the database does not accept writes or at least 90 % of the file descriptors are in use.',
       returns: [200, null],
       orReturns: [503, null],
-      exceptErrors: ['database_unavailable'],
+      exceptErrors: ['database_unavailable', 'overloaded'],
     },
     async ({ deps }) => ((await isReady(deps)) ? undefined : new Answer(null, { status: 503 })),
   ),

@@ -10,13 +10,7 @@ import { listOwnPasskeys, registerPasskey, renamePasskey } from './usecases.ts';
 
 const own = { access: 'signed-in', needsLogin: true } as const;
 const params = z.object({ id: Id.describe('Identifier of the passkey.') });
-const proofErrors = [
-  'invalid_credentials',
-  'invalid_state',
-  'locked_out',
-  'overloaded',
-  'two_factor_required',
-] as const;
+const proofErrors = ['invalid_credentials', 'invalid_state', 'locked_out', 'two_factor_required'] as const;
 
 export const ownPasskeyOperations = [
   endpoint(

@@ -65,7 +65,7 @@ export const passkeySignInOperations = [
         'The credentials are those of the call of `login/2fa` that returned the challenge. A registration also requires `name`, and its response has recovery codes.',
       body: { required: SecondFactorBody },
       returns: [200, PasskeyLoginAnswer],
-      errors: ['invalid_credentials', 'locked_out', 'forbidden', 'overloaded', 'already_exists'],
+      errors: ['invalid_credentials', 'locked_out', 'forbidden', 'already_exists'],
       shownOnce: ['recovery_codes'],
     },
     (ctx, { body }) => finishLogin(ctx, body),

@@ -41,7 +41,7 @@ export const accountOperations = [
         'All other sessions of the user and the own service tokens end. A wrong current password counts as a failed login attempt.',
       body: { required: PasswordChange },
       returns: [204, null],
-      errors: ['invalid_credentials', 'invalid_state', 'locked_out', 'overloaded'],
+      errors: ['invalid_credentials', 'invalid_state', 'locked_out'],
     },
     (ctx, { body }) => changeOwnPassword(ctx, body),
   ),

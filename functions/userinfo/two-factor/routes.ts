@@ -10,7 +10,6 @@ const errors = [
   'invalid_credentials',
   'invalid_state',
   'locked_out',
-  'overloaded',
   'no_registered_group',
   'password_expired',
   'upstream_failed',

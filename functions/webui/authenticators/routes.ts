@@ -95,7 +95,7 @@ export const authenticatorOperations = [
       params: TypeParam,
       body: { required: writeBody(TestBody, ignored) },
       returns: [200, TestResult],
-      errors: ['secret_required', 'overloaded'],
+      errors: ['secret_required'],
       readsOnly: true,
     },
     (ctx, { params, body }) => testDomain(ctx, params.type, body),

@@ -16,7 +16,7 @@ export const changeOperations = [
       query: ChangesQuery,
       returns: [200, Changes],
       alsoReturns: ['text/event-stream'],
-      errors: ['forbidden', 'overloaded'],
+      errors: ['forbidden'],
     },
     (ctx, { query: { after } }) => followChanges(ctx, after),
   ),

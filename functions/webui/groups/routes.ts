@@ -22,7 +22,7 @@ export const groupOperations = [
       query: ExternalQuery,
       returns: [200, z.array(ExternalGroup)],
       errors: [
-        ...(['invalid_state', 'overloaded', 'upstream_failed', 'upstream_refused'] as const),
+        ...(['invalid_state', 'upstream_failed', 'upstream_refused'] as const),
         ...(['upstream_tls', 'upstream_timeout'] as const),
       ],
     },

@@ -12,11 +12,11 @@ import { User } from './schema.ts';
 import { createUser, deleteUser, deleteUsers, replaceUser, updateUser } from './usecases.ts';
 
 const { operations, declared, target, parentOf } = userCrud;
-const changeErrors = ['already_exists', 'invalid_state', 'overloaded'] as const;
+const changeErrors = ['already_exists', 'invalid_state'] as const;
 
 export const userOperations = [
   ...operations,
-  endpoint({ ...declared.create, errors: ['already_exists', 'overloaded'] }, (ctx, { params, body }) =>
+  endpoint({ ...declared.create, errors: ['already_exists'] }, (ctx, { params, body }) =>
     createUser(ctx, parentOf(params), body),
   ),
   endpoint({ ...declared.replace, errors: changeErrors }, (ctx, input) =>
@@ -82,7 +82,7 @@ export const userOperations = [
       body: { optional: PersonAtProvider },
       returns: [200, User],
       errors: [
-        ...(['not_found', 'invalid_state', 'overloaded', 'upstream_failed', 'upstream_refused'] as const),
+        ...(['not_found', 'invalid_state', 'upstream_failed', 'upstream_refused'] as const),
         ...(['upstream_tls', 'upstream_timeout'] as const),
       ],
     },

@@ -138,7 +138,7 @@ function derivedCodes(operation: Declared): ErrorCode[] {
   const isPaged = query instanceof z.ZodObject && Object.hasOwn(query.shape, 'cursor');
   const codes: [boolean, ErrorCode[]][] = [
     // A server rejects malformed HTTP before it selects the operation.
-    [true, ['https_required', 'internal', 'malformed_request', 'database_unavailable']],
+    [true, ['https_required', 'internal', 'malformed_request', 'database_unavailable', 'overloaded']],
     // All operations reject unknown parameters.
     [true, ['invalid_request']],
     [rest.rateLimit !== 'none', ['rate_limited']],

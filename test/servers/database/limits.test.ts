@@ -59,7 +59,9 @@ requireService('postgresql', findBinaries() !== undefined)('a database that does
     const refused = answers.filter(({ status }) => status >= 300 || status === 0);
     expect(refused.length).toBeGreaterThan(100);
     const kinds = new Set(refused.map((one) => `${one.status} ${one.code} ${one.retryAfter}`));
-    expect([...kinds]).toEqual(['503 database_unavailable 5']);
+    expect(kinds).toContain('503 database_unavailable 5');
+    // When the database answers again, what still waits for a connection is refused as overload.
+    expect([...kinds].filter((kind) => kind !== '503 overloaded 5')).toHaveLength(1);
     // 3 s for a connection of the pool, some more for a lock or a statement; the rest is for a busy machine.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(25_000);
   }

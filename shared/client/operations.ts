@@ -8243,7 +8243,7 @@ export type Operations = {
       };
     };
     answer: AuthenticatorTestSignIn;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Read a version of an authentication domain. Requires the permission `authenticators.read`. */
   "authenticator.getVersion": {
@@ -8399,7 +8399,7 @@ export type Operations = {
       };
     };
     answer: AuthenticatorTestSignIn;
-    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Update an authentication domain (JSON Merge Patch). `null` resets a field to its default or removes an optional value. Requires the permission `authenticators.update` for all sites. */
   "authenticator.update": {
@@ -12207,7 +12207,7 @@ export type Operations = {
       body: UserBindManyBody;
     };
     answer: UserBindMany;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Delete several or all domain users. Requires the permission `users.delete` for all sites. */
   "user.bulkDestroy": {

@@ -7578,6 +7578,24 @@ export type UserinfoChangePasswordBody = {
   /** If true, the own service tokens of the user stay, which is audited. Default: they end. */
   keeps_service_tokens?: boolean;
 };
+export type UserinfoCreateServiceTokenBody = {
+  /** Name of the token, unique for its user. */
+  name: string;
+  /** Expiration time of the token, at most 366 days from now. */
+  expires_at: string;
+  /** Permissions of the token. A request has only those permissions that the user currently holds as well. */
+  permissions: ("audit.read" | "audit.export" | "authenticators.read" | "authenticators.create" | "authenticators.update" | "authenticators.delete" | "authenticators.test" | "dashboard.read" | "dispatchers.read" | "dispatchers.create" | "dispatchers.update" | "dispatchers.delete" | "farms.read" | "farms.create" | "farms.update" | "farms.delete" | "gateways.read" | "gateways.create" | "gateways.update" | "gateways.delete" | "groups.read" | "groups.create" | "groups.update" | "groups.delete" | "maintenance.read" | "maintenance.create" | "maintenance.update" | "maintenance.delete" | "monitoring.read" | "monitoring.create" | "monitoring.update" | "monitoring.delete" | "monitoring.export" | "peers.read" | "peers.create" | "peers.update" | "peers.delete" | "pictures.read" | "pictures.create" | "pictures.update" | "pictures.delete" | "portals.read" | "portals.update" | "portals.delete" | "portals.export" | "priority_groups.read" | "priority_groups.create" | "priority_groups.update" | "priority_groups.delete" | "roles.read" | "roles.create" | "roles.update" | "roles.delete" | "rules.read" | "rules.create" | "rules.update" | "rules.delete" | "rules.explain" | "scim.provision" | "servicespools.read" | "servicespools.update" | "servicespools.maintenance" | "sites.read" | "sites.create" | "sites.update" | "sites.delete" | "spsessions.read" | "spsessions.disconnect" | "spsessions.logoff" | "spsessions.assist" | "system_parameters.read" | "system_parameters.update" | "tags.read" | "tags.create" | "tags.update" | "tags.delete" | "tags.export" | "themes.update" | "users.read" | "users.create" | "users.update" | "users.delete" | "webhooks.read" | "webhooks.create" | "webhooks.update" | "webhooks.delete" | "workplaces.read" | "workplaces.update" | "workplaces.delete" | "workplaces.assign" | "workplaces.power" | "workplaces.maintenance" | "workplaces.message" | "workplaces.refresh" | "workplaces.tag" | "workplaces.force")[];
+  /** The proof that the caller is present: `password` with `code`, or `fresh_sign_in` for users of identity providers. */
+  proof: {
+    /** Password of the user. */
+    password: string;
+    /** Current code of the authenticator app, or a recovery code. Required if the account has a second factor. Default: none. */
+    code?: string;
+  } | {
+    /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+    fresh_sign_in: true;
+  };
+};
 export type UserinfoCreateViewBody = {
   /** Type of the records in the list, as in operation identifiers. */
   list: string;
@@ -7594,6 +7612,9 @@ export type UserinfoEnrolTwoFactorBody = {
   /** A recovery code. Required if the account has a passkey. */
   recovery_code?: string;
 } | {
+  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+  fresh_sign_in: true;
+} | {
   /** Current code of the authenticator app. */
   code: string;
 };
@@ -7606,6 +7627,9 @@ export type UserinfoRemoveTwoFactorBody = {
   password: string;
   /** Current code of the authenticator app, or a recovery code. */
   code: string;
+} | {
+  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+  fresh_sign_in: true;
 };
 export type UserinfoSessions = {
   /** Identifier of the session. */
@@ -9512,6 +9536,8 @@ export type Operations = {
         language?: "en" | "ru";
         /** Login name or e-mail address that the provider proposes. Default: none. */
         login_hint?: string;
+        /** `true`: the provider must ask the person again, whose session then proves the presence for ten minutes. */
+        fresh?: "true";
         /** Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it. */
         test?: string;
         /** Address at which a program on the computer of the browser listens: `http://127.0.0.1` or `http://[::1]` with any port and path. The browser is sent there with `code`, `state` and `iss`. Default: the sign-in is one of the browser. */
@@ -12468,13 +12494,13 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'invalid_state' | 'body_too_large' | 'unsupported_media_type' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Create a service token for the caller. A program sends the token instead of a session token of the caller. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires a session. */
+  /** Create a service token for the caller. A program sends the token instead of a session token of the caller, who proves the identity again. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `token` is null and `token_set` is true. Requires a session. */
   "userinfo.createServiceToken": {
     asks: {
-      body: ServiceTokenWrite;
+      body: UserinfoCreateServiceTokenBody;
     };
     answer: ServiceTokenCreate;
-    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_credentials' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'no_registered_group' | 'password_change_required' | 'password_expired' | 'two_factor_required' | 'already_exists' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'locked_out' | 'rate_limited' | 'internal' | 'upstream_failed' | 'upstream_refused' | 'upstream_tls' | 'database_unavailable' | 'overloaded' | 'upstream_timeout';
   };
   /** Save a view of a list for the caller. At most 200 views for each user. Requires a session. */
   "userinfo.createView": {
@@ -12512,7 +12538,7 @@ export type Operations = {
     answer: null;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'not_found' | 'invalid_state' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
-  /** Set up the caller's second factor. Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
+  /** Set up the caller's second factor. Two steps. A request with `password`, or `fresh_sign_in` for users of identity providers, returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes. Secrets are returned once: if the request is repeated with the same `Idempotency-Key`, `otpauth_uri` is null and `otpauth_uri_set` is true, `secret` is null and `secret_set` is true, `recovery_codes` is null and `recovery_codes_set` is true. Requires a session. */
   "userinfo.enrolTwoFactor": {
     asks: {
       body: UserinfoEnrolTwoFactorBody;

@@ -7,9 +7,18 @@ import { hasChromium } from '../support/pages/browser-stand.ts';
 import { looks } from '../support/pages/looks.ts';
 import { type Account, administrator } from '../support/pages/sessions.ts';
 import { type Tabs, useTabs } from '../support/pages/tabs.ts';
+import { adminPassword } from '../support/portal.ts';
 import { requireService } from '../support/services.ts';
 
 type Page = Tab['page'];
+
+/** Confirms the new token with the password, and creates it. */
+async function createToken(page: Page, password = goodPassword): Promise<void> {
+  const create = page.getByRole('button', { name: 'Create token' });
+  await page.locator('form').filter({ has: create }).getByLabel('Current password').fill(password);
+  await create.click();
+}
+
 // A browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -81,7 +90,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await page.getByLabel('Name of the token').fill('Nightly report');
     await page.getByLabel('Valid for').selectOption('30');
     await expectGood(page, 'account-token-form');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await createToken(page);
     const token = await page.getByLabel('Token', { exact: true }).inputValue();
     expect(token).toMatch(/^agst_/);
     await expectGood(page, 'account-token-new');
@@ -111,7 +120,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     for (const attempt of [1, 2]) {
       await page.getByRole('button', { name: 'New token' }).click();
       await page.getByLabel('Name of the token').fill('Twice');
-      await page.getByRole('button', { name: 'Create token' }).click();
+      await createToken(page);
       if (attempt === 1) await page.getByRole('button', { name: 'I have saved the token' }).click();
     }
     await page.getByText('The user already has a token with this name').waitFor();
@@ -124,7 +133,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await page.getByRole('button', { name: 'New token' }).click();
     await allow(false);
     await page.getByLabel('Name of the token').fill('Late');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await createToken(page);
     await page.getByText('This token cannot be created').waitFor();
     await page.getByText('This installation does not allow own service tokens').waitFor();
     await page.getByText(/Request for the administrator: \S+/).waitFor();
@@ -140,7 +149,7 @@ requireService('chromium', hasChromium)('service tokens in the account', () => {
     await page.getByLabel('sites.read').check();
     await page.getByLabel('farms.read').check();
     await expectGood(page, 'account-token-rights');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await createToken(page, adminPassword);
     const token = await page.getByLabel('Token', { exact: true }).inputValue();
     const { body } = await tabs.stand.world.portal.send('GET /api/userinfo', { token });
     expect(body.permissions).toEqual(['farms.read', 'sites.read']);

@@ -14,6 +14,7 @@ import {
   Registration,
   RequestOptions,
 } from '../../../shared/identity/passkeys/shapes.ts';
+import { PasswordProof } from '../../../shared/identity/second-factor/proof-shapes.ts';
 
 const assertion = Assertion.describe('Response of `navigator.credentials.get()` as JSON.');
 const registration = Registration.describe('Response of `navigator.credentials.create()` as JSON.');
@@ -24,18 +25,6 @@ const in_browser = z
   .describe(
     'True for a page of this portal: the token is returned in the cookie of the browser session, not in the body. Default false.',
   );
-
-const PasswordProof = z.strictObject({
-  password: loginCredentials.password,
-  code: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe(
-      'Current code of the authenticator app, or a recovery code. Required if the account has a second factor. Default: none.',
-    ),
-});
 
 /** The proof that the owner of the session is present. */
 export const OwnProof = z.union([

@@ -13,6 +13,8 @@ export type Attempt = {
   language: Language | undefined;
   /** SHA-256 of the token of the session that the browser has. Its cookie does not come with the answer of the provider. */
   formerSession: string | undefined;
+  /** The provider must ask the person again. */
+  fresh: boolean;
   /** Identifier of the test that this is: it opens no session. */
   test: string | undefined;
   /** Milliseconds since 1970. */

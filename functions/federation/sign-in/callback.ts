@@ -15,7 +15,7 @@ import type { FederationDeps } from '../deps.ts';
 import { movedOnPage } from '../moved-on-page.ts';
 import { callbackOf, findProvider, type Provider } from '../provider.ts';
 import { providerMark } from '../provider-mark.ts';
-import { type Attempt, attemptOf, withoutAttempt } from './attempt.ts';
+import { type Attempt, attemptLifeS, attemptOf, withoutAttempt } from './attempt.ts';
 import { notingRefusal } from './noted-refusal.ts';
 import { pageAfter } from './page-after.ts';
 import { waitForFactor } from './pending-login.ts';
@@ -95,7 +95,7 @@ async function finishTest(
 const exchange = (
   ctx: Ctx,
   { client }: Provider,
-  { state, nonce, codeVerifier }: Attempt,
+  { state, nonce, codeVerifier, fresh }: Attempt,
   answer: ProviderAnswer,
   onClaims?: CodeExchange['onClaims'],
 ): Promise<ProviderLogin> => {
@@ -107,7 +107,11 @@ const exchange = (
   return atProvider(() =>
     ctx.deps.providers.exchange(
       client,
-      { callback, redirectUri, state, nonce, codeVerifier, onClaims },
+      {
+        ...{ callback, redirectUri, state, nonce, codeVerifier, onClaims },
+        // The answer must say when the person has authenticated.
+        ...(fresh && { maxAge: attemptLifeS }),
+      },
       ctx.gone(),
     ),
   );

@@ -16,6 +16,12 @@ export const StartQuery = z.strictObject({
     .max(256)
     .optional()
     .describe('Login name or e-mail address that the provider proposes. Default: none.'),
+  fresh: z
+    .enum(['true'])
+    .optional()
+    .describe(
+      '`true`: the provider must ask the person again, whose session then proves the presence for ten minutes.',
+    ),
   test: Id.optional().describe(
     'Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it.',
   ),

@@ -42,7 +42,7 @@ type ProviderRequest = { location: string; answersByForm: boolean };
 export async function requestAt(
   ctx: Ctx,
   domain: ProviderDomain,
-  { state, nonce, codeVerifier }: Attempt,
+  { state, nonce, codeVerifier, fresh }: Attempt,
   { login_hint }: StartRequest,
 ): Promise<ProviderRequest> {
   const { client, answersByForm } = await providerOf(ctx, domain);
@@ -52,6 +52,7 @@ export async function requestAt(
       {
         ...{ redirectUri: callbackOf(ctx), state, nonce, codeVerifier, loginHint: login_hint },
         ...(answersByForm && { responseMode: 'form_post' }),
+        ...(fresh && { maxAge: 0, prompt: 'login' }),
       },
       ctx.gone(),
     ),
@@ -62,7 +63,7 @@ export async function requestAt(
 export const newAttempt = (
   { now, client }: Ctx,
   domainId: string,
-  { next, portal, language, test }: StartRequest,
+  { next, portal, language, fresh, test }: StartRequest,
 ): Attempt => ({
   domainId,
   state: randomToken(),
@@ -71,6 +72,7 @@ export const newAttempt = (
   next: pathOfPortal(next),
   portal,
   language,
+  fresh: fresh === 'true',
   test,
   formerSession: presentSession(client.cookies()),
   expiresAt: now.getTime() + attemptLifeS * 1_000,

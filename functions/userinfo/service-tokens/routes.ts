@@ -5,16 +5,21 @@ import {
   NewServiceToken,
   ServiceToken,
   ServiceTokensQuery,
-  ServiceTokenWrite,
 } from '../../../shared/identity/service-tokens.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { listOf } from '../../../shared/shapes/list.ts';
 import { viewOf } from '../../../shared/shapes/views.ts';
 import { base, endpoint } from '../deps.ts';
-import { createOwnToken, revokeOwnToken } from './usecases.ts';
+import { createOwnToken, OwnTokenWrite, revokeOwnToken } from './usecases.ts';
 
 const path = `${base}/service_tokens` as const;
 const view = viewOf(ServiceToken);
+
+const proofErrors = [
+  ...(['invalid_credentials', 'locked_out', 'no_registered_group', 'password_expired'] as const),
+  ...(['two_factor_required', 'upstream_failed', 'upstream_refused', 'upstream_tls'] as const),
+  'upstream_timeout',
+] as const;
 
 export const ownTokenOperations = [
   endpoint(
@@ -42,10 +47,10 @@ export const ownTokenOperations = [
       needsLogin: true,
       summary: 'Create a service token for the caller',
       description:
-        'A program sends the token instead of a session token of the caller. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user.',
-      body: { required: ServiceTokenWrite },
+        'A program sends the token instead of a session token of the caller, who proves the identity again. Requires the system parameter `service_tokens.own`. The token has at most the current permissions of the caller, and ends when the account or its domain is disabled. At most 50 tokens for each user.',
+      body: { required: OwnTokenWrite },
       returns: [201, NewServiceToken],
-      errors: ['already_exists', 'forbidden', 'invalid_state'],
+      errors: ['already_exists', 'forbidden', 'invalid_state', ...proofErrors],
       shownOnce: ['token'],
     },
     (ctx, { body }) => createOwnToken(ctx, body),

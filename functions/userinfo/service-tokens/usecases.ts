@@ -10,11 +10,13 @@ import {
 } from '../../../db/repositories/identity/service-tokens.ts';
 import { auditEntry } from '../../../shared/context/audit-entry.ts';
 import { Answer } from '../../../shared/http/serve/answer.ts';
+import { proveOwner } from '../../../shared/identity/second-factor/owner-proof.ts';
+import { OwnerProof } from '../../../shared/identity/second-factor/proof-shapes.ts';
 import {
   checkedEnd,
   draftToken,
   ServiceToken,
-  type ServiceTokenWrite,
+  ServiceTokenWrite,
   storageError,
   tokenCreation,
   tokenRevocation,
@@ -25,14 +27,20 @@ import { base, type LoginCtx } from '../deps.ts';
 
 const view = viewOf(ServiceToken);
 
+export const OwnTokenWrite = ServiceTokenWrite.extend({
+  proof: OwnerProof.describe(
+    'The proof that the caller is present: `password` with `code`, or `fresh_sign_in` for users of identity providers.',
+  ),
+});
+
 /**
- * Creates a token that acts for the caller.
+ * Creates a token that acts for the caller, who must prove the identity again: a stolen session would otherwise live on in it.
  * @throws AppError `forbidden` if the installation does not allow it, or with the permissions that the caller lacks;
  *   `already_exists`, `invalid_request`; `invalid_state` if the caller has too many tokens
  */
 export async function createOwnToken(
   ctx: LoginCtx,
-  body: z.output<typeof ServiceTokenWrite>,
+  { proof, ...body }: z.output<typeof OwnTokenWrite>,
 ): Promise<Answer> {
   if (!ctx.parameters['service_tokens.own'])
     throw new AppError('forbidden', 'This installation does not allow own service tokens');
@@ -40,7 +48,9 @@ export async function createOwnToken(
   const expires_at = checkedEnd(body.expires_at, ctx.now);
   const draft = draftToken(ctx, body, { expires_at, user_id: user.id, own: true });
   const audit = auditEntry(ctx, tokenCreation(draft, user.name));
+  const { statements } = await proveOwner(ctx, proof);
   await atomically(ctx.deps.db, (h) => [
+    ...statements(h),
     ...mustMayOwnToken(h, user.id, session.id),
     addToken(h, draft.row),
     appendAudit(h, audit),

@@ -28,16 +28,19 @@ export const twoFactorOperations = [
       duringPasswordChange: true,
       summary: "Set up the caller's second factor",
       description:
-        'Two steps. A request with `password` returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes.',
+        'Two steps. A request with `password`, or `fresh_sign_in` for users of identity providers, returns the secret for the authenticator app, valid for 300 seconds in this session. An account with a passkey also requires `recovery_code`. A request with the first `code` of the app finishes the enrolment and returns the recovery codes.',
       body: { required: EnrolmentStep },
       returns: [200, EnrolmentAnswer],
       errors: [...errors, 'two_factor_required'],
       shownOnce: ['otpauth_uri', 'secret', 'recovery_codes'],
     },
     async (ctx, { body }) =>
-      'password' in body
-        ? startEnrolment(ctx, { password: body.password, code: body.recovery_code })
-        : { recovery_codes: await finishEnrolment(ctx, body.code) },
+      'code' in body
+        ? { recovery_codes: await finishEnrolment(ctx, body.code) }
+        : startEnrolment(
+            ctx,
+            'password' in body ? { password: body.password, code: body.recovery_code } : body,
+          ),
   ),
   endpoint(
     {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FreshSignIn } from '../../../shared/identity/second-factor/proof-shapes.ts';
 
 const Password = z
   .string()
@@ -23,6 +24,7 @@ export const EnrolmentStep = z.union([
       .optional()
       .describe('A recovery code. Required if the account has a passkey.'),
   }),
+  FreshSignIn,
   z.strictObject({ code: Code }),
 ]);
 
@@ -38,7 +40,10 @@ export const EnrolmentAnswer = z.union([
   }),
 ]);
 
-export const Removal = z.strictObject({
-  password: Password,
-  code: Code.describe('Current code of the authenticator app, or a recovery code.'),
-});
+export const Removal = z.union([
+  z.strictObject({
+    password: Password,
+    code: Code.describe('Current code of the authenticator app, or a recovery code.'),
+  }),
+  FreshSignIn,
+]);

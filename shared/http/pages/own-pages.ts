@@ -104,4 +104,4 @@ export async function orSignIn(
 
 /** A path of this portal, which other pages may ask to open after a sign-in. Prevents open redirects. */
 export const pathOfPortal = (next: string | undefined): string | undefined =>
-  next !== undefined && /^\/(?![/\\])[\w./-]*$/.test(next) ? next : undefined;
+  next !== undefined && /^\/(?![/\\])[\w./-]*(?:#[\w./-]*)?$/.test(next) ? next : undefined;

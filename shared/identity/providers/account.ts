@@ -162,10 +162,17 @@ async function sessionOf(
     issuer: login.issuer,
     sub: login.sub,
     sid: login.sid ?? null,
+    authenticated_at: timeOf(login.authTime),
     sealed_id_token: rules.logsOut ? await ctx.deps.sealer.seal(login.idToken, idTokenOf(id)) : null,
     grant_id: grant?.id ?? null,
   };
   return { id, statements: (h) => [...(grant ? [addGrant(h, grant)] : []), addProviderSession(h, row)] };
+}
+
+/** A time that the database can store. */
+function timeOf(seconds: number | undefined): Date | null {
+  const isTime = seconds !== undefined && seconds > 0 && seconds < 32_503_680_000;
+  return isTime ? new Date(seconds * 1_000) : null;
 }
 
 /** @returns undefined if the domain is not checked, or the provider has issued no refresh token */

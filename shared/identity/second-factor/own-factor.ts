@@ -11,24 +11,24 @@ import { conflict } from '../../kernel/errors.ts';
 import type { OpenAttempt } from '../login/account.ts';
 import { challengeRow, type Enrolment, enrolmentOf } from './challenges.ts';
 import { factorEvent, proveCode, refuseCode } from './codes.ts';
-import { type OwnCtx, openOwn, ownerOf, type PasswordProof, proveOwner } from './owner-proof.ts';
+import { type GivenProof, type OwnCtx, openOwn, ownerOf, proveOwner } from './owner-proof.ts';
 import { newSecret } from './totp.ts';
 
 /**
  * Creates a secret for a device of the caller, who must send the password, and a recovery code if the account has a
- * passkey. A repeated call creates another secret.
+ * passkey; users of identity providers must have signed in there a moment ago. A repeated call creates another secret.
  * @throws AppError `invalid_credentials`, `locked_out`; `two_factor_required` without the recovery code; `invalid_state`
  *   if the caller has a device
  */
-export async function startEnrolment(ctx: OwnCtx, given: PasswordProof): Promise<Enrolment> {
-  const { account, attempt, found, statements } = await proveOwner(ctx, given, ({ factor }) => {
+export async function startEnrolment(ctx: OwnCtx, given: GivenProof): Promise<Enrolment> {
+  const { owner, attempt, found, statements } = await proveOwner(ctx, given, ({ factor }) => {
     if (factor) throw enrolledAlready();
   });
   const secret = newSecret();
   const key = ownKey(ctx, attempt);
   const row = await challengeRow(ctx, key, secret);
   await atomically(ctx.deps.db, (h) => [...statements(h), ...addChallenge(h, key, row, ctx.now)]);
-  return enrolmentOf(found.siteName, account.domain.small_name, account.user.name, secret);
+  return enrolmentOf(found.siteName, owner.domain.small_name, owner.user.name, secret);
 }
 
 /**
@@ -54,14 +54,14 @@ export async function finishEnrolment(ctx: OwnCtx, code: string): Promise<string
  * Removes the caller's device. Requires the password, and a code of the device or a recovery code. Passkeys stay.
  * @throws AppError `invalid_credentials`, `locked_out`; `invalid_state` if the caller has no device
  */
-export async function removeOwnFactor(ctx: OwnCtx, given: Required<PasswordProof>): Promise<void> {
-  const { account, statements } = await proveOwner(ctx, given, ({ factor }) => {
+export async function removeOwnFactor(ctx: OwnCtx, given: GivenProof): Promise<void> {
+  const { owner, statements } = await proveOwner(ctx, given, ({ factor }) => {
     if (!factor) throw conflict('not_enrolled', 'The account has no second factor');
   });
-  const audit = factorEvent(ctx, account, 'remove_two_factor');
+  const audit = factorEvent(ctx, owner, 'remove_two_factor');
   await atomically(ctx.deps.db, (h) => [
     ...statements(h),
-    ...removeDevice(h, account.user.id),
+    ...removeDevice(h, owner.user.id),
     appendAudit(h, audit),
   ]);
 }

@@ -8,6 +8,8 @@ export const identity = {
     'Пароль должен отличаться от текущего и пяти предыдущих',
   'The portal does not store a password for this account':
     'Пароль этой учётной записи не хранится на портале',
+  'Sign in at the identity provider again, and repeat this within ten minutes':
+    'Войдите у провайдера удостоверений ещё раз и повторите это в течение десяти минут',
   'No enrolment is in progress; start one by sending the password':
     'Подключение второго фактора не начато; начните его, отправив пароль',
   'The account has no second factor': 'У учётной записи нет второго фактора',

@@ -39,28 +39,28 @@ export function AccountParts(): JSX.Element {
             <Passkeys profile={profile} />
           </Part>
         )}
-        {facts.own_tokens && (
-          <Part title={say('account_tokens')}>
-            <Tokens />
-          </Part>
-        )}
+        {facts.own_tokens && <Part title={say('account_tokens')}>{parts.tokens}</Part>}
       </div>
     </div>
   );
 }
 
 /** What depends on the profile, or the places of it while the profile is read. */
-const partsOf = (profile: Profile | undefined): Record<'profile' | 'password' | 'twoFactor', JSX.Element> =>
+const partsOf = (
+  profile: Profile | undefined,
+): Record<'profile' | 'password' | 'twoFactor' | 'tokens', JSX.Element> =>
   profile
     ? {
         profile: <ProfileList profile={profile} />,
         password: <PasswordForm profile={profile} />,
         twoFactor: <TwoFactor profile={profile} />,
+        tokens: <Tokens profile={profile} />,
       }
     : {
         profile: <Skeleton height="10rem" />,
         password: <Skeleton height="17rem" />,
         twoFactor: <Skeleton height="13rem" />,
+        tokens: <Skeleton height="10rem" />,
       };
 
 const Part = ({ title, children }: { title: string; children: ComponentChildren }): JSX.Element => (

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Operations } from '../../client/portal-client.ts';
 import { portal } from '../client/session.ts';
 import { CodeField, codeIn } from '../credentials/code-field.tsx';
 import { Enrolment } from '../credentials/enrolment.tsx';
-import { PasswordField } from '../credentials/password-field.tsx';
 import { RecoveryCodes } from '../credentials/recovery-codes.tsx';
 import type { Problem } from '../problems/problem.ts';
 import { ProblemNotice } from '../problems/problem-notice.tsx';
@@ -13,6 +13,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { Badge, Notice } from '../ui/feedback/feedback.tsx';
 import { toast } from '../ui/overlays/toasts.tsx';
 import classes from './account.module.css';
+import { AtProvider, CurrentPassword, isElsewhere } from './owner-proof.tsx';
 import { say } from './texts.ts';
 import { type Profile, renewProfile } from './use-profile.ts';
 
@@ -23,6 +24,8 @@ type Step =
   | { name: 'remove' };
 
 type ProfileProps = { profile: Profile };
+type EnrolmentStart = Operations['userinfo.enrolTwoFactor']['asks']['body'];
+type Removal = Operations['userinfo.removeTwoFactor']['asks']['body'];
 
 /** Sets the second factor up with a QR code, or removes it. */
 export function TwoFactor({ profile }: ProfileProps): JSX.Element {
@@ -33,11 +36,7 @@ export function TwoFactor({ profile }: ProfileProps): JSX.Element {
   switch (step.name) {
     case 'start':
       if (profile.two_factor.methods.includes('totp')) return <Enrolled profile={profile} onStep={setStep} />;
-      return isElsewhere(profile) ? (
-        <OfProvider profile={profile} />
-      ) : (
-        <Start profile={profile} onStep={setStep} />
-      );
+      return <Start profile={profile} onStep={setStep} />;
     case 'enrol':
       return <Enrol {...step} onStep={setStep} onCancel={restart} />;
     case 'codes':
@@ -49,9 +48,6 @@ export function TwoFactor({ profile }: ProfileProps): JSX.Element {
 
 type StepProps = { onStep: (step: Step) => void };
 
-/** The portal cannot check a password of the user, which a change requires. */
-const isElsewhere = ({ domain: { flow } }: Profile): boolean => flow === 'redirect';
-
 const Enrolled = ({ profile, onStep }: ProfileProps & StepProps): JSX.Element => (
   <div class={classes.form}>
     <Badge tone="good">{say('two_factor_on')}</Badge>
@@ -59,21 +55,16 @@ const Enrolled = ({ profile, onStep }: ProfileProps & StepProps): JSX.Element =>
       {say(isElsewhere(profile) ? 'two_factor_text_provider_on' : 'two_factor_text_on')}
     </p>
     {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
-    {!isElsewhere(profile) && (
-      <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
-        {say('two_factor_remove')}
-      </Button>
-    )}
+    <Button look="danger" onClick={() => onStep({ name: 'remove' })}>
+      {say('two_factor_remove')}
+    </Button>
   </div>
 );
 
-const OfProvider = ({ profile: { domain, two_factor } }: ProfileProps): JSX.Element => (
-  <div class={classes.form}>
-    <Badge tone="info">{say('two_factor_off')}</Badge>
-    <p class={classes.quiet}>{say('two_factor_text_provider', { domain: domain.name })}</p>
-    {two_factor.required && <p class={classes.quiet}>{say('two_factor_required')}</p>}
-  </div>
-);
+const textOf = (profile: Profile): string =>
+  isElsewhere(profile)
+    ? say('two_factor_text_provider', { domain: profile.domain.name })
+    : say('two_factor_text');
 
 function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
   const client = useQueryClient();
@@ -86,7 +77,8 @@ function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
     event.preventDefault();
     void run(async () => {
       try {
-        const body = { password, ...(hasPasskey && { recovery_code: codeIn(recovery) }) };
+        const given = { password, ...(hasPasskey && { recovery_code: codeIn(recovery) }) };
+        const body: EnrolmentStart = isElsewhere(profile) ? { fresh_sign_in: true } : given;
         const answer = await portal.call('userinfo.enrolTwoFactor', { body });
         if ('secret' in answer) onStep({ name: 'enrol', uri: answer.otpauth_uri, secret: answer.secret });
       } catch (error) {
@@ -99,9 +91,13 @@ function Start({ profile, onStep }: ProfileProps & StepProps): JSX.Element {
   return (
     <form class={classes.form} onSubmit={start}>
       <Badge tone={isMissing ? 'warn' : 'info'}>{say('two_factor_off')}</Badge>
-      <p class={classes.quiet}>{say('two_factor_text')}</p>
+      <p class={classes.quiet}>{textOf(profile)}</p>
       {isMissing && <p class={classes.quiet}>{say('two_factor_required')}</p>}
-      <CurrentPassword value={password} onValue={setPassword} />
+      {isElsewhere(profile) ? (
+        <AtProvider profile={profile} />
+      ) : (
+        <CurrentPassword value={password} onValue={setPassword} />
+      )}
       {hasPasskey && <RecoveryCode value={recovery} onValue={setRecovery} />}
       {problem && <FactorProblem problem={problem} />}
       <Button type="submit" busy={isBusy}>
@@ -160,7 +156,8 @@ function Remove({ profile, onDone, onCancel }: RemoveProps): JSX.Element {
   const remove = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      await portal.call('userinfo.removeTwoFactor', { body: { password, code: codeIn(code) } });
+      const body: Removal = isElsewhere(profile) ? { fresh_sign_in: true } : { password, code: codeIn(code) };
+      await portal.call('userinfo.removeTwoFactor', { body });
       toast(say('two_factor_removed'));
       onDone();
     });
@@ -168,8 +165,14 @@ function Remove({ profile, onDone, onCancel }: RemoveProps): JSX.Element {
   return (
     <form class={classes.form} onSubmit={remove}>
       {profile.two_factor.required && <p class={classes.quiet}>{say('two_factor_required_again')}</p>}
-      <CurrentPassword value={password} onValue={setPassword} />
-      <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
+      {isElsewhere(profile) ? (
+        <AtProvider profile={profile} />
+      ) : (
+        <>
+          <CurrentPassword value={password} onValue={setPassword} />
+          <CodeField value={code} onInput={({ currentTarget }) => setCode(currentTarget.value)} />
+        </>
+      )}
       {problem && <FactorProblem problem={problem} />}
       <div class={classes.buttons}>
         <Button look="danger" type="submit" busy={isBusy}>
@@ -184,15 +187,6 @@ function Remove({ profile, onDone, onCancel }: RemoveProps): JSX.Element {
 }
 
 type ValueProps = { value: string; onValue: (value: string) => void };
-
-const CurrentPassword = ({ value, onValue }: ValueProps): JSX.Element => (
-  <PasswordField
-    label={say('password_current')}
-    autocomplete="current-password"
-    value={value}
-    onInput={({ currentTarget }) => onValue(currentTarget.value)}
-  />
-);
 
 const RecoveryCode = ({ value, onValue }: ValueProps): JSX.Element => (
   <CodeField

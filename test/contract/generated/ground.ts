@@ -2,7 +2,7 @@ import type { Schema } from '../../../shared/http/document/schemas.ts';
 import { goodPassword, unique } from '../../support/factories.ts';
 import type { ScimClient } from '../../support/identity/scim.ts';
 import { dataUri, png } from '../../support/pictures.ts';
-import type { Json, TestPortal } from '../../support/portal.ts';
+import { adminPassword, type Json, type TestPortal } from '../../support/portal.ts';
 import {
   bodyShown,
   describedAs,
@@ -54,7 +54,7 @@ const known: Record<string, Json> = {
   'dispatcher.testSettings': { url: 'https://127.0.0.1:1', timeout_ms: 500 },
   'scimGroup.create': { members: [] },
   'serviceToken.create': { expires_at: inOneDay },
-  'userinfo.createServiceToken': { expires_at: inOneDay },
+  'userinfo.createServiceToken': { expires_at: inOneDay, proof: { password: adminPassword } },
 };
 let width = 0;
 /** A value that no other object has, for a unique member. */

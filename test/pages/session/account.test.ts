@@ -128,6 +128,7 @@ for (const portalType of ['admin', 'universal'] as const)
       await tokens.getByLabel('Name of the token').fill('Inventory');
       await tokens.getByText('Choose administrative rights').click();
       await tokens.getByLabel('sites.read').check();
+      await tokens.getByLabel('Current password').fill(goodPassword);
       await tokens.getByRole('button', { name: 'Create token' }).click();
       const token = await tokens.getByLabel('Token', { exact: true }).inputValue();
       const { body } = await tabs.stand.world.portal.send('GET /api/userinfo', { token });

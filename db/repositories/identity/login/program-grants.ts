@@ -145,6 +145,7 @@ export const bindSession = (h: Db, id: string, from: string, sessionId: string):
         sub: providerSessions.sub,
         sid: providerSessions.sid,
         sealed_id_token: sql<null>`null::text`.as('sealed_id_token'),
+        authenticated_at: sql<null>`null::timestamptz`.as('authenticated_at'),
         grant_id: providerSessions.grant_id,
       })
       .from(providerSessions)

@@ -99,6 +99,15 @@ export async function findProviderSession(db: Db, sessionId: string) {
   return row;
 }
 
+/** When the person of a session has authenticated at the provider. */
+export async function findAuthentication(db: Db, sessionId: string): Promise<Date | undefined> {
+  const [row] = await db
+    .select({ at: providerSessions.authenticated_at })
+    .from(providerSessions)
+    .where(eq(providerSessions.session_id, sessionId));
+  return row?.at ?? undefined;
+}
+
 /** The sessions that a logout token names: all of a person, or those of one session at the provider. */
 export type NamedSessions = {
   domainId: string;

@@ -9,28 +9,32 @@ import { useRequest } from '../../problems/use-request.ts';
 import { dateText } from '../../text/moments.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, SelectField } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/feedback/feedback.tsx';
 import classes from '../account.module.css';
 import { facts } from '../facts.ts';
+import { useOwnerProof } from '../owner-proof.tsx';
 import { say } from '../texts.ts';
+import type { Profile } from '../use-profile.ts';
 import { endOf, type Lifetime, lifetimes } from './expiry.ts';
 import { Rights } from './rights.tsx';
 
-type TokenFormProps = { onCreated: (token: string) => void; onCancel: () => void };
+type TokenFormProps = { profile: Profile; onCreated: (token: string) => void; onCancel: () => void };
 
 /** Creates a token. Users of the user portal have no administrative rights to choose from. */
-export function TokenForm({ onCreated, onCancel }: TokenFormProps): JSX.Element {
+export function TokenForm({ profile, onCreated, onCancel }: TokenFormProps): JSX.Element {
   const [name, setName] = useState('');
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [permissions, setPermissions] = useState<readonly string[]>([]);
   const [fault, setFault] = useState<string>();
   const { problem, isBusy, run } = useRequest();
+  const { fields, proof } = useOwnerProof(profile);
   const submit = (event: Event) => {
     event.preventDefault();
     setFault(undefined);
     void run(async () => {
       // They are those of the profile.
       const granted = permissions as Permissions;
-      const body = { name, expires_at: endOf(lifetime, Date.now()), permissions: granted };
+      const body = { name, expires_at: endOf(lifetime, Date.now()), permissions: granted, proof: proof() };
       const made = await create(body);
       if ('fault' in made) setFault(made.fault);
       else onCreated(made.token);
@@ -50,6 +54,7 @@ export function TokenForm({ onCreated, onCancel }: TokenFormProps): JSX.Element 
       />
       <LifetimeField value={lifetime} onChange={setLifetime} />
       {facts.user.portal === 'admin' && <Rights chosen={permissions} onChoose={setPermissions} />}
+      {fields}
       <Actions problem={problem} isBusy={isBusy} onCancel={onCancel} />
     </form>
   );
@@ -59,7 +64,10 @@ type ActionsProps = { problem: Problem | undefined; isBusy: boolean; onCancel: (
 
 const Actions = ({ problem, isBusy, onCancel }: ActionsProps): JSX.Element => (
   <>
-    {problem && <ProblemNotice problem={problem} about="token" />}
+    {problem?.code === 'invalid_credentials' && (
+      <Notice tone="bad" title={say('two_factor_wrong')} isAlert={true} />
+    )}
+    {problem && problem.code !== 'invalid_credentials' && <ProblemNotice problem={problem} about="token" />}
     <div class={classes.buttons}>
       <Button type="submit" busy={isBusy}>
         {say('token_create')}

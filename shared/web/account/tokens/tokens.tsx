@@ -10,6 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Badge, Skeleton } from '../../ui/feedback/feedback.tsx';
 import classes from '../account.module.css';
 import { say } from '../texts.ts';
+import type { Profile } from '../use-profile.ts';
 import { NewToken } from './new-token.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { TokenForm } from './token-form.tsx';
@@ -21,7 +22,7 @@ const key = ['own', 'service_token'];
 type Shown = { part: 'list' } | { part: 'form' } | { part: 'token'; token: string };
 
 /** The service tokens of the user: programs use them instead of the password. */
-export function Tokens(): JSX.Element {
+export function Tokens({ profile }: { profile: Profile }): JSX.Element {
   const client = useQueryClient();
   const [shown, show] = useState<Shown>({ part: 'list' });
   const refresh = () => client.invalidateQueries({ queryKey: key });
@@ -35,7 +36,7 @@ export function Tokens(): JSX.Element {
       <p class={classes.quiet}>{say('account_tokens_text')}</p>
       {shown.part === 'token' && <NewToken token={shown.token} onDone={showList} />}
       <TokenList onChange={refresh} />
-      {shown.part === 'form' && <TokenForm onCreated={onCreated} onCancel={showList} />}
+      {shown.part === 'form' && <TokenForm profile={profile} onCreated={onCreated} onCancel={showList} />}
       {shown.part === 'list' && (
         <div>
           <Button onClick={() => show({ part: 'form' })}>{say('token_new')}</Button>

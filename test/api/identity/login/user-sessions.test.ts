@@ -8,6 +8,7 @@ import {
   asker,
   audited,
   base,
+  goodPassword,
   logIn,
   type Member,
   usersPath,
@@ -185,7 +186,7 @@ describe('the own sessions of a user', () => {
 
   it('are not ended by a service token', async () => {
     const body = {
-      ...{ name: 'report', permissions: [] },
+      ...{ name: 'report', permissions: [], proof: { password: goodPassword } },
       expires_at: new Date(portal.deps.clock().getTime() + 3_600_000).toISOString(),
     };
     await world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value: true } } });

@@ -26,6 +26,7 @@ import {
   serviceTokenBody,
   serviceTokensPath,
 } from '../../../support/identity/service-tokens.ts';
+import { codeOf as codeOfDevice } from '../../../support/identity/totp-device.ts';
 import type { Answer, Json } from '../../../support/portal.ts';
 
 const path = '/api/userinfo/service_tokens';
@@ -38,7 +39,8 @@ beforeEach(async () => {
   expect((await allow(true)).status).toBe(200);
 });
 
-const body = (given: object = {}) => serviceTokenBody(world.portal, { permissions: [], ...given });
+const body = (given: object = {}) =>
+  serviceTokenBody(world.portal, { permissions: [], proof: { password: goodPassword }, ...given });
 const make = ({ ask }: Pick<Member, 'ask'>, given: object = {}) => ask(`POST ${path}`, body(given));
 const made = async (member: Pick<Member, 'ask'>, given: object = {}): Promise<{ shown: Json; ask: Ask }> => {
   const answer = await make(member, given);
@@ -58,7 +60,8 @@ describe('an own service token', () => {
     const { token, ...shown } = result.body;
     expect([result.status, token]).toEqual([201, expect.stringMatching(/^agst_[\w-]{43}$/)]);
     expect(result.headers.get('location')).toBe(`${path}/${shown.id}`);
-    expect(shown).toEqual({ ...shown, ...sent, last_seen_at: null, own: true });
+    const { proof: _, ...stored } = sent as Json;
+    expect(shown).toEqual({ ...shown, ...stored, last_seen_at: null, own: true });
     expect((await member.ask(`GET ${path}`)).body).toEqual({ items: [shown], next: null });
     expect(events).toMatchObject([
       {
@@ -231,13 +234,31 @@ describe('an own service token', () => {
     expect((await make(member)).status).toBe(401);
   });
 
-  it('is created in two database round trips', async () => {
+  it('is created in five database round trips, three of which check the proof', async () => {
     const member = await addMember(world, []);
     await made(member);
     await world.portal.settled();
     const before = world.portal.trips();
     await made(member);
     await world.portal.settled();
-    expect(world.portal.trips() - before).toBeLessThanOrEqual(2);
+    expect(world.portal.trips() - before).toBeLessThanOrEqual(5);
+  });
+
+  it('needs the password again, and a code of an account with a second factor', async () => {
+    const member = await addMember(world, []);
+    expect((await make(member, { proof: undefined })).status).toBe(422);
+    const { result, events } = await audited(world.portal, () =>
+      make(member, { proof: { password: 'wrong' } }),
+    );
+    expect(codeOf(result)).toEqual([401, 'invalid_credentials', undefined]);
+    expect(events).toMatchObject([{ event: 'portal.LoginFailed', user_name: member.user.name }]);
+    expect(codeOf(await make(member, { proof: { fresh_sign_in: true } }))).toEqual([
+      ...[409, 'invalid_state', 'no_fresh_sign_in'],
+    ]);
+    const started = await member.ask('POST /api/userinfo/two_factor', { password: goodPassword });
+    await member.ask('POST /api/userinfo/two_factor', {
+      code: codeOfDevice(started.body.secret, world.portal.deps.clock()),
+    });
+    expect((await make(member)).body.code).toBe('two_factor_required');
   });
 });

@@ -160,7 +160,7 @@ describe('a registration', () => {
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     await admin('PUT /api/webui/aggregator/tconfig', { service_tokens: { own: { value: true } } });
     const { body } = await member.ask('POST /api/userinfo/service_tokens', {
-      ...{ name: 'x', expires_at, permissions: ['users.read'] },
+      ...{ name: 'x', expires_at, permissions: ['users.read'], proof: { password: goodPassword } },
     });
     const token = asker(world.portal, body.token);
     expect(said(await token(`GET ${passkeyPath}`))).toEqual([409, 'invalid_state']);

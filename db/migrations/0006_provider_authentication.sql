@@ -1,0 +1,1 @@
+ALTER TABLE "provider_sessions" ADD COLUMN "authenticated_at" timestamp (3) with time zone;

@@ -7592,7 +7592,7 @@ export type UserinfoCreateServiceTokenBody = {
     /** Current code of the authenticator app, or a recovery code. Required if the account has a second factor. Default: none. */
     code?: string;
   } | {
-    /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+    /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old, and not used for another change. `start` with `fresh` asks for one. */
     fresh_sign_in: true;
   };
 };
@@ -7612,7 +7612,7 @@ export type UserinfoEnrolTwoFactorBody = {
   /** A recovery code. Required if the account has a passkey. */
   recovery_code?: string;
 } | {
-  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old, and not used for another change. `start` with `fresh` asks for one. */
   fresh_sign_in: true;
 } | {
   /** Current code of the authenticator app. */
@@ -7628,7 +7628,7 @@ export type UserinfoRemoveTwoFactorBody = {
   /** Current code of the authenticator app, or a recovery code. */
   code: string;
 } | {
-  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one. */
+  /** For users of identity providers: this session began with a sign-in there that is at most ten minutes old, and not used for another change. `start` with `fresh` asks for one. */
   fresh_sign_in: true;
 };
 export type UserinfoSessions = {
@@ -9536,7 +9536,7 @@ export type Operations = {
         language?: "en" | "ru";
         /** Login name or e-mail address that the provider proposes. Default: none. */
         login_hint?: string;
-        /** `true`: the provider must ask the person again, whose session then proves the presence for ten minutes. */
+        /** `true`: the provider must ask the person again, whose session then proves the presence once within ten minutes. */
         fresh?: "true";
         /** Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it. */
         test?: string;

@@ -1,6 +1,7 @@
 import { atomically } from '../../db/client.ts';
 import { appendAudit } from '../../db/repositories/audit/events.ts';
 import { endPeerSession } from '../../db/repositories/identity/login/peer-sessions.ts';
+import { hastenCheck } from '../../db/repositories/identity/login/provider-grants.ts';
 import { endSession } from '../../db/repositories/identity/login/sessions.ts';
 import { auditEntry } from '../context/audit-entry.ts';
 import type { BaseDeps, ClientCtx } from '../context/context.ts';
@@ -19,7 +20,7 @@ export async function logOut(
     object_id: id,
   });
   await atomically(ctx.deps.db, (h) => [
-    principal.kind === 'peer' ? endPeerSession(h, id) : endSession(h, id),
+    ...(principal.kind === 'peer' ? [endPeerSession(h, id)] : [hastenCheck(h, id), endSession(h, id)]),
     appendAudit(h, audit),
   ]);
   return { result: 'ok' };

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, ne, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Db, Statement } from '../../client.ts';
 import { gatewayTickets } from '../../schema/gateways/tickets.ts';
 import { authenticators } from '../../schema/identity/authenticators.ts';
@@ -7,12 +7,17 @@ import { loginSessions } from '../../schema/identity/login-sessions.ts';
 import { pkinitChallenges } from '../../schema/identity/pkinit-challenges.ts';
 import { programGrants } from '../../schema/identity/providers/program-grants.ts';
 import { providerLogins } from '../../schema/identity/providers/sessions.ts';
+import { roles, userRoles } from '../../schema/identity/roles.ts';
 import { serviceTokens } from '../../schema/identity/service-tokens.ts';
 import { users } from '../../schema/identity/users.ts';
 import { endNodeKeys } from '../routing/ended-node-keys.ts';
 
 /** The users whose access ends, as a select of their ids, and a session of theirs that stays. */
 type Whose = { users: SQL; except?: string | undefined };
+
+const hasRights = (userId: SQLWrapper): SQL =>
+  sql`exists (select from ${userRoles} join ${roles} on ${roles.id} = ${userRoles.role_id}
+    where ${userRoles.user_id} = ${userId} and cardinality(${roles.permissions}) > 0)`;
 
 /**
  * The credentials of people that the portal stores, and how each ends. Page tokens, codes of programs and ID tokens end with the
@@ -30,6 +35,17 @@ const kinds = {
       ),
   own_tokens: (h, { users: whose }) =>
     h.delete(serviceTokens).where(and(sql`${serviceTokens.user_id} in (${whose})`, serviceTokens.own)),
+  /** Own tokens of people whose roles grant nothing any more. */
+  own_tokens_without_rights: (h, { users: whose }) =>
+    h
+      .delete(serviceTokens)
+      .where(
+        and(
+          sql`${serviceTokens.user_id} in (${whose})`,
+          serviceTokens.own,
+          sql`not ${hasRights(serviceTokens.user_id)}`,
+        ),
+      ),
   service_tokens: (h, { users: whose }) =>
     h.delete(serviceTokens).where(sql`${serviceTokens.user_id} in (${whose})`),
   gateway_tickets: (h, { users: whose }) =>
@@ -56,6 +72,8 @@ export const endedBy = {
   other_authority: ['sessions', 'own_tokens', 'gateway_tickets', 'challenges', 'node_keys'],
   /** A provider has ended a session, or no longer vouches for the person. Its sessions are ended by their identifiers. */
   provider_log_out: ['gateway_tickets', 'challenges', 'node_keys'],
+  /** An administrator has taken a role away. Rights of sessions fall at their next request. */
+  role_removed: ['own_tokens_without_rights', 'node_keys'],
   /** The installation does not allow own tokens any more. */
   own_tokens_off: ['own_tokens'],
 } as const satisfies Record<string, readonly CredentialKind[]>;

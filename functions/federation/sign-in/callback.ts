@@ -36,7 +36,9 @@ export async function finishSignIn(ctx: Ctx, answer: ProviderAnswer): Promise<Do
   ctx.language = attempt.language ?? ctx.language;
   if (attempt.test !== undefined) return finishTest(ctx, attempt, attempt.test, answer);
   const provider = await findProvider(ctx, attempt.domainId);
-  const login = await notingRefusal(ctx, provider.domain, () => exchange(ctx, provider, attempt, answer));
+  const answered = await notingRefusal(ctx, provider.domain, () => exchange(ctx, provider, attempt, answer));
+  // Only a sign-in that was asked for proves the presence: another one may have happened without a question.
+  const login = { ...answered, authTime: attempt.fresh ? answered.authTime : undefined };
   const done = withoutAttempt(attempt, provider.answersByForm ? 'None' : 'Lax');
   const { attempt: tried, proof } = await proveByProvider(ctx, provider.domain, provider.rules, login);
   const options: LoginOptions = {

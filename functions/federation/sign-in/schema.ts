@@ -20,7 +20,7 @@ export const StartQuery = z.strictObject({
     .enum(['true'])
     .optional()
     .describe(
-      '`true`: the provider must ask the person again, whose session then proves the presence for ten minutes.',
+      '`true`: the provider must ask the person again, whose session then proves the presence once within ten minutes.',
     ),
   test: Id.optional().describe(
     'Identifier of a test sign-in, which shows what the provider sends and opens no session. Only the browser session that has created it can begin it.',

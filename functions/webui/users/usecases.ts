@@ -108,7 +108,10 @@ const change = (
         ...(lifts ? [liftLocks(h, accountKey(row.authenticator_id, foldName(row.name)))] : []),
       ],
       after: (h) =>
-        consequences(h, row, { isNewPassword, isNewKind, resets, retire, disables: disables(row, body) }),
+        consequences(h, row, {
+          ...{ isNewPassword, isNewKind, resets, retire },
+          ...{ disables: disables(row, body), losesRole: losesRole(row, body) },
+        }),
     };
   });
 
@@ -128,18 +131,21 @@ function easingsOf(requested: RequestedChange, row: Row) {
 
 const disables = (row: Row, body: Write): boolean => body.state === 'inactive' && row.state !== 'inactive';
 
+const losesRole = (row: Row, body: Write): boolean => row.roles.some((id) => !body.roles.includes(id));
+
 type Changed = {
   isNewPassword: boolean;
   isNewKind: boolean;
   resets: boolean;
   disables: boolean;
+  losesRole: boolean;
   retire: (h: Db) => Statement[];
 };
 
 function consequences(
   h: Db,
   row: Row,
-  { isNewPassword, isNewKind, resets, retire, disables: ends }: Changed,
+  { isNewPassword, isNewKind, resets, retire, disables: ends, losesRole: loses }: Changed,
 ): Statement[] {
   return [
     mustKeepAdministrator(h, administratorTypes),
@@ -151,6 +157,7 @@ function consequences(
           ...endCredentials(h, 'second_factor_reset', { users: theUser(row.id) }),
         ]
       : []),
+    ...(loses ? endCredentials(h, 'role_removed', { users: theUser(row.id) }) : []),
     // A service has tokens from administrators only, and a person only own ones. Deleting them here ensures that they are
     // not valid again if the user gets the former kind once more.
     ...(isNewKind ? [revokeTokensOf(h, row.id)] : []),

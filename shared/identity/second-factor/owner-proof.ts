@@ -1,6 +1,9 @@
 import type { Db, Statement } from '../../../db/client.ts';
 import { clearFailures } from '../../../db/repositories/identity/login/logins.ts';
-import { findAuthentication } from '../../../db/repositories/identity/login/providers.ts';
+import {
+  findAuthentication,
+  spendAuthentication,
+} from '../../../db/repositories/identity/login/providers.ts';
 import { type FactorState, findSecondFactor } from '../../../db/repositories/identity/second-factors.ts';
 import type { ClientCtx } from '../../context/context.ts';
 import type { UserPrincipal } from '../../context/principal.ts';
@@ -31,7 +34,7 @@ export type OwnerProof = {
 /**
  * Checks the password again, and a code of the device or a recovery code if the account has a second factor. Failures
  * count as login failures and locks apply, so that a stolen session cannot be used to guess them. For users of identity providers
- * the sign-in there must be recent.
+ * the sign-in there must be recent, and counts once.
  * @param check refuses a change that is not possible, after the password and before the code
  * @throws AppError `invalid_credentials`, `locked_out`; `two_factor_required` without a code that is required; `invalid_state`
  *   without a recent sign-in
@@ -47,6 +50,8 @@ export const proveOwner = async (
 
 /** Seconds for which a sign-in at a provider proves that the person is present. */
 const recentS = 600;
+/** The clock of the provider may be ahead. */
+const clockToleranceS = 60;
 
 /** By the statement of the provider, and not by the age of the session: it may have been opened without a question. */
 async function proveRecent(
@@ -56,14 +61,14 @@ async function proveRecent(
 ): Promise<OwnerProof> {
   const { session, user } = ctx.principal;
   const at = await findAuthentication(ctx.deps.db, session.id);
-  if (!at || at < addSeconds(ctx.now, -recentS))
+  if (!at || at < addSeconds(ctx.now, -recentS) || at > addSeconds(ctx.now, clockToleranceS))
     throw conflict(
       'no_fresh_sign_in',
       'Sign in at the identity provider again, and repeat this within ten minutes',
     );
   const found = await findSecondFactor(ctx.deps.db, user.id, {}, ctx.now);
   check(found);
-  return { owner: ownerOf(ctx), attempt, found, statements: () => [] };
+  return { owner: ownerOf(ctx), attempt, found, statements: (h) => [spendAuthentication(h, session.id)] };
 }
 
 /** The same for an attempt that is open. */

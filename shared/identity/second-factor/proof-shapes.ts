@@ -19,7 +19,7 @@ export const FreshSignIn = z.strictObject({
   fresh_sign_in: z
     .literal(true)
     .describe(
-      'For users of identity providers: this session began with a sign-in there that is at most ten minutes old. `start` with `fresh` asks for one.',
+      'For users of identity providers: this session began with a sign-in there that is at most ten minutes old, and not used for another change. `start` with `fresh` asks for one.',
     ),
 });
 

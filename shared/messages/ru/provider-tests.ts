@@ -54,6 +54,8 @@ export const providerTests = {
   'The provider names another issuer': 'Провайдер называет другого издателя',
   'The token of the provider is not valid': 'Токен провайдера некорректен',
   'The provider rejects the portal': 'Провайдер отклоняет портал',
+  'The provider does not let the portal refresh, which the regular check needs':
+    'Провайдер не разрешает порталу обновлять токены, что нужно для регулярной проверки',
   'The provider does not say whether it accepts the portal; try a sign-in':
     'Провайдер не сообщает, принимает ли он портал; проверьте вход',
   'The tenant is not allowed': 'Арендатор не разрешён',

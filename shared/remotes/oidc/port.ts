@@ -140,6 +140,8 @@ export type OidcRemote = {
   exchange(client: OidcClient, exchange: CodeExchange, signal?: AbortSignal): Promise<ProviderLogin>;
   /** Reads the person again. `revoked` if the provider does not accept the refresh token any more. */
   refresh(client: OidcClient, grant: RefreshGrant, signal?: AbortSignal): Promise<ProviderLogin | 'revoked'>;
+  /** Gives a refresh token back (RFC 7009). Does nothing if the provider has no endpoint for it. */
+  revoke(client: OidcClient, refreshToken: string, signal?: AbortSignal): Promise<void>;
   /** The address that ends the session at the provider. Undefined if the provider has none. */
   logoutUrl(client: OidcClient, request: LogoutRequest, signal?: AbortSignal): Promise<string | undefined>;
   /** Validates a logout token. The caller rejects a repeated `jti`. */
@@ -182,6 +184,7 @@ export type OidcEndpoint =
   | 'pushed_request'
   | 'authorization'
   | 'token'
+  | 'revocation'
   | 'userinfo'
   | 'groups';
 

@@ -16,10 +16,11 @@ export type OidcProbe = {
   listKeys(client: OidcClient): Promise<ProviderKey[]>;
   /**
    * Authenticates at the token endpoint with a refresh token that does not exist. The provider checks the client first.
-   * @returns false if the provider does not say why it refuses the request: Glewlwyd answers with an empty 400
+   * @returns `unknown` if the provider does not say why it refuses the request: Glewlwyd answers with an empty 400.
+   *   `no_refresh`: it accepts the client, and does not let it refresh
    * @throws OidcError `refused` with `invalid_client` if it does not accept the client
    */
-  authenticate(client: OidcClient): Promise<boolean>;
+  authenticate(client: OidcClient): Promise<'accepted' | 'no_refresh' | 'unknown'>;
 };
 
 /** A probe reads the configuration of each provider once. */
@@ -49,9 +50,10 @@ async function listKeys(call: Call): Promise<ProviderKey[]> {
 }
 
 /** Codes of a provider that has accepted the client (RFC 6749, 5.2). */
-const afterTheClient = ['invalid_grant', 'unauthorized_client', 'unsupported_grant_type', 'invalid_request'];
+const afterTheClient = ['invalid_grant', 'invalid_request'];
+const withoutRefresh = ['unauthorized_client', 'unsupported_grant_type'];
 
-const authenticate = (call: Call): Promise<boolean> =>
+const authenticate = (call: Call): ReturnType<OidcProbe['authenticate']> =>
   converting('token', 'invalid_response', async () => {
     const provider = await providerOf(call);
     const client = libraryClient(call.client);
@@ -59,12 +61,13 @@ const authenticate = (call: Call): Promise<boolean> =>
     const response = await authenticated(call, provider, (authentication) =>
       refreshTokenGrantRequest(provider.metadata, client, authentication, 'connection-test', options),
     );
-    if (response.status === 400 && (await response.clone().text()) === '') return false;
+    if (response.status === 400 && (await response.clone().text()) === '') return 'unknown';
     const code = await errorIn(response);
     if (code === undefined) throw new OidcError('invalid_response');
-    if (!afterTheClient.includes(code))
-      throw new OidcError('refused', /^[a-z_]{1,64}$/.test(code) ? { providerCode: code } : {});
-    return true;
+    // Keycloak answers a wrong secret with 401 and `unauthorized_client`.
+    if (response.status !== 401 && afterTheClient.includes(code)) return 'accepted';
+    if (response.status !== 401 && withoutRefresh.includes(code)) return 'no_refresh';
+    throw new OidcError('refused', /^[a-z_]{1,64}$/.test(code) ? { providerCode: code } : {});
   });
 
 async function errorIn(response: Response): Promise<string | undefined> {

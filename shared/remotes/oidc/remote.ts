@@ -4,6 +4,7 @@ import type { Memory, OidcParts } from './exchange/memory.ts';
 import { authorizationUrl } from './login/authorization.ts';
 import { loginOf } from './login/login.ts';
 import { logoutUrl, readLogoutToken } from './login/logout.ts';
+import { revokeToken } from './login/revocation.ts';
 import { exchangeCode, refreshTokens, type Tokens } from './login/tokens.ts';
 import { OidcError, type OidcRemote } from './port.ts';
 import { createKeySetCache } from './provider/key-sets.ts';
@@ -39,6 +40,7 @@ export function createOidcRemote(parts: OidcParts): OidcRemote {
       const tokens = await unlessRevoked(refreshTokens(call, provider, refreshToken));
       return tokens === 'revoked' ? tokens : loginOf(call, tokens, { former: login });
     },
+    revoke: (client, refreshToken, signal) => revokeToken(callOf(memory, client, signal), refreshToken),
     logoutUrl: (client, request, signal) => logoutUrl(callOf(memory, client, signal), request),
     readLogoutToken: (client, token, signal) => readLogoutToken(callOf(memory, client, signal), token),
   };

@@ -166,6 +166,19 @@ describe('the regular check of a session at its provider', () => {
     expect(asked).toBe(1);
   });
 
+  it('is soon after the log-out, and gives the refresh token back to the provider', async () => {
+    const { browser } = await signIn();
+    const [grant] = await grants();
+    const { sealer } = stand.world.portal.deps;
+    const { refreshToken } = await openGrant(sealer, grant?.id ?? '', grant?.sealed_grant ?? '');
+    await browser.send('POST /api/auth/v7.0/oidc/sign-out');
+    expect((await grants())[0]?.next_check_at.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await stand.provider.provider.RefreshToken.find(refreshToken)).toBeDefined();
+    await round();
+    expect(await grants()).toEqual([]);
+    expect(await stand.provider.provider.RefreshToken.find(refreshToken)).toBeUndefined();
+  });
+
   it('ends with the session, and with the setting', async () => {
     const { browser } = await signIn();
     await browser.send('POST /api/auth/v7.0/oidc/sign-out');

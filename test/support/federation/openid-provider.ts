@@ -128,6 +128,7 @@ function configurationOf(
     features: {
       backchannelLogout: { enabled: true },
       devInteractions: { enabled: true },
+      revocation: { enabled: true },
       userinfo: { enabled: true },
     },
     findAccount: (_, sub) => ({

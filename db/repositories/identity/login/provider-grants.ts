@@ -81,6 +81,18 @@ export const grantFigures = (db: Db): Promise<GrantFigures[]> =>
     .innerJoin(authenticators, eq(authenticators.id, grants.authenticator_id))
     .groupBy(authenticators.id);
 
+/** After the end of a session: its grant is looked at soon, and given back if no other session uses it. */
+export const hastenCheck = (h: Db, sessionId: string): Statement =>
+  h
+    .update(grants)
+    .set({ next_check_at: sql`now()` })
+    .where(
+      inArray(
+        grants.id,
+        h.select({ id: sessions.grant_id }).from(sessions).where(eq(sessions.session_id, sessionId)),
+      ),
+    );
+
 type Claim = { id: string; claim: string };
 
 /** Fails the batch with `precondition_failed` if the grant has ended or another check has claimed it. */

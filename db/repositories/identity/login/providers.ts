@@ -108,6 +108,13 @@ export async function findAuthentication(db: Db, sessionId: string): Promise<Dat
   return row?.at ?? undefined;
 }
 
+/** A sign-in proves the presence once. */
+export const spendAuthentication = (h: Db, sessionId: string): Statement =>
+  h
+    .update(providerSessions)
+    .set({ authenticated_at: null })
+    .where(eq(providerSessions.session_id, sessionId));
+
 /** The sessions that a logout token names: all of a person, or those of one session at the provider. */
 export type NamedSessions = {
   domainId: string;

@@ -7,7 +7,7 @@ import { providerGrants } from './grants.ts';
 
 /**
  * Facts of the provider about sessions that began there. `sub` and `sid` are those of the ID token, which logout tokens
- * contain. `authenticated_at` is the time at which the person has authenticated there, if the provider says it. `sealed_id_token` is sent back at the logout; it is null if the domain does not log out at the provider. Sessions of
+ * contain. `authenticated_at` is the time at which the person has authenticated there, if the portal has asked for it, until it is used. `sealed_id_token` is sent back at the logout; it is null if the domain does not log out at the provider. Sessions of
  * client programs have the grant of the browser session that allowed them.
  */
 export const providerSessions = pgTable(

@@ -62,7 +62,7 @@ export async function check(
 ): Promise<Verdict> {
   const { grant, domain, claim, isOverdue } = claimed;
   try {
-    if (!isChecked(claimed)) return await drop(parts, claimed);
+    if (!isChecked(claimed)) return await giveBack(parts, claimed, signal);
     if (isOverdue && isKnownToFail) return await end(parts, claimed, 'not_checked');
     return await checkGrant(parts, claimed, signal);
   } catch (error) {
@@ -81,8 +81,17 @@ export async function check(
 const isChecked = ({ sessions, domain }: Claimed): boolean =>
   sessions > 0 && rulesOf(storedParams(domain.params)).rechecks;
 
-async function drop({ db }: ProviderCheckParts, { grant: { id }, claim }: Claimed): Promise<'unknown'> {
-  await dropGrant(db, { id, claim });
+/** The provider learns that nothing uses the grant any more. It ends here in any case. */
+async function giveBack(parts: ProviderCheckParts, claimed: Claimed, signal: AbortSignal): Promise<Verdict> {
+  const { db, sealer, providers, log } = parts;
+  const { grant, domain, claim } = claimed;
+  try {
+    const { refreshToken } = await openGrant(sealer, grant.id, grant.sealed_grant);
+    await providers.revoke(await clientOf(parts, domain), refreshToken, signal);
+  } catch (error) {
+    log.warn('a grant could not be given back to its provider', { domain: domain.id, error });
+  }
+  await dropGrant(db, { id: grant.id, claim });
   return 'unknown';
 }
 

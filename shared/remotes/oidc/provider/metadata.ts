@@ -21,6 +21,7 @@ const optional = [
   'userinfo_endpoint',
   'pushed_authorization_request_endpoint',
   'end_session_endpoint',
+  'revocation_endpoint',
 ] as const;
 
 /**

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -18,6 +19,7 @@ import {
   addGateway,
   addMember,
   addNode,
+  addRole,
   audited,
   base,
   domainsPath,
@@ -126,11 +128,54 @@ const causes: Record<string, [Act, string[]]> = {
     () => world.admin(`PUT ${base}/tconfig`, { service_tokens: { own: { value: false } } }),
     without('own token'),
   ],
+  'a role taken away, the last one with rights': [
+    ({ domain, member }) => world.admin(`PATCH ${ofUser(domain, member)}`, { roles: [] }),
+    without('own token', 'node key'),
+  ],
+  'a role taken away beside another one': [
+    async ({ domain, member }) => {
+      const other = await addRole(world.admin, ['farms.read']);
+      const both = [member.role.id, other.id];
+      await world.admin(`PATCH ${ofUser(domain, member)}`, { roles: both });
+      return world.admin(`PATCH ${ofUser(domain, member)}`, { roles: [other.id] });
+    },
+    without('node key'),
+  ],
   'a change of something else': [
     ({ domain, member }) => world.admin(`PATCH ${ofUser(domain, member)}`, { comments: 'noted' }),
     everything,
   ],
 };
+
+const kindNames: Record<CredentialKind, string> = {
+  sessions: 'sessions',
+  own_tokens: 'own service tokens',
+  own_tokens_without_rights: 'own service tokens, if no role has permissions',
+  service_tokens: 'all service tokens',
+  gateway_tickets: 'gateway tickets',
+  challenges: 'challenges',
+  node_keys: 'session keys of nodes',
+};
+const causeNames: Record<Cause, string> = {
+  password_change: 'own change of the password: all but the session of the change; own tokens may be kept',
+  password_reset: 'password set by an administrator',
+  second_factor_reset: 'reset of the second factor',
+  disabling: 'disabling of the user or the domain',
+  other_authority: 'another provider or directory of the domain',
+  provider_log_out: 'log-out at the provider, or its refusal; the sessions that it names end as well',
+  role_removed: 'a role taken away',
+  own_tokens_off: '`service_tokens.own` off',
+};
+
+const tableOfCauses = (): string =>
+  [
+    '| Cause | Ends |',
+    '|---|---|',
+    ...Object.entries(endedBy).map(
+      ([cause, kinds]) =>
+        `| ${causeNames[cause as Cause]} | ${kinds.map((kind) => kindNames[kind]).join(', ')} |`,
+    ),
+  ].join('\n');
 
 describe('the credentials of a person', () => {
   it.each(Object.entries(causes))('after %s', async (_, [act, expected]) => {
@@ -148,11 +193,16 @@ describe('the credentials of a person', () => {
     expect(events).toMatchObject([{ action: 'change_password', details: { kept: 'service_tokens' } }]);
   });
 
+  it('and the causes that end them are in the document', async () => {
+    const document = await readFile(new URL('../../../../shared/access/README.md', import.meta.url), 'utf8');
+    expect(document).toContain(tableOfCauses());
+  });
+
   it('of each kind end by a cause, and each cause ends one', () => {
     const kinds = new Set(Object.values(endedBy).flat());
     const known: Record<CredentialKind, true> = {
       ...{ sessions: true, own_tokens: true, service_tokens: true, gateway_tickets: true },
-      ...{ challenges: true, node_keys: true },
+      ...{ challenges: true, node_keys: true, own_tokens_without_rights: true },
     };
     expect([...kinds].sort()).toEqual(Object.keys(known).sort());
     for (const cause of Object.keys(endedBy) as Cause[]) expect(endedBy[cause].length).toBeGreaterThan(0);

@@ -135,10 +135,12 @@ function endpointsOf(facts: ProviderFacts): Finding {
 
 async function authenticate(probe: OidcProbe, client: OidcClient): Promise<Finding> {
   const { authenticationMethod } = await probe.discover(client);
-  const isAccepted = await probe.authenticate(client);
-  return isAccepted
-    ? ['pass', verbatim(authenticationMethod)]
-    : ['skipped', 'The provider does not say whether it accepts the portal; try a sign-in'];
+  const verdict = await probe.authenticate(client);
+  if (verdict === 'unknown')
+    return ['skipped', 'The provider does not say whether it accepts the portal; try a sign-in'];
+  if (verdict === 'no_refresh' && client.isOffline)
+    return ['fail', 'The provider does not let the portal refresh, which the regular check needs'];
+  return ['pass', verbatim(authenticationMethod)];
 }
 
 const missingOf = ({ client_authentication }: OidcParams): Finding =>

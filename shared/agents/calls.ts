@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BaseDeps } from '../context/context.ts';
 import type { Notifier } from '../kernel/concurrency/notifier.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
-import { escapeControls } from '../kernel/text.ts';
+import { escapeControls, startOf } from '../kernel/text.ts';
 import { version } from '../kernel/version.ts';
 
 /** Additional dependencies of the modules for agents. */
@@ -31,8 +31,7 @@ export const Done = resultOf(z.literal('ok').describe('Always `ok`.')).meta({ id
 export const absent = <S extends z.ZodType>(shape: S) =>
   shape.nullish().transform((value) => value ?? undefined);
 
-export const cut = (length: number) =>
-  z.string().transform((text) => escapeControls(text).slice(0, length).toWellFormed());
+export const cut = (length: number) => z.string().transform((text) => startOf(escapeControls(text), length));
 
 export const Token = z.string().min(1).max(256);
 export const UserName = z

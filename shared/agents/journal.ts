@@ -1,5 +1,5 @@
 import type { MonitoringEntry } from '../../db/repositories/monitoring/records.ts';
-import { escapeControls } from '../kernel/text.ts';
+import { escapeControls, startOf } from '../kernel/text.ts';
 import type { Agent } from './credentials.ts';
 
 type JournalFields = Pick<MonitoringEntry, 'message'> & {
@@ -28,6 +28,6 @@ export const journalEntry = (
   object_id: farm.id,
   object_name: farm.name,
   code,
-  message: escapeControls(message).slice(0, longest).toWellFormed(),
+  message: startOf(escapeControls(message), longest),
   details: { workplace_uuid: workplace.uuid, workplace_name: workplace.name, ...details },
 });

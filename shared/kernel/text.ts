@@ -39,6 +39,9 @@ export const containsPattern = (search: string): string =>
 /** True when PostgreSQL can store the text: no NUL, and no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
+/** At most the first characters of a text. A cut through a surrogate pair leaves a text that PostgreSQL can store. */
+export const startOf = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+
 /** Escapes control characters as `\\uXXXX`, so that a name cannot forge a line in the log or the audit. */
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

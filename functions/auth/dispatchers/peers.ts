@@ -23,7 +23,7 @@ import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
 import { networkOf } from '../../../shared/kernel/networks.ts';
 import { parametersFrom } from '../../../shared/kernel/system-parameters.ts';
-import { escapeControls } from '../../../shared/kernel/text.ts';
+import { escapeControls, startOf } from '../../../shared/kernel/text.ts';
 import type { AuthDeps } from '../deps.ts';
 import type { JwtauthBody } from './schema.ts';
 
@@ -147,7 +147,7 @@ async function noteRefused(
     category: 'auth',
     level: 'warning',
     result: 'failure',
-    ...(found ? nameOf(found.peer) : { domain: issuer ? escapeControls(issuer.slice(0, 512)) : null }),
+    ...(found ? nameOf(found.peer) : { domain: issuer ? escapeControls(startOf(issuer, 512)) : null }),
     details: { peer: true, reason },
   });
   const subject = `peer ${found?.peer.id ?? 'unknown'} ${reason} ${networkOf(ctx.client.ip)}`;

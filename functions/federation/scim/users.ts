@@ -27,7 +27,7 @@ import { assertVersion } from '../../../shared/identity/scim/versions.ts';
 import { AppError, notFound } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { canonicalJson } from '../../../shared/kernel/json/json.ts';
-import { foldName } from '../../../shared/kernel/text.ts';
+import { foldName, startOf } from '../../../shared/kernel/text.ts';
 import { type ScimScope, untilUncontested } from './scope.ts';
 
 type StoredUser = NonNullable<Awaited<ReturnType<typeof findProvisionedUser>>>;
@@ -219,6 +219,6 @@ export const deleteUser = (scope: ScimScope, { id, ifMatch }: Target): Promise<v
   untilUncontested(ifMatch, async () => {
     const row = await findUser(scope, id);
     assertVersion(ifMatch, row);
-    const name = `${foldName(row.name).slice(0, 95)}~${newId().replaceAll('-', '')}`;
+    const name = `${startOf(foldName(row.name), 95)}~${newId().replaceAll('-', '')}`;
     await write(scope, row, { ...writtenOf(row), name, state: 'inactive' }, { removes: true });
   });

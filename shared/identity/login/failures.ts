@@ -5,7 +5,7 @@ import { auditEntry, noteRefusal } from '../../context/audit-entry.ts';
 import type { BaseDeps, ClientCtx } from '../../context/context.ts';
 import { problemProperties } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { escapeControls } from '../../kernel/text.ts';
+import { escapeControls, startOf } from '../../kernel/text.ts';
 
 /** Identifiers of a domain in a request, with the member names of the specification. */
 type DomainTried = {
@@ -21,7 +21,7 @@ const longestName = 256;
 const tried = (named: DomainTried): Record<string, string> =>
   Object.fromEntries(
     Object.entries(named).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, escapeControls(value.slice(0, longestName))]],
+      value === undefined ? [] : [[name, escapeControls(startOf(value, longestName))]],
     ),
   );
 

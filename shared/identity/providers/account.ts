@@ -9,7 +9,7 @@ import { addProviderSession } from '../../../db/repositories/identity/login/prov
 import { accountKey } from '../../../db/repositories/identity/users.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { foldName, isStorable } from '../../kernel/text.ts';
+import { foldName, isStorable, startOf } from '../../kernel/text.ts';
 import { isEmailVerified } from '../../remotes/oidc/login/admission.ts';
 import type { ProviderLogin } from '../../remotes/oidc/port.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt, Proof } from '../login/account.ts';
@@ -201,12 +201,12 @@ type Facts = { realName: string; email: string };
 function factsOf(claims: ProviderLogin['claims'], trustsEmail: boolean): Facts {
   const text = (value: unknown): string =>
     typeof value === 'string' && value.length <= 256 && isStorable(value) ? value.trim() : '';
-  const composed = [text(claims.given_name), text(claims.family_name)]
-    .filter(Boolean)
-    .join(' ')
-    .slice(0, 256);
+  const parts = [text(claims.given_name), text(claims.family_name)].filter(Boolean);
   const isDenied = claims.email_verified !== undefined && !isEmailVerified(claims, { trustsEmail });
-  return { realName: text(claims.name) || composed, email: isDenied ? '' : text(claims.email) };
+  return {
+    realName: text(claims.name) || startOf(parts.join(' '), 256),
+    email: isDenied ? '' : text(claims.email),
+  };
 }
 
 const unusable = (): AppError =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../kernel/crypto/digests.ts';
 import { canonicalJson } from '../../kernel/json/json.ts';
-import { isNameOfWork, isReservedUserName } from '../../kernel/text.ts';
+import { isNameOfWork, isReservedUserName, startOf } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
 import { EmailAddress, PlainPersonName } from '../../shapes/fields.ts';
 import { externalId, userFacts } from './attributes.ts';
@@ -136,9 +136,9 @@ function realName(resource: Json, parts: NameParts, present: UserFields | undefi
   const former = present?.real_name ?? '';
   if (shown !== '' && shown !== former) return shown;
   if (formatted !== '' && formatted !== former) return formatted;
-  if (shown === '' && formatted === '') return joinedName(parts).slice(0, 256);
+  if (shown === '' && formatted === '') return startOf(joinedName(parts), 256);
   const isJoined = present === undefined || former === '' || former === joinedName(present);
-  if (isJoined && joinedName(parts) !== joinedName(present)) return joinedName(parts).slice(0, 256);
+  if (isJoined && joinedName(parts) !== joinedName(present)) return startOf(joinedName(parts), 256);
   return shown || formatted;
 }
 

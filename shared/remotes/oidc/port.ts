@@ -1,4 +1,4 @@
-import { escapeControls } from '../../kernel/text.ts';
+import { escapeControls, startOf } from '../../kernel/text.ts';
 import type { RequiredClaim } from './login/claims.ts';
 
 /** How the portal authenticates to a provider. Key: `private_key_jwt` with the JWK of an RSA key (RS256). */
@@ -229,4 +229,4 @@ export class OidcError extends Error {
 }
 
 const printable = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : escapeControls(text.slice(0, 256));
+  text === undefined ? undefined : escapeControls(startOf(text, 256));

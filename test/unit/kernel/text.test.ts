@@ -7,6 +7,7 @@ import {
   foldName,
   isStorable,
   isVisible,
+  startOf,
 } from '../../../shared/kernel/text.ts';
 
 const names = fc.string({ unit: fc.constantFrom(...'aZéÉёЁßÅ 09-_%\\日') });
@@ -86,6 +87,20 @@ describe('a text that can be stored', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('the start of a text', () => {
+  it('can be stored if the text can, and is not longer than asked', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, most) => {
+        fc.pre(isStorable(text));
+        const start = startOf(text, most);
+        expect([isStorable(start), start.length <= most]).toEqual([true, true]);
+        if (text.length <= most) expect(start).toBe(text);
+      }),
+    );
+    expect(startOf('a😀', 2)).toBe('a\ufffd');
   });
 });
 

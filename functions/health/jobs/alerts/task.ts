@@ -10,7 +10,7 @@ import { appendMonitoring } from '../../../../db/repositories/monitoring/records
 import type { Clock } from '../../../../shared/kernel/clock.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
 import type { Telemetry } from '../../../../shared/kernel/observability/telemetry.ts';
-import { escapeControls } from '../../../../shared/kernel/text.ts';
+import { escapeControls, startOf } from '../../../../shared/kernel/text.ts';
 import { isLanguage } from '../../../../shared/messages/languages.ts';
 import type { Mailer } from '../../../../shared/remotes/mail/node.ts';
 import type { CachedParameters } from '../parameters.ts';
@@ -64,7 +64,7 @@ async function sendMail(
   try {
     await mailer.send({ to, ...mail });
   } catch (error) {
-    const reason = escapeControls(error instanceof Error ? error.message : String(error)).slice(0, 500);
+    const reason = startOf(escapeControls(error instanceof Error ? error.message : String(error)), 500);
     telemetry.count('alert_mails', ['failed']);
     if (failures === 0) log.warn('a mail could not be sent', { error: reason });
     const pauseS = Math.min(firstPauseS * 2 ** Math.min(failures, 10), longestPauseS);

@@ -8,7 +8,7 @@ import {
   type Target,
 } from '../../../../db/repositories/audit/forwards.ts';
 import type { Log } from '../../../../shared/kernel/observability/log.ts';
-import { escapeControls } from '../../../../shared/kernel/text.ts';
+import { escapeControls, startOf } from '../../../../shared/kernel/text.ts';
 import {
   createFluentdForwarder,
   createSyslogForwarder,
@@ -65,7 +65,7 @@ export const forwardJob = (db: Db, forwarder: LogForwarder, log: Log): Task => (
       await forwardAll(db, forwarder, state, signal);
     } catch (error) {
       if (signal.aborted) return;
-      const reason = escapeControls(error instanceof Error ? error.message : String(error)).slice(0, 1_000);
+      const reason = startOf(escapeControls(error instanceof Error ? error.message : String(error)), 1_000);
       // The job runs every second, so a repeated error is logged only once.
       if (state?.error !== reason)
         log.warn('audit events are not forwarded', { target: forwarder.name, error: reason });

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../db/client.ts';
 import { appendMonitoringOnce } from '../../../../db/repositories/monitoring/records.ts';
 import type { Clock } from '../../../../shared/kernel/clock.ts';
-import { escapeControls } from '../../../../shared/kernel/text.ts';
+import { escapeControls, startOf } from '../../../../shared/kernel/text.ts';
 import type { FailedJob } from './queue.ts';
 
 /** Writes the failure of a job to the monitoring journal. Idempotent: repeated calls write one entry. */
@@ -17,7 +17,7 @@ export const noteFailedJob =
       object_name: kind,
       code: 'job_failed',
       message: `The job ${kind} failed and is not retried`,
-      details: { error: escapeControls(error).slice(0, 1_000) },
+      details: { error: startOf(escapeControls(error), 1_000) },
     } as const;
     await appendMonitoringOnce(db, entry);
   };

@@ -141,6 +141,15 @@ describe('what providers send', () => {
     expect((await scim.ask('POST /Groups', { displayName: `${long}y` })).status).toBe(400);
   });
 
+  it('has names that are cut through a character for the portal: a deletion ends the account all the same', async () => {
+    const familyName = `${'f'.repeat(252)}x`;
+    const named = await addScimUser(scim, { name: { givenName: '😀', familyName: `${familyName}😀` } });
+    expect(named.displayName).toBe(`😀 ${familyName}\ufffd`.slice(0, 256));
+    const cut = await addScimUser(scim, { userName: `${unique('n').padEnd(94, 'x').slice(0, 94)}😀y` });
+    expect((await scim.ask(`DELETE /Users/${cut.id}`)).status).toBe(204);
+    expect((await scim.ask(`GET /Users/${cut.id}`)).status).toBe(404);
+  });
+
   it('has addresses of any script; a person is not refused because of an unusable one', async () => {
     const emailOf = async (value: string) =>
       (await addScimUser(scim, { emails: [{ value, type: 'work' }] })).emails?.[0]?.value;

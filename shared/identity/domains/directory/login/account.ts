@@ -7,7 +7,7 @@ import {
 } from '../../../../../db/repositories/identity/directory/accounts.ts';
 import { AppError } from '../../../../kernel/errors.ts';
 import type { Parameters } from '../../../../kernel/system-parameters.ts';
-import { foldName, isStorable } from '../../../../kernel/text.ts';
+import { foldName, isStorable, startOf } from '../../../../kernel/text.ts';
 import type { DirectorySession } from '../../../../remotes/directory/port.ts';
 import { longestPersonName } from '../../../../shapes/fields.ts';
 import type { Account, Candidate, LoginCtx, OpenAttempt } from '../../../login/account.ts';
@@ -166,7 +166,7 @@ type Facts = Pick<DirectoryPerson, 'realName' | 'email' | 'attributes'>;
 
 function factsOf({ values }: Person, { params, attributes }: Domain): Facts {
   const text = (attribute: string, most: number): string =>
-    (values[attribute.toLowerCase()] ?? []).filter(isStorable).join(', ').slice(0, most).toWellFormed();
+    startOf((values[attribute.toLowerCase()] ?? []).filter(isStorable).join(', '), most);
   const first = (attribute: string, most: number): string =>
     (values[attribute.toLowerCase()] ?? []).find((value) => isStorable(value) && value.length <= most) ?? '';
   const copied = attributes.flatMap(({ name, source }) => {

@@ -10,7 +10,7 @@ import {
 } from '../../../../../db/repositories/identity/directory/users.ts';
 import type { MonitoringEntry } from '../../../../../db/repositories/monitoring/records.ts';
 import { AppError } from '../../../../kernel/errors.ts';
-import { foldName } from '../../../../kernel/text.ts';
+import { foldName, startOf } from '../../../../kernel/text.ts';
 import { message } from '../../../../messages/message.ts';
 import type { Account } from '../../../login/account.ts';
 import { newUser } from '../../../login/new-user.ts';
@@ -89,7 +89,7 @@ async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: 
 const withSuffix = (name: string): Fallbacks => {
   const digits = randomBytes(16).toString('hex');
   const key = foldName(name);
-  return [`${key.slice(0, 119)}~${digits.slice(0, 8)}`, `${key.slice(0, 95)}~${digits}`];
+  return [`${startOf(key, 119)}~${digits.slice(0, 8)}`, `${startOf(key, 95)}~${digits}`];
 };
 
 const unbound = (domain: string, name: string): AppError =>

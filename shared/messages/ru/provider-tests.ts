@@ -31,7 +31,8 @@ export const providerTests = {
     'Издатель обслуживает несколько арендаторов; укажите тех, чьим пользователям разрешён вход',
   'Sign-ins require the secret of the portal at the provider': 'Для входа нужен секрет портала у провайдера',
   'The portal authenticates with its key': 'Портал аутентифицируется своим ключом',
-  'The key is created when the domain is saved': 'Ключ создаётся при сохранении домена',
+  'The portal authenticates with its key after the domain is saved':
+    'Портал использует свой ключ после сохранения домена',
   'The provider responds': 'Провайдер отвечает',
   'The provider publishes no keys for signatures': 'Провайдер не публикует ключей для подписи',
   '{count} keys, algorithms {algorithms}': 'Ключей: {count}, алгоритмы: {algorithms}',

@@ -3,13 +3,16 @@ import { findDomain } from '../../../db/repositories/identity/authenticators.ts'
 import { storedClient } from '../../../shared/identity/domains/oidc/client.ts';
 import { createOidcRemote } from '../../../shared/remotes/oidc/remote.ts';
 import {
+  addMember,
   addProvider,
+  addSite,
   adminOf,
   audited,
   domainsPath,
   providerBody,
   useWorld,
 } from '../../support/factories.ts';
+import { startForger } from '../../support/oidc/forger.ts';
 import { callback, secret, startProvider, type TestProvider } from '../../support/oidc/provider.ts';
 import { newRequest } from '../../support/oidc/registration.ts';
 import type { Json } from '../../support/portal.ts';
@@ -80,6 +83,28 @@ describe('the test of a domain with an identity provider', () => {
     expect(stored.success).toBe(true);
     const without = await test(providerBody(params({ client_secret: null })));
     expect(detailOf(without, 'account')[0]).toMatch(/^fail: \/params\/client_secret/);
+  });
+
+  it('signs nothing with the stored key for another destination', async () => {
+    const stored = await addProvider(
+      admin,
+      params({ client_secret: null, client_authentication: 'private_key' }),
+    );
+    const thief = await startForger();
+    thief.metadata.issuer = provider.issuer;
+    thief.metadata.token_endpoint_auth_methods_supported = ['private_key_jwt'];
+    const site = await addSite(admin);
+    const tester = await addMember(world, ['authenticators.read', 'authenticators.test'], [site.id]);
+    const elsewhere = { discovery_url: `${thief.issuer}/.well-known/x`, ca_certificate: thief.ca };
+    const { body } = await tester.ask(`POST ${domainsPath}/test/oidc`, {
+      id: stored.id,
+      params: { ...stored.params, ...elsewhere },
+    });
+    expect(detailOf(body, 'authentication')).toEqual([
+      'skipped: The portal authenticates with its key after the domain is saved',
+    ]);
+    expect([thief.count('discovery'), thief.count('token')]).toEqual([1, 0]);
+    await thief.close();
   });
 
   it('is in Russian for a Russian caller', async () => {

@@ -12,6 +12,7 @@ import { callbackPath, signedOutPath } from '../addresses.ts';
 import { clientOf, keyOf, secretOf } from '../client.ts';
 import { admissionOf } from '../settings/admission.ts';
 import type { OidcParams } from '../settings/params.ts';
+import { isSameDestination } from '../settings/secret-reuse.ts';
 
 type Finding = [status: Check['status'], detail: Text];
 type Step = { name: string; run(): Promise<Finding> | Finding };
@@ -63,15 +64,19 @@ async function outcomeOf(run: Step['run']): Promise<Finding> {
   }
 }
 
-/** The sent secret, or the stored one for its own provider. Undefined if the domain has none yet. */
+/**
+ * The sent secret, or the stored secret or key for its own provider: an assertion of the key for another destination would be valid at
+ * the provider. Undefined if the domain has none yet.
+ */
 async function authenticationOf(
   { deps }: TestCtx,
-  { client_authentication, client_secret }: OidcParams,
+  params: OidcParams,
   { stored, storedSecrets }: TestSubject,
 ): Promise<ClientAuthentication | undefined> {
+  const { client_authentication, client_secret } = params;
   if (client_authentication === 'client_secret' && client_secret !== null)
     return { kind: 'secret', secret: client_secret };
-  if (!stored) return undefined;
+  if (!stored || !isSameDestination(params, stored.params)) return undefined;
   const found =
     client_authentication === 'private_key'
       ? keyOf(deps, stored.id)
@@ -145,7 +150,7 @@ async function authenticate(probe: OidcProbe, client: OidcClient): Promise<Findi
 
 const missingOf = ({ client_authentication }: OidcParams): Finding =>
   client_authentication === 'private_key'
-    ? ['skipped', 'The key is created when the domain is saved']
+    ? ['skipped', 'The portal authenticates with its key after the domain is saved']
     : ['fail', 'Sign-ins require the secret of the portal at the provider'];
 
 const addressOf = ({ provider_logout }: OidcParams): Finding => [

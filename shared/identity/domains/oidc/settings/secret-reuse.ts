@@ -11,11 +11,15 @@ import type { OidcParams } from './params.ts';
  */
 export function reusesSecret(next: OidcParams, stored: Settings): boolean {
   if (next.client_authentication === 'private_key') return false;
-  if (destinationOf(next) === destinationOf(stored)) return true;
+  if (isSameDestination(next, stored)) return true;
   throw new AppError('secret_required', undefined, {
     errors: [{ pointer: '/params/client_secret', code: 'required', detail: 'The destination has changed' }],
   });
 }
+
+/** True if a request that authenticates the portal goes to the same provider, in the name of the same client. */
+export const isSameDestination = (next: OidcParams, stored: Settings): boolean =>
+  destinationOf(next) === destinationOf(stored);
 
 const destinationOf = ({ issuer, discovery_url, client_id, ca_certificate }: Settings): string =>
   canonicalJson([issuer, discovery_url ?? null, client_id, ca_certificate ?? null]);

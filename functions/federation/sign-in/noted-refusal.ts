@@ -22,7 +22,9 @@ export async function notingRefusal<T>(ctx: Ctx, domain: ProviderDomain, work: (
     const { reason = null, provider_code } = asAppError(error).members;
     const failed = failedLogin(ctx, { username: '', authId: domain.id }, { domain, user: null });
     const details = { ...failed.details, factor: 'provider', reason, ...factsOf(error) };
-    const subject = `${domain.id}/provider ${reason} ${provider_code ?? ''}`;
+    // The answer that a browser brings can have any code: as part of the subject it would write an event for each.
+    const code = causeOf(error)?.endpoint === 'authorization' ? '' : provider_code;
+    const subject = `${domain.id}/provider ${reason} ${code ?? ''}`;
     const attempt = { account: subject, network: networkOf(ctx.client.ip) };
     await noteUnadmitted(ctx, attempt, { ...failed, user_name: null, details }, error);
     await noteState(ctx, domain, error);
@@ -30,9 +32,14 @@ export async function notingRefusal<T>(ctx: Ctx, domain: ProviderDomain, work: (
   }
 }
 
-async function noteState({ deps: { db }, now }: Ctx, domain: ProviderDomain, error: unknown): Promise<void> {
+/** A visitor who has left ended the request to the provider, which says nothing about the provider. */
+async function noteState(
+  { deps: { db }, now, gone }: Ctx,
+  domain: ProviderDomain,
+  error: unknown,
+): Promise<void> {
   const cause = causeOf(error);
-  if (!cause || !isOfProvider(cause)) return;
+  if (!cause || !isOfProvider(cause) || gone().aborted) return;
   const reason = cause.providerCode ?? cause.reason;
   await atomically(db, (h) => [noteProviderFault(h, domain, 'sign_in', reason, now)]);
 }

@@ -15,6 +15,7 @@ import { namesIn } from './user-names.ts';
 
 /**
  * Finds the account of a login and checks that no lock or limit applies.
+ * @param isOwner the attempt belongs to a session of the user
  * @throws AppError `locked_out`; `invalid_request` if the identifiers name two different domains
  */
 export async function openAttempt(
@@ -22,17 +23,26 @@ export async function openAttempt(
   named: NamedDomain,
   username: string,
   factor: Factor = 'password',
+  isOwner = false,
 ): Promise<OpenAttempt> {
   const names = domainNames(named);
   const candidates = await findCandidates(ctx.deps.db, names, namesIn(username), typesNamedAsTyped);
   const candidate = theOne(candidates, names);
   const userKey = candidate ? nameIn(candidate.domain, username) : foldName(username);
-  const account = accountKey(candidate?.domain.id ?? `unknown:${sha256(JSON.stringify(names))}`, userKey);
+  const isGuess = candidate !== undefined && (isOwner || canProve(candidate, factor));
+  const account = accountKey(
+    isGuess ? candidate.domain.id : `unknown:${sha256(JSON.stringify(names))}`,
+    userKey,
+  );
   const { authId, auth, authSmallName } = named;
   const failed = failedLogin(ctx, { username, authId, auth, authSmallName }, candidate);
   const tried = await assertMayTry(ctx, account, failed, factor);
   return { ...tried, username, candidate };
 }
+
+/** A password proves nothing in a domain with an identity provider, so wrong ones must not lock an account of it. */
+const canProve = ({ domain }: Candidate, factor: Factor): boolean =>
+  factor !== 'password' || domainTypeOf(domain.type).login.proof === 'password';
 
 /**
  * Counts the failure and writes its event. A resulting lock has its own event.

@@ -7,7 +7,7 @@ import {
   renameUser,
 } from '../../../db/repositories/identity/directory/users.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { foldName, isNameOfWork, isStorable } from '../../kernel/text.ts';
+import { foldName, isNameOfWork, isStorable, startOf } from '../../kernel/text.ts';
 import { message } from '../../messages/message.ts';
 import { longestPersonName } from '../../shapes/fields.ts';
 import type { Account } from '../login/account.ts';
@@ -24,7 +24,7 @@ export type PersonRow = { user: User; settle(h: Db): Statement[] };
 
 /**
  * Finds the row of a person by issuer and subject alone (OpenID Connect Core, 5.7): a name or an e-mail address never identifies anyone. A new person
- * receives a row if the domain creates users, and a known one receives the new name if no other user has it.
+ * receives a row if the domain creates users, and a known one receives the new name if it is free.
  * @throws AppError `forbidden` without a row, or if another user has the name of a new person
  */
 export function rowOf(
@@ -35,7 +35,8 @@ export function rowOf(
 ): PersonRow {
   const name_key = foldName(person.name);
   if (user) {
-    if (user.name_key === name_key || namesake) return { user, settle: () => [] };
+    if (user.name_key === name_key || namesake || isNameOfWork(person.name))
+      return { user, settle: () => [] };
     const next = { name: person.name, nameKey: name_key, fallbacks: withSuffix(name_key) };
     return {
       user: { ...user, name: person.name, name_key },
@@ -61,7 +62,7 @@ export const subjectPattern = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
 /** The random digits prevent that someone registers the name in advance. */
 const withSuffix = (key: string): Fallbacks => {
   const digits = randomBytes(16).toString('hex');
-  return [`${key.slice(0, 119)}~${digits.slice(0, 8)}`, `${key.slice(0, 95)}~${digits}`];
+  return [`${startOf(key, 119)}~${digits.slice(0, 8)}`, `${startOf(key, 95)}~${digits}`];
 };
 
 const withoutAccount = (): AppError =>

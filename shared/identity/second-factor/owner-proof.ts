@@ -96,7 +96,7 @@ export async function proveOpened(
 
 /** An attempt of the owner of the session. */
 export const openOwn = (ctx: OwnCtx): Promise<OpenAttempt> =>
-  openAttempt(ctx, { authId: ctx.principal.domain.id }, ctx.principal.user.name);
+  openAttempt(ctx, { authId: ctx.principal.domain.id }, ctx.principal.user.name, 'password', true);
 
 export const ownerOf = ({ principal: { user, domain } }: OwnCtx) => ({
   user,

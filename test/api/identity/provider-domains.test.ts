@@ -28,6 +28,7 @@ describe('a domain with an identity provider', () => {
     expect(type).toBe('oidc');
     expect(params).toEqual({
       issuer: 'https://provider.example.com',
+      discovery_url: null,
       client_id: 'portal',
       client_authentication: 'client_secret',
       client_secret: null,

@@ -487,6 +487,34 @@ export type AuthenticatorDescribe = {
     tab?: string;
   };
 };
+export type AuthenticatorIdentities = {
+  /** Issuer of the ID tokens. */
+  issuer: string;
+  /** True if the settings of the domain accept ID tokens of this issuer. */
+  is_present: boolean;
+  /** Number of people whose identifier the issuer has assigned. */
+  people: number;
+  /** Number of these people who have roles. */
+  with_roles: number;
+  /** Number of live sessions of these people. */
+  sessions: number;
+};
+export type AuthenticatorMoveIdentities = {
+  /** The former issuer. */
+  from: string;
+  /** The present issuer. */
+  to: string;
+  /** Number of people who can sign in again. */
+  moved: number;
+  /** Number of unused users that were deleted because a moved person has their identifier. */
+  removed: number;
+};
+export type AuthenticatorMoveIdentitiesBody = {
+  /** The former issuer: an `issuer` of `identities` that is not the present one. */
+  from: string;
+  /** Identifier of a test sign-in of this session at the present issuer, of a person of the former one. It can be used once. */
+  test_id: string;
+};
 export type AuthenticatorPatch = {
   /** Name of the domain, unique regardless of case. Shown on the sign-in page. */
   name?: string;
@@ -8328,6 +8356,20 @@ export type Operations = {
     };
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Count the people of a domain by the issuer of their identifiers. A person is identified by issuer and subject. After a change of the issuer, the people of the former one stay with their roles, but cannot sign in until the issuer is changed back or they are moved. Also requires `users.read`. 404 for a domain without an identity provider. Requires the permission `authenticators.read`. */
+  "authenticator.listIdentities": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+    };
+    answer: {
+      /** The issuer of the settings, and each one that has people in the domain. Ordered by `issuer`. */
+      items: (AuthenticatorIdentities)[];
+    };
+    refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
   /** List the types of authentication domains. Requires the permission `authenticators.read`. */
   "authenticator.listTypes": {
     asks: {};
@@ -8354,6 +8396,18 @@ export type Operations = {
     };
     answer: RecordHistory;
     refusal: 'malformed_cursor' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
+  /** Move the people of a former issuer of a domain to the present one. For a provider that has a new issuer and the same subjects, in the same case. The caller proves this by a test sign-in of one of these people at the present issuer, in this session. Requires every permission for all sites. Users of the present issuer that have the identifier of such a person are deleted if they never signed in, have no roles and are not named by rules, sites or priority groups; otherwise no one is moved, and the problem has the reason `identifiers_in_use` with their `count`. An issuer for several tenants is refused with the reason `several_tenants`. Requires the permission `authenticators.update` for all sites. */
+  "authenticator.moveIdentities": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+      body: AuthenticatorMoveIdentitiesBody;
+    };
+    answer: AuthenticatorMoveIdentities;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
   /** Replace an authentication domain. Requires the permission `authenticators.update` for all sites. */
   "authenticator.replace": {
@@ -13145,8 +13199,10 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'authenticator.getSignInTest': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/sign_in_tests/{test_id}', keyed: false },
   'authenticator.getVersion': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history/{version}', keyed: false },
   'authenticator.list': { method: 'GET', path: '/api/webui/aggregator/authenticators', keyed: false },
+  'authenticator.listIdentities': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/identities', keyed: false },
   'authenticator.listTypes': { method: 'GET', path: '/api/webui/aggregator/authenticators/types', keyed: false },
   'authenticator.listVersions': { method: 'GET', path: '/api/webui/aggregator/authenticators/{uuid}/history', keyed: false },
+  'authenticator.moveIdentities': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/move_identities', keyed: true },
   'authenticator.replace': { method: 'PUT', path: '/api/webui/aggregator/authenticators/{uuid}', keyed: false },
   'authenticator.restore': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/restore', keyed: true },
   'authenticator.rotateKey': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/rotate_key', keyed: true },

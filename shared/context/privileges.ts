@@ -35,15 +35,26 @@ const lackedBy = (principal: SignedIn): Permission[] =>
 
 export const maySkip = ({ principal }: Ctx<BaseDeps, SignedIn>): boolean => lackedBy(principal).length === 0;
 
+type Reason =
+  | '`skip_two_factor` requires every permission for all sites'
+  | 'Moving the people of an issuer requires every permission for all sites';
+
 /**
- * Requires every permission for all sites, because the change exempts users from the second factor.
+ * Requires every permission for all sites, for a change whose effect on the rights of people cannot be limited to some of them.
  * @throws AppError `forbidden`
  */
-export function assertMaySkip({ principal }: Ctx<BaseDeps, SignedIn>): void {
+function assertHoldsAll({ principal }: Ctx<BaseDeps, SignedIn>, reason: Reason): void {
   const missing = lackedBy(principal).sort();
-  if (missing.length > 0)
-    throw new AppError('forbidden', '`skip_two_factor` requires every permission for all sites', { missing });
+  if (missing.length > 0) throw new AppError('forbidden', reason, { missing });
 }
+
+/** For a change that exempts users from the second factor. @throws AppError `forbidden` */
+export const assertMaySkip = (ctx: Ctx<BaseDeps, SignedIn>): void =>
+  assertHoldsAll(ctx, '`skip_two_factor` requires every permission for all sites');
+
+/** For a change of the issuer that vouches for people. @throws AppError `forbidden` */
+export const assertMayMovePeople = (ctx: Ctx<BaseDeps, SignedIn>): void =>
+  assertHoldsAll(ctx, 'Moving the people of an issuer requires every permission for all sites');
 
 /**
  * Requires that the principal holds every right that the change affects. The check runs in the batch of the change. A

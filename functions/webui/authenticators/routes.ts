@@ -7,6 +7,8 @@ import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
+import { Identities, listIdentities } from './identities.ts';
+import { MovedIdentities, MoveIdentities, movePeople } from './move-identities.ts';
 import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { RegistrationView, registrationOf } from './registration.ts';
@@ -141,6 +143,34 @@ export const authenticatorOperations = [
       errors: ['invalid_state'],
     },
     (ctx, { params: { uuid, test_id } }) => getSignInTest(ctx, uuid, test_id),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.listIdentities',
+      route: `GET ${path}/{uuid}/identities`,
+      access: 'authenticators.read',
+      summary: 'Count the people of a domain by the issuer of their identifiers',
+      description:
+        'A person is identified by issuer and subject. After a change of the issuer, the people of the former one stay with their roles, but cannot sign in until the issuer is changed back or they are moved. Also requires `users.read`. 404 for a domain without an identity provider.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      returns: [200, Identities],
+    },
+    (ctx, { params: { uuid } }) => listIdentities(ctx, uuid),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.moveIdentities',
+      route: `POST ${path}/{uuid}/move_identities`,
+      access: 'authenticators.update',
+      summary: 'Move the people of a former issuer of a domain to the present one',
+      description:
+        'For a provider that has a new issuer and the same subjects, in the same case. The caller proves this by a test sign-in of one of these people at the present issuer, in this session. Requires every permission for all sites. Users of the present issuer that have the identifier of such a person are deleted if they never signed in, have no roles and are not named by rules, sites or priority groups; otherwise no one is moved, and the problem has the reason `identifiers_in_use` with their `count`. An issuer for several tenants is refused with the reason `several_tenants`.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      body: { required: MoveIdentities },
+      returns: [200, MovedIdentities],
+      errors: ['invalid_state'],
+    },
+    (ctx, { params: { uuid }, body }) => movePeople(ctx, uuid, body),
   ),
   endpoint(
     {

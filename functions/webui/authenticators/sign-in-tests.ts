@@ -108,7 +108,8 @@ const shown = ({
   expires_at: expires_at.toISOString(),
 });
 
-function sessionOf({ principal }: WebuiCtx): string {
+/** @throws AppError `invalid_state` for a caller without a browser session */
+export function sessionOf({ principal }: WebuiCtx): string {
   if (principal.kind === 'user') return principal.session.id;
   throw conflict('no_session', 'A test sign-in needs a browser session of the administrator');
 }

@@ -1,7 +1,7 @@
 import { connectionTests } from './connection-tests.ts';
 import { domainTests } from './domain-tests.ts';
 import { programs } from './federation/programs.ts';
-import { providers, signInTests } from './federation/providers.ts';
+import { moves, providers, signInTests } from './federation/providers.ts';
 import { provisioning } from './federation/provisioning.ts';
 import { tokens } from './federation/tokens.ts';
 import { fleet } from './fleet.ts';
@@ -28,6 +28,7 @@ export const details = {
   ...programs,
   ...providers,
   ...signInTests,
+  ...moves,
   ...provisioning,
   ...tokens,
 };

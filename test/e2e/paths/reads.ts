@@ -126,6 +126,9 @@ export function readsOf(seeded: Seeded) {
     '/api/webui/aggregator/authenticators/{uuid}/registration': [
       { path: `${domains}/${domain.id}/registration`, status: 404 },
     ],
+    '/api/webui/aggregator/authenticators/{uuid}/identities': [
+      { path: `${domains}/${domain.id}/identities`, status: 404 },
+    ],
     '/api/webui/aggregator/authenticators/{auth_uuid}/groups': list(`${domains}/${domain.id}/groups`),
     '/api/webui/aggregator/authenticators/{auth_uuid}/groups/{uuid}': one(
       `${domains}/${domain.id}/groups/${group.id}`,

@@ -1,49 +1,30 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { signInTests } from '../../../db/schema/identity/providers/sign-in-tests.ts';
 import { audited, base, domainsPath, usersPath, useStand } from '../../support/factories.ts';
-import type { Browser } from '../../support/federation/browser.ts';
+import {
+  type Administrator,
+  createSignInTest,
+  signInAdministrator,
+  signInTestsOf,
+  testSignIn,
+} from '../../support/federation/administrators.ts';
 import { clientSecret } from '../../support/federation/openid-provider.ts';
 import { staff, startFederationStand } from '../../support/federation/stand.ts';
-import { type Answer, adminPassword, type Json } from '../../support/portal.ts';
+import type { Json } from '../../support/portal.ts';
 
 describe('a test sign-in', () => {
   const stand = useStand(() => startFederationStand());
-  let admin: Browser;
+  let admin: Administrator;
 
   beforeAll(async () => {
-    admin = await signedIn();
+    admin = await signInAdministrator(stand.world, stand.browser());
   });
 
-  /** An administrator of the built-in domain with a browser. */
-  async function signedIn() {
-    const browser = stand.browser();
-    await browser.send('POST /signin', {
-      ...{ authSmallName: 'builtin', username: 'admin', password: adminPassword },
-    });
-    return browser;
-  }
-  const ask = async (route: string, browser = admin): Promise<Answer> => {
-    const { token } = (await browser.send('POST /signin/token')).body;
-    return stand.world.portal.send(route, { token });
-  };
-  const tests = () => `${domainsPath}/${stand.domain.id}/sign_in_tests`;
-  const begin = async (): Promise<Json> => {
-    const made = await ask(`POST ${tests()}`);
-    expect([made.status, made.body.result]).toEqual([201, null]);
-    return made.body;
-  };
-  /** Signs a person in for a test, in the browser of the administrator. */
-  async function tested(subject: string, given: Json = {}): Promise<Json> {
-    stand.provider.people.set(subject, { preferred_username: subject, groups: [staff], ...given });
-    stand.provider.atKeyboard = subject;
-    admin.cookies.delete(stand.provider.issuer);
-    const test = await begin();
-    const { url } = await admin.follow(`${stand.world.portal.deps.baseUrl}${test.url}`, (to) =>
-      to.includes('/console/'),
-    );
-    expect(url).toMatch(new RegExp(`/console/#/authenticator/${stand.domain.id}\\?sign_in_test=${test.id}$`));
-    return (await ask(`GET ${tests()}/${test.id}`)).body.result;
-  }
+  const tests = () => signInTestsOf(stand);
+  const ask = (route: string) => admin.ask(route);
+  const begin = () => createSignInTest(admin, stand);
+  const tested = async (subject: string, claims: Json = {}): Promise<Json> =>
+    (await testSignIn(stand.world, admin, stand, { subject, claims })).result;
   const users = async (): Promise<number> =>
     (await stand.world.admin(`GET ${usersPath(stand.domain)}`)).body.total;
   const sessionsOf = () => stand.world.admin(`GET ${base}/login_sessions?domain_id=${stand.domain.id}`);
@@ -95,8 +76,10 @@ describe('a test sign-in', () => {
     await stand.set({ issuer: stand.provider.issuer, client_secret: clientSecret });
     const test = await begin();
     stand.provider.atKeyboard = null;
-    admin.cookies.delete(stand.provider.issuer);
-    await admin.follow(`${stand.world.portal.deps.baseUrl}${test.url}`, (to) => to.includes('/console/'));
+    admin.browser.cookies.delete(stand.provider.issuer);
+    await admin.browser.follow(`${stand.world.portal.deps.baseUrl}${test.url}`, (to) =>
+      to.includes('/console/'),
+    );
     expect((await ask(`GET ${tests()}/${test.id}`)).body.result).toMatchObject({
       ...{ reason: 'refused', claims: null },
       facts: { endpoint: 'authorization', provider_code: 'access_denied' },
@@ -105,14 +88,14 @@ describe('a test sign-in', () => {
 
   it('begins and is read only in the session that has asked for it, once, for ten minutes', async () => {
     const { baseUrl } = stand.world.portal.deps;
-    const other = await signedIn();
+    const other = await signInAdministrator(stand.world, stand.browser());
     const test = await begin();
     expect((await stand.browser().open(`${baseUrl}${test.url}`)).status).toBe(404);
-    expect((await other.open(`${baseUrl}${test.url}`)).status).toBe(404);
-    expect((await ask(`GET ${tests()}/${test.id}`, other)).status).toBe(404);
-    expect((await admin.open(`${baseUrl}${test.url}`)).status).toBe(302);
+    expect((await other.browser.open(`${baseUrl}${test.url}`)).status).toBe(404);
+    expect((await other.ask(`GET ${tests()}/${test.id}`)).status).toBe(404);
+    expect((await admin.browser.open(`${baseUrl}${test.url}`)).status).toBe(302);
     stand.world.portal.advance(601);
-    expect((await admin.open(`${baseUrl}${test.url}`)).status).toBe(404);
+    expect((await admin.browser.open(`${baseUrl}${test.url}`)).status).toBe(404);
     expect((await ask(`GET ${tests()}/${test.id}`)).status).toBe(404);
     stand.world.portal.advance(-601);
   });

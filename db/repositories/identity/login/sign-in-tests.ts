@@ -1,8 +1,9 @@
-import { and, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
-import { atomically, type Db } from '../../../client.ts';
+import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { atomically, type Db, type Statement } from '../../../client.ts';
 import { authenticators } from '../../../schema/identity/authenticators.ts';
 import { loginSessions } from '../../../schema/identity/login-sessions.ts';
 import { signInTests as table } from '../../../schema/identity/providers/sign-in-tests.ts';
+import { must } from '../../records/statements.ts';
 
 type Test = Pick<typeof table.$inferInsert, 'id' | 'authenticator_id' | 'session_id' | 'expires_at'>;
 
@@ -54,18 +55,26 @@ export async function findBegun(
   return row?.domain;
 }
 
+type OwnTest = { id: string; domainId: string; sessionId: string };
+
+const isOwn = ({ id, domainId, sessionId }: OwnTest, now: Date): SQL | undefined =>
+  and(isLive(id, now), eq(table.authenticator_id, domainId), eq(table.session_id, sessionId));
+
 /** The test that a session has asked for. */
-export async function findOwnTest(
-  db: Db,
-  { id, domainId, sessionId }: { id: string; domainId: string; sessionId: string },
-  now: Date,
-) {
-  const [row] = await db
-    .select()
-    .from(table)
-    .where(and(isLive(id, now), eq(table.authenticator_id, domainId), eq(table.session_id, sessionId)));
+export async function findOwnTest(db: Db, test: OwnTest, now: Date) {
+  const [row] = await db.select().from(table).where(isOwn(test, now));
   return row;
 }
+
+/** Deletes the test that a session has asked for. Fails the batch with the reason `no_test` if it has ended: it proves one change. */
+export const useUpTest = (h: Db, test: OwnTest, now: Date): Statement[] => [
+  must(
+    h,
+    sql`(select ${table.id} from ${table} where ${isOwn(test, now)} for update) is not null`,
+    'invalid_state:no_test',
+  ),
+  h.delete(table).where(eq(table.id, test.id)),
+];
 
 /** Stores the result once. */
 export async function storeResult(db: Db, id: string, sealed: string, now: Date): Promise<void> {

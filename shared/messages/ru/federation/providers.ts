@@ -78,3 +78,26 @@ export const signInTests = {
     'Для проверочного входа нужен сеанс администратора в браузере',
   'The domain is disabled': 'Домен отключён',
 } as const;
+
+/** The move of the people of a former issuer to the present one. */
+export const moves = {
+  'Moving the people of an issuer requires every permission for all sites':
+    'Для переноса людей издателя требуются все разрешения на все площадки',
+  'An issuer for several tenants has people of several issuers, which cannot be moved together':
+    'У издателя для нескольких арендаторов люди разных издателей, и перенести их вместе нельзя',
+  'The issuer is the present one': 'Это нынешний издатель',
+  'This session has no such test sign-in: it has expired or was used':
+    'У этого сеанса нет такого проверочного входа: он истёк или использован',
+  'The test sign-in has no result yet: sign in at the provider first':
+    'У проверочного входа ещё нет результата: сначала войдите у провайдера',
+  'The test sign-in was refused: correct the settings first':
+    'В проверочном входе отказано: сначала исправьте настройки',
+  'The test sign-in was at another issuer than the present one':
+    'Проверочный вход был у другого издателя, а не у нынешнего',
+  'The person of the test sign-in is not one of the former issuer':
+    'Человека из проверочного входа нет среди людей прежнего издателя',
+  '{count} users of the present issuer have the identifier of a person who would move':
+    'Пользователей нынешнего издателя с идентификатором переносимого человека: {count}',
+  'The domain or its users were changed at the same time: try again':
+    'Домен или его пользователи были изменены одновременно: повторите',
+} as const;

@@ -4,6 +4,7 @@ import type { RecordState, Target } from '../../records/requests.ts';
 import { type DomainTypeName, useDomainTypes, useSettings } from './domain-fields.ts';
 import { DomainTest } from './domain-test.tsx';
 import type { Params } from './domain-values.ts';
+import { FormerPeopleCard, identityPermissions } from './former-people.tsx';
 import { RegistrationCard } from './registration-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { SignInTestCard } from './sign-in-test.tsx';
@@ -22,6 +23,7 @@ export const DomainParts: ComponentType<{ target: Target; state: RecordState }> 
   const body = { id: target.id, params: row.params };
   return (
     <>
+      {entry.provisioning_supported && may(identityPermissions) && <FormerPeopleCard id={target.id} />}
       <SettingsCard settings={settings} params={row.params as Params} />
       {entry.provisioning_supported && <RegistrationCard id={target.id} />}
       {entry.provisioning_supported && may(['authenticators.test']) && <SignInTestCard id={target.id} />}

@@ -12,10 +12,12 @@ import classes from '../parts/parts.module.css';
 import { type DomainTypeName, type Setting, useDomainTypes, useSettings } from './domain-fields.ts';
 import { DomainTest } from './domain-test.tsx';
 import { faultOf, type Params, valueAt, withValue } from './domain-values.ts';
+import { identityPermissions } from './former-people.tsx';
+import { IssuerChange } from './issuer-change.tsx';
 
 /** The settings of the chosen type as inputs, and a test of what is typed. */
 export function SettingsInput(props: InputProps): JSX.Element | null {
-  const { values, value, onChange, isEdit } = props;
+  const { values, value, saved, onChange, isEdit } = props;
   const type = values.type as DomainTypeName | undefined;
   const { data: settings, error } = useSettings(type);
   const { data: types } = useDomainTypes();
@@ -28,16 +30,17 @@ export function SettingsInput(props: InputProps): JSX.Element | null {
   }, [type]);
   if (error !== null) return <ProblemNotice problem={problemOf(error)} />;
   if (!settings) return <Skeleton height="12rem" />;
-  const isExternal = types?.find((entry) => entry.type === type)?.is_external === true;
+  const entry = types?.find((one) => one.type === type);
+  const isExternal = entry?.is_external === true;
+  const id = isEdit ? segments[1] : undefined;
   return (
     <>
       <Tabs {...props} settings={settings} params={(value ?? {}) as Params} />
+      {id !== undefined && entry?.provisioning_supported && may(identityPermissions) && (
+        <IssuerChange id={id} saved={(saved ?? {}) as Params} next={(value ?? {}) as Params} />
+      )}
       {isExternal && type && may(['authenticators.test']) && (
-        <DomainTest
-          type={type}
-          body={{ ...values, ...(isEdit && segments[1] !== undefined && { id: segments[1] }) }}
-          settings={settings}
-        />
+        <DomainTest type={type} body={{ ...values, ...(id !== undefined && { id }) }} settings={settings} />
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/preact-query';
+import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import type { Operations } from '../../../../../shared/client/portal-client.ts';
 import { portal } from '../../../../../shared/web/client/session.ts';
@@ -15,16 +15,29 @@ import classes from '../parts/parts.module.css';
 type Test = Operations['authenticator.getSignInTest']['answer'];
 type Result = NonNullable<Test['result']>;
 
-/** A sign-in of the administrator at the provider that shows what it sends, and opens no session. */
-export function SignInTestCard({ id }: { id: string }): JSX.Element {
-  const { query } = usePlace();
-  const test = query.get('sign_in_test');
+/** Starts a test sign-in, which leaves the console and returns to the page of the domain. */
+export function useTestStart(id: string) {
   const { problem, isBusy, run } = useRequest();
   const start = () =>
     void run(async () => {
       const { url } = await portal.call('authenticator.testSignIn', { path: { uuid: id } });
       location.assign(`${url}&language=${document.documentElement.lang}`);
     });
+  return { problem, isBusy, start };
+}
+
+/** The test that has returned to this page, with its result. @param test null if there is none */
+export const useSignInTest = (id: string, test: string | null): UseQueryResult<Test> =>
+  useQuery({
+    queryKey: ['access', 'sign-in-test', test],
+    queryFn: () => portal.call('authenticator.getSignInTest', { path: { uuid: id, test_id: test ?? '' } }),
+    enabled: test !== null,
+  });
+
+/** A sign-in of the administrator at the provider that shows what it sends, and opens no session. */
+export function SignInTestCard({ id }: { id: string }): JSX.Element {
+  const test = usePlace().query.get('sign_in_test');
+  const { problem, isBusy, start } = useTestStart(id);
   return (
     <section class={classes.card} aria-label={say('access_sign_in_test_title')}>
       <h2>{say('access_sign_in_test_title')}</h2>
@@ -41,10 +54,7 @@ export function SignInTestCard({ id }: { id: string }): JSX.Element {
 }
 
 function Outcome({ id, test }: { id: string; test: string }): JSX.Element | null {
-  const { data, error } = useQuery({
-    queryKey: ['access', 'sign-in-test', test],
-    queryFn: () => portal.call('authenticator.getSignInTest', { path: { uuid: id, test_id: test } }),
-  });
+  const { data, error } = useSignInTest(id, test);
   if (error !== null) return <ProblemNotice problem={problemOf(error)} />;
   if (!data?.result) return null;
   return (

@@ -30,11 +30,19 @@ export type Confirmation = {
 /** Milliseconds for a request. Directories can answer slowly. */
 const limitMs = 30_000;
 
-type ConfirmDialogProps = Confirmation & { onClose: () => void; children?: ComponentChildren };
+type ConfirmDialogProps = Confirmation & {
+  onClose: () => void;
+  /** After success, once the dialog has closed. */
+  onDone?: () => void;
+  children?: ComponentChildren;
+};
 
 /** Asks before an action, says what it does, and tries it on request. */
-export function ConfirmDialog({ onClose, children, ...action }: ConfirmDialogProps): JSX.Element {
-  const state = useConfirmation(action, onClose);
+export function ConfirmDialog({ onClose, onDone, children, ...action }: ConfirmDialogProps): JSX.Element {
+  const state = useConfirmation(action, () => {
+    onClose();
+    onDone?.();
+  });
   return (
     <Dialog
       title={action.title}

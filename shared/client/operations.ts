@@ -432,10 +432,20 @@ export type Authenticator = {
   account_refused_at: string | null;
   /** When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted. */
   account_retry_at: string | null;
+  /** Identity of the directory: the SID of an Active Directory domain, otherwise the identifier of its top entry. Null until the servers show it. */
+  directory_authority: string | null;
+  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none. */
+  other_directory: string | null;
+  /** When the servers showed the other directory first. Null if there is none. */
+  other_directory_at: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */
   updated_at: string;
+};
+export type AuthenticatorAcceptDirectoryBody = {
+  /** Identity of the accepted directory, as in `other_directory` of the domain. */
+  authority: string;
 };
 export type AuthenticatorChangeAttributeBody = {
   /** `add` or `change` sets the attribute, `delete` removes it. */
@@ -749,6 +759,12 @@ export type AuthenticatorRestore = {
   account_refused_at: string | null;
   /** When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted. */
   account_retry_at: string | null;
+  /** Identity of the directory: the SID of an Active Directory domain, otherwise the identifier of its top entry. Null until the servers show it. */
+  directory_authority: string | null;
+  /** Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none. */
+  other_directory: string | null;
+  /** When the servers showed the other directory first. Null if there is none. */
+  other_directory_at: string | null;
   /** When the object was created. Set by the portal. */
   created_at: string;
   /** When the object was last changed. Set by the portal. */
@@ -8212,6 +8228,18 @@ export type Operations = {
     answer: AuditVerify;
     refusal: 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
   };
+  /** Accept another directory behind the servers of a domain. Users of the former directory keep their accounts, but no one matches them, and their access ends. They match again if the domain returns to that directory. Requires all permissions of the users of the domain. Requires the permission `authenticators.update` for all sites. */
+  "authenticator.acceptDirectory": {
+    asks: {
+      path: {
+        /** Identifier of the authentication domain. */
+        uuid: string;
+      };
+      body: AuthenticatorAcceptDirectoryBody;
+    };
+    answer: Authenticator;
+    refusal: 'malformed_json' | 'malformed_request' | 'invalid_token' | 'unauthenticated' | 'forbidden' | 'https_required' | 'password_change_required' | 'not_found' | 'idempotency_in_progress' | 'invalid_state' | 'outcome_unknown' | 'precondition_failed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_mismatch' | 'invalid_request' | 'rate_limited' | 'internal' | 'database_unavailable' | 'overloaded';
+  };
   /** Delete several or all authentication domains. Requires the permission `authenticators.delete` for all sites. */
   "authenticator.bulkDestroy": {
     asks: {
@@ -8336,6 +8364,10 @@ export type Operations = {
         priority_min?: number;
         /** Only items whose `priority` is at most this number, in the unit of the member. */
         priority_max?: number;
+        /** Only items with `other_directory_at` at or after this time. */
+        other_directory_at_from?: string;
+        /** Only items with `other_directory_at` before this time. */
+        other_directory_at_to?: string;
         /** Only items with `created_at` at or after this time. */
         created_at_from?: string;
         /** Only items with `created_at` before this time. */
@@ -13189,6 +13221,7 @@ export const operations: { readonly [Id in keyof Operations]: Operation } = {
   'audit.list': { method: 'GET', path: '/api/webui/aggregator/audit', keyed: false },
   'audit.obtainExport': { method: 'POST', path: '/api/webui/aggregator/audit/export', keyed: false },
   'audit.verify': { method: 'GET', path: '/api/webui/aggregator/audit/verify', keyed: false },
+  'authenticator.acceptDirectory': { method: 'POST', path: '/api/webui/aggregator/authenticators/{uuid}/accept_directory', keyed: true },
   'authenticator.bulkDestroy': { method: 'POST', path: '/api/webui/aggregator/authenticators/bulk_destroy', keyed: true },
   'authenticator.changeAttribute': { method: 'PATCH', path: '/api/webui/aggregator/authenticators/{uuid}/attribute', keyed: true },
   'authenticator.create': { method: 'POST', path: '/api/webui/aggregator/authenticators', keyed: true },

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Change, readChanges } from '../../db/repositories/changes/changes.ts';
+import { authenticators } from '../../db/schema/identity/authenticators.ts';
 import { portals } from '../../db/schema/sites/portals.ts';
 import { webhooks } from '../../db/schema/webhooks/webhooks.ts';
 import { announcedTypes } from '../../shared/changes/visibility.ts';
@@ -95,6 +96,17 @@ const given: Readonly<Record<string, () => Promise<{ path?: string; body?: Json 
   'authenticator.rotateKey': async () => {
     const { id } = await addProvider(world.admin, { client_authentication: 'private_key' });
     return { path: `/api/webui/aggregator/authenticators/${id}/rotate_key` };
+  },
+  'authenticator.acceptDirectory': async () => {
+    const { id } = await addDirectory(world.admin);
+    await world.portal.db
+      .update(authenticators)
+      .set({ directory_authority: 'S-1-5-21-1', other_directory: 'S-1-5-21-2' })
+      .where(eq(authenticators.id, id));
+    return {
+      path: `/api/webui/aggregator/authenticators/${id}/accept_directory`,
+      body: { authority: 'S-1-5-21-2' },
+    };
   },
   'userSession.endAll': async () => {
     const user = await addUser(world.admin, world.domain, { password: goodPassword });

@@ -28,6 +28,8 @@ const lookedAtElsewhere = [
   // A version of the object must exist.
   ...operations.flatMap(({ id }) => (id.endsWith('.restore') ? [id] : [])),
   'authenticator.changeAttribute',
+  // The servers of the domain must show another directory.
+  'authenticator.acceptDirectory',
   // The domain must have an identity provider.
   'authenticator.rotateKey',
   'console.getFile',

@@ -3,7 +3,9 @@ import { byteText, moment, recordColumns } from '../columns.ts';
 
 /**
  * Authentication domains. `type` is a name of the registry of domain types. `params` of directory domains contain sealed secrets. `access_ended_at` is the time when
- * the domain was last disabled; a login that began earlier is rejected.
+ * the domain was last disabled; a login that began earlier is rejected. `directory_authority` is the identity of the directory that
+ * the servers of the domain showed first, or that an administrator has accepted. `other_directory` is that of another one, which
+ * they show since `other_directory_at`; logins are rejected meanwhile.
  */
 export const authenticators = pgTable(
   'authenticators',
@@ -24,6 +26,9 @@ export const authenticators = pgTable(
     tags: text().array().notNull().default([]),
     builtin: boolean().notNull().default(false),
     access_ended_at: moment(),
+    directory_authority: text(),
+    other_directory: text(),
+    other_directory_at: moment(),
   },
   (t) => [
     uniqueIndex('authenticators_name_key').on(t.name_key),

@@ -6,8 +6,8 @@ import { authenticators } from './authenticators.ts';
 /**
  * Users of a domain. `password_hash` includes its parameters (see shared/identity/passwords). `directory_id` is the
  * immutable identifier of the directory entry, absent until the first login that finds it. It is unique only together with
- * `directory_authority`, the issuer that vouches for it; empty for directories, and until the first sign-in if the settings of the
- * domain do not name one issuer. `card_fingerprint` is the
+ * `directory_authority`, the issuer or the identity of the directory that vouches for it; empty until the first sign-in if the
+ * domain has not shown one. `card_fingerprint` is the
  * SHA-256 of the public key of the smart card used at `directory_checked_at`, the last login that the directory
  * confirmed. `access_ended_at` is the time when the user was last deactivated; a login that began earlier is
  * rejected. `given_name` and `family_name` are those of an identity provider that maintains the domain. `deprovisioned_at` is

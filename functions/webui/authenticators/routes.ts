@@ -5,6 +5,7 @@ import { Answer } from '../../../shared/http/serve/answer.ts';
 import { GuiField } from '../../../shared/identity/domains/fields.ts';
 import { Id } from '../../../shared/shapes/fields.ts';
 import { base, endpoint } from '../deps.ts';
+import { acceptDirectory } from './accept-directory.ts';
 import { changeAttribute } from './attributes.ts';
 import { describeDomain, listTypes } from './descriptions.ts';
 import { Identities, listIdentities } from './identities.ts';
@@ -12,7 +13,14 @@ import { MovedIdentities, MoveIdentities, movePeople } from './move-identities.t
 import { rotateKey } from './own-keys.ts';
 import { authenticatorCrud } from './record.ts';
 import { RegistrationView, registrationOf } from './registration.ts';
-import { AttributeChange, Authenticator, DataTypeParam, TypeEntry, TypeParam } from './schema.ts';
+import {
+  AttributeChange,
+  Authenticator,
+  DataTypeParam,
+  DirectoryAcceptance,
+  TypeEntry,
+  TypeParam,
+} from './schema.ts';
 import { createSignInTest, getSignInTest, SignInTest } from './sign-in-tests.ts';
 import { testDomain } from './test-domain.ts';
 import { testParams } from './test-params.ts';
@@ -186,6 +194,22 @@ export const authenticatorOperations = [
       conditional: true,
     },
     (ctx, input) => rotateKey(ctx, target(input)),
+  ),
+  endpoint(
+    {
+      id: 'authenticator.acceptDirectory',
+      route: `POST ${path}/{uuid}/accept_directory`,
+      access: 'authenticators.update',
+      summary: 'Accept another directory behind the servers of a domain',
+      description:
+        'Users of the former directory keep their accounts, but no one matches them, and their access ends. They match again if the domain returns to that directory. Requires all permissions of the users of the domain.',
+      params: z.object({ uuid: Id.describe('Identifier of the authentication domain.') }),
+      body: { required: DirectoryAcceptance },
+      returns: [200, Authenticator],
+      errors: ['invalid_state'],
+      conditional: true,
+    },
+    (ctx, input) => acceptDirectory(ctx, target(input), input.body.authority),
   ),
   endpoint(
     {

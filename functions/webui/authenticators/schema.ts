@@ -136,8 +136,31 @@ export const Authenticator = z.strictObject({
   account_retry_at: Moment.nullable().describe(
     'When the rejected password is tried again. A new password is tried immediately. Null if the password is accepted.',
   ),
+  directory_authority: z
+    .string()
+    .nullable()
+    .meta({ example: 'S-1-5-21-1004336348-1177238915-682003330' })
+    .describe(
+      'Identity of the directory: the SID of an Active Directory domain, otherwise the identifier of its top entry. Null until the servers show it.',
+    ),
+  other_directory: z
+    .string()
+    .nullable()
+    .describe(
+      'Identity of another directory, which the servers show instead. Logins are rejected until it is accepted. Null if there is none.',
+    ),
+  other_directory_at: Moment.nullable().describe(
+    'When the servers showed the other directory first. Null if there is none.',
+  ),
   created_at: CreatedAt,
   updated_at: UpdatedAt,
+});
+
+export const DirectoryAcceptance = z.object({
+  authority: z
+    .string()
+    .max(256)
+    .describe('Identity of the accepted directory, as in `other_directory` of the domain.'),
 });
 
 export const authenticatorFilters = {

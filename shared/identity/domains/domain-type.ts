@@ -19,13 +19,18 @@ import type { Support } from './support.ts';
 /** Settings of a domain, by the names of their members. */
 export type Settings = Record<string, unknown>;
 
-/** A stored domain. `params` contains no secrets. `secrets` are encrypted, null for a secret that is not set. */
+/**
+ * A stored domain. `params` contains no secrets. `secrets` are encrypted, null for a secret that is not set.
+ * `directory_authority` is the identity of its directory, `other_directory` that of one that its servers show instead.
+ */
 export type StoredDomain = {
   id: string;
   name: string;
   small_name: string;
   params: Settings;
   secrets: Readonly<Record<string, string | null>>;
+  directory_authority: string | null;
+  other_directory: string | null;
 };
 
 /** Remotes and stores that an operation of a domain type may use. */

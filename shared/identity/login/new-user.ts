@@ -1,11 +1,16 @@
+import { AppError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
 import { foldName } from '../../kernel/text.ts';
+import { message } from '../../messages/message.ts';
 import type { Account } from './account.ts';
 
 type User = Account['user'];
 
-/** A person of a directory or an identity provider. The identifier is immutable, and unique with the issuer of a provider. */
-export type ExternalPerson = { directoryId: string; authority?: string; name: string };
+/**
+ * A person of a directory or an identity provider. The identifier is immutable, and unique with the issuer of a provider or the
+ * identity of the directory.
+ */
+export type ExternalPerson = { directoryId: string; authority: string; name: string };
 
 /**
  * The row of a person at the first login. The id is derived from the identifier, so that two concurrent first logins create
@@ -13,7 +18,7 @@ export type ExternalPerson = { directoryId: string; authority?: string; name: st
  */
 export const newUser = (
   domainId: string,
-  { directoryId, authority = '', name }: ExternalPerson,
+  { directoryId, authority, name }: ExternalPerson,
   now: Date,
 ): User => ({
   id: idOf(authority === '' ? directoryId : `${authority} ${directoryId}`, domainId),
@@ -44,3 +49,8 @@ export const newUser = (
   deprovisioned_at: null,
   deactivated_by: null,
 });
+
+export const nameInUse = (name: string): AppError =>
+  new AppError('forbidden', message('Another user of the domain has the name {name}', { name }), {
+    reason: 'name_in_use',
+  });

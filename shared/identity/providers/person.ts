@@ -11,7 +11,7 @@ import { foldName, isNameOfWork, isStorable, startOf } from '../../kernel/text.t
 import { message } from '../../messages/message.ts';
 import { longestPersonName } from '../../shapes/fields.ts';
 import type { Account } from '../login/account.ts';
-import { newUser } from '../login/new-user.ts';
+import { nameInUse, newUser } from '../login/new-user.ts';
 
 type User = Account['user'];
 export type ProviderAccount = NonNullable<Awaited<ReturnType<typeof findDirectoryAccount>>>;
@@ -72,11 +72,6 @@ const withoutAccount = (): AppError =>
 
 const nameReserved = (name: string): AppError =>
   new AppError('forbidden', message('The name {name} is reserved', { name }), { reason: 'name_reserved' });
-
-const nameInUse = (name: string): AppError =>
-  new AppError('forbidden', message('Another user of the domain has the name {name}', { name }), {
-    reason: 'name_in_use',
-  });
 
 const renamed = (user: User, name: string, at: Date) => ({
   at,

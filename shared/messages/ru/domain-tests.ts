@@ -13,6 +13,8 @@ export const domainTests = {
   'The account can search the directory': 'Учётная запись может выполнять поиск',
   'Searches are anonymous': 'Поиск выполняется анонимно',
   'No server of the directory responds': 'Ни один сервер каталога не отвечает',
+  'The directory does not show its identity': 'Каталог не сообщает свой идентификатор',
+  'Another directory: {shown} instead of {own}': 'Другой каталог: {shown} вместо {own}',
   'Users were found': 'Пользователи найдены',
   'No users were found below the base': 'В базе поиска пользователи не найдены',
   'Groups were found': 'Группы найдены',

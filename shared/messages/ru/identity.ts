@@ -43,6 +43,9 @@ export const identity = {
     'Каталог не допускает анонимный поиск; укажите учётную запись для поиска',
   'The directory has no entry with this name that is allowed to log in, or several':
     'В каталоге нет записи с этим именем, которой разрешён вход, или таких записей несколько',
+  'The servers of the domain belong to another directory than before':
+    'Серверы домена относятся к другому каталогу, чем прежде',
+  'The servers of the domain have not shown this directory': 'Серверы домена не сообщали об этом каталоге',
   'The directory has several users with this name': 'В каталоге несколько пользователей с этим именем',
   'The passwords of this domain are stored in the directory': 'Пароли этого домена хранятся в каталоге',
   'The name of a directory user cannot be changed here': 'Имя пользователя каталога здесь изменить нельзя',

@@ -11,6 +11,8 @@ export type ServerConnections = {
   host: string;
   searchConnection: Connection;
   passwordConnection: Connection | undefined;
+  /** The identity of the directory, read when the connection was opened. */
+  authority: string | undefined;
   /** The connections were used before, so the server may have closed it meanwhile. */
   isReused: boolean;
 };
@@ -141,7 +143,9 @@ function setKeepsAlive({ searchConnection, passwordConnection }: ServerConnectio
   passwordConnection?.hold(isHeld);
 }
 
-const keyOf = ({ domain, hosts, startTls, ca, account, pageSize }: Directory): string =>
+const keyOf = ({ domain, hosts, startTls, ca, account, pageSize, identity }: Directory): string =>
   createHash('sha256')
-    .update(JSON.stringify([domain, hosts, startTls, ca, account?.dn, account?.password, pageSize]))
+    .update(
+      JSON.stringify([domain, hosts, startTls, ca, account?.dn, account?.password, pageSize, identity?.base]),
+    )
     .digest('base64');

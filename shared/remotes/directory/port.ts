@@ -17,6 +17,17 @@ export type Directory = {
   domain?: string;
   /** Called before and after each bind of the search account. */
   gate?: BindGate;
+  identity?: DirectoryIdentity;
+};
+
+/**
+ * How a directory is recognized behind its addresses. Each new connection reads it once, as the search account.
+ * Connections with another base are not reused.
+ */
+export type DirectoryIdentity = {
+  base: string;
+  /** @returns undefined if the directory does not show an identity */
+  read(search: DirectorySession['search']): Promise<string | undefined>;
 };
 
 /** Prevents retries with a rejected password of the search account. */
@@ -46,6 +57,8 @@ export type Search = {
 
 /** Access to one server; searches run as the search account. */
 export type DirectorySession = {
+  /** The identity of the directory that this connection leads to. Undefined if it shows none. */
+  authority: string | undefined;
   /** Referrals are not followed. */
   search(search: Search): Promise<Entry[]>;
   /** Checks the password of an entry once. An empty password is not sent, because servers treat it as anonymous. */

@@ -48,9 +48,9 @@ export async function openConnections(use: DirectoryUse, failed: FailedHosts): P
   for (const host of network.failedServers.inOrder(untried(use, failed))) {
     if (deadline.signal.aborted) throw new TransportError('timeout');
     try {
-      const searchConnection = await withinShare(use, failed, (signal) => openService(use, host, signal));
+      const service = await withinShare(use, failed, (signal) => openService(use, host, signal));
       network.failedServers.remove(host);
-      return { host, searchConnection, passwordConnection: undefined, isReused: false };
+      return { host, ...service, passwordConnection: undefined, isReused: false };
     } catch (error) {
       if (!isOfServer(error)) throw error;
       network.failedServers.add(host);
@@ -61,14 +61,23 @@ export async function openConnections(use: DirectoryUse, failed: FailedHosts): P
   throw fault;
 }
 
-/** Connects and binds the search account. This detects servers that accept connections but do not respond. */
-async function openService(use: DirectoryUse, host: string, signal: AbortSignal): Promise<Connection> {
+type Service = Pick<ServerConnections, 'searchConnection' | 'authority'>;
+
+/**
+ * Connects, binds the search account and reads the identity of the directory. This detects servers that accept connections but
+ * do not respond.
+ */
+async function openService(use: DirectoryUse, host: string, signal: AbortSignal): Promise<Service> {
+  const { identity, pageSize } = use.directory;
   const connection = await connect(use, host, signal);
   const end = () => connection.close();
   signal.addEventListener('abort', end, { once: true });
   try {
     await use.pool.binding(() => bindAccount(use.directory, connection));
-    return connection;
+    const authority = await identity?.read((search) =>
+      connection.search(search, pageSize, (step) => step(signal)),
+    );
+    return { searchConnection: connection, authority };
   } catch (error) {
     connection.close();
     throw error;
@@ -102,6 +111,7 @@ export function sessionOn(
   let hasSent = false;
   const inTime: Timed = (step) => (hasSent ? step(use.deadline.signal) : withinShare(use, failed, step));
   const session: DirectorySession = {
+    authority: connections.authority,
     search: async (search) => {
       try {
         return await connections.searchConnection.search(search, use.directory.pageSize, inTime);

@@ -113,6 +113,9 @@ describe.each(types)('the form of a domain of type %s', (type) => {
         'groups_count',
         'account_refused_at',
         'account_retry_at',
+        'directory_authority',
+        'other_directory',
+        'other_directory_at',
       ],
       ...['created_at', 'updated_at'],
     ];

@@ -45,6 +45,9 @@ describe('authentication domains', () => {
       groups_count: 0,
       account_refused_at: null,
       account_retry_at: null,
+      directory_authority: null,
+      other_directory: null,
+      other_directory_at: null,
       created_at: made.created_at,
       updated_at: made.created_at,
     });

@@ -24,6 +24,7 @@ import {
   addGroup,
   addRole,
   audited,
+  domainsPath,
   startWorld,
   usersPath,
   type World,
@@ -105,6 +106,8 @@ requireService('389-ds', hasDs389)('389-ds as in FreeIPA', () => {
   it('nested groups of FreeIPA are read from memberOf, with one group search', async () => {
     const domain = await domainFor('outer');
     expect((await logIn(domain, 'alice')).status).toBe(200);
+    const { directory_authority } = (await world.admin(`GET ${domainsPath}/${domain.id}`)).body;
+    expect(directory_authority).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{8}){3}$/);
     const before = wire.operations.length;
     expect((await logIn(domain, 'alice')).status).toBe(200);
     expect(wire.operations.slice(before)).toEqual(['search', 'bind', 'search']);

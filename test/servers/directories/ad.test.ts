@@ -91,6 +91,8 @@ requireService('samba', hasSamba)('Active Directory (Samba)', () => {
       const made = await domainFor({ name: 'Domain Users' }, { nested_groups });
       expect([nested_groups, (await logIn(made, 'bob')).status]).toEqual([nested_groups, 200]);
       expect(await sidOf(made.id)).toMatch(/^S-1-5-21-\d+-\d+-\d+-513$/);
+      const { directory_authority } = (await world.admin(`GET ${domainsPath}/${made.id}`)).body;
+      expect(`${directory_authority}-513`).toBe(await sidOf(made.id));
     }
   });
 

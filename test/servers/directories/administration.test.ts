@@ -49,6 +49,7 @@ requireService('slapd', hasSlapd)('the administration of a directory domain', ()
       ...names,
       'connection',
       'bind',
+      'identity',
       'users',
       'groups',
     ]);

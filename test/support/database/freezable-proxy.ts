@@ -7,6 +7,8 @@ export type FreezableProxy = {
   freeze(): void;
   /** Forwards the data that was held back. */
   thaw(): void;
+  /** Ends all connections. New ones lead to another target. */
+  redirect(targetUrl: string): void;
   /** Ends all connections, and refuses every new one until `restore`. */
   cut(): void;
   restore(): void;
@@ -17,7 +19,7 @@ export type FreezableProxy = {
 
 /** A TCP proxy in front of a database, which can make it hang without ending a connection. */
 export async function startFreezableProxy(targetUrl: string): Promise<FreezableProxy> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   const answering = new Set<Socket>();
   let isFrozen = false;
@@ -56,6 +58,10 @@ export async function startFreezableProxy(targetUrl: string): Promise<FreezableP
       isFrozen = false;
       release.resolve();
       for (const socket of answering) socket.resume();
+    },
+    redirect: (next) => {
+      target = new URL(next);
+      for (const socket of sockets) socket.destroy();
     },
     cut: () => {
       isCut = true;

@@ -37,6 +37,7 @@ export async function startFakeDirectory(
     made += 1;
     open.add(socket.on('error', () => undefined).once('close', () => open.delete(socket)));
     const read = createMessageReader((request) => {
+      if (isAboutIdentity(request)) return void reply(socket, request, { code: 0 });
       asked.push(request.operation);
       void reply(socket, request, answer(request));
     });
@@ -58,6 +59,10 @@ export async function startFakeDirectory(
       }),
   };
 }
+
+/** Each new connection reads the naming contexts first. The fake shows no identity, and these searches are not among the requests. */
+const isAboutIdentity = ({ operation, octets }: LdapMessage): boolean =>
+  operation === 'search' && octets.includes('namingContexts');
 
 const usedPorts = new Set<number>();
 

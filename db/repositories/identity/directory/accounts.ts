@@ -20,16 +20,21 @@ export type RegisteredGroup = {
 };
 
 /**
- * A person in a directory or at a provider: the immutable identifiers (at least one), who vouches for them, and the folded name.
- * `authority` is the issuer of a provider; a directory has none.
+ * A person in a directory or at a provider: the immutable identifiers (at least one), the issuer of a provider that vouches for them,
+ * and the folded name. Without an issuer, they are those of the directory of the domain.
  */
 export type PersonKey = { directoryIds: readonly string[]; authority?: string; nameKey: string };
 
 type Identified = { directory_id: PgColumn; directory_authority: PgColumn };
 
-/** A row without an authority was written before its first sign-in, and belongs to the provider that the domain has now. */
-const isPerson = (row: Identified, { directoryIds, authority = '' }: PersonKey): SQL =>
+/** A row without an authority was written before its first sign-in, and belongs to the authority that the domain has now. */
+const isPerson = (
+  row: Identified,
+  { directoryIds, authority = ofDirectory }: { directoryIds: readonly string[]; authority?: string | SQL },
+): SQL =>
   sql`(${inArray(row.directory_id, [...directoryIds])} and ${row.directory_authority} in ('', ${authority}))`;
+
+const ofDirectory = sql`coalesce(${authenticators.directory_authority}, '')`;
 
 const namesakes = alias(users, 'namesake');
 const isNamesake = (key: PersonKey): SQL | undefined =>
@@ -112,8 +117,8 @@ const textsOf = (texts: readonly string[]): SQL =>
 export type DirectoryPerson = {
   id: string;
   directoryId: string;
-  /** The issuer of a provider; empty for a directory. */
-  authority?: string;
+  /** The issuer of a provider, or the identity of a directory; empty if it is not known. */
+  authority: string;
   realName: string;
   email: string;
   attributes: Record<string, string>;
@@ -127,12 +132,12 @@ export type DirectoryPerson = {
  */
 export function noteDirectoryLogin(
   h: Db,
-  { id, directoryId, authority = '', realName, email, attributes, card }: DirectoryPerson,
+  { id, directoryId, authority, realName, email, attributes, card }: DirectoryPerson,
   now: Date,
 ): Statement[] {
   const mayLogIn = and(
     eq(users.id, id),
-    isPerson(users, { directoryIds: [directoryId], authority, nameKey: '' }),
+    isPerson(users, { directoryIds: [directoryId], authority }),
     eq(users.state, 'active'),
     eq(users.kind, 'person'),
   );

@@ -5,6 +5,7 @@ import { users } from '../../../schema/identity/users.ts';
 import { appendMonitoring, type MonitoringEntry } from '../../monitoring/records.ts';
 import { must } from '../../records/statements.ts';
 import { revokeAccessOfUser } from '../access-revocation.ts';
+import { presentAuthority } from './authority.ts';
 
 type UserRow = typeof users.$inferSelect;
 type UserKey = Pick<UserRow, 'id' | 'authenticator_id' | 'name' | 'name_key'>;
@@ -95,7 +96,7 @@ const revised = { revision: sql`${users.revision} + 1`, updated_at: sql`now()` }
 
 /**
  * Conditions for binding a user to a person by an administrator.
- * @param authority the issuer that vouches for the identifiers; empty for a directory
+ * @param authority the issuer that vouches for the identifiers; empty for the directory of the domain
  */
 export const mustBeUnbound = (
   h: Db,
@@ -110,7 +111,7 @@ export const mustBeUnbound = (
   must(
     h,
     sql`not exists(select 1 from ${users} where ${users.authenticator_id} = ${authenticator_id}
-      and ${inArray(users.directory_id, [...directoryIds])} and ${users.directory_authority} in ('', ${authority}))`,
+      and ${inArray(users.directory_id, [...directoryIds])} and ${users.directory_authority} in ('', ${authority}, ${presentAuthority(sql`${authenticator_id}::uuid`)}))`,
     'invalid_state:entry_in_use',
   ),
 ];

@@ -2,6 +2,7 @@ import type { Sealer } from '../../../kernel/crypto/sealing.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { Directory, DirectorySession } from '../../../remotes/directory/port.ts';
 import type { DomainDeps, Settings, StoredDomain } from '../domain-type.ts';
+import { assertSameDirectory, identityOf } from './authority.ts';
 import { bindGate } from './bind-gate.ts';
 import type { DirectoryParams, DirectoryVariant, TypedParams } from './variant.ts';
 
@@ -19,16 +20,17 @@ function paramsOf(variant: DirectoryVariant, params: Settings): TypedParams {
 /**
  * Runs `work` with a connection to the directory of a stored domain.
  * @param requestMs limit in milliseconds for the wait for a connection and the work; default: that of a login
- * @throws AppError errors of the directory
+ * @throws AppError errors of the directory; `upstream_refused` with the reason `other_directory`
  */
 export async function withinDirectory<T>(
   deps: DomainDeps,
   variant: DirectoryVariant,
-  { id, name, params: storedParams, secrets }: Pick<StoredDomain, 'id' | 'name' | 'params' | 'secrets'>,
+  domain: Omit<StoredDomain, 'small_name'>,
   work: (session: DirectorySession, params: TypedParams) => Promise<T>,
   requestMs?: number,
 ): Promise<T> {
-  const params = paramsOf(variant, storedParams);
+  const { id, name, secrets } = domain;
+  const params = paramsOf(variant, domain.params);
   const directory = await directoryOf(
     deps.sealer,
     { id, sealedPassword: secrets.bind_password ?? null },
@@ -36,7 +38,11 @@ export async function withinDirectory<T>(
   );
   const gate = directory.account && bindGate(deps, { id, name }, directory);
   const pooled = { ...directory, domain: id, ...(gate && { gate }) };
-  return deps.directories.within(pooled, (session) => work(session, params), requestMs);
+  const sameDirectory = async (session: DirectorySession): Promise<T> => {
+    await assertSameDirectory(deps, domain, session.authority);
+    return work(session, params);
+  };
+  return deps.directories.within(pooled, sameDirectory, requestMs);
 }
 
 /** @returns the directory of a stored domain with its decrypted password */
@@ -52,7 +58,7 @@ export async function directoryOf(
 
 /** @throws AppError `upstream_refused` for an account without a password: a server would treat the bind as anonymous */
 export function reachedBy(params: DirectoryParams, password: string | null): Directory {
-  const { hosts, start_tls, ca_certificate, bind_dn, timeout_s, page_size } = params;
+  const { hosts, start_tls, ca_certificate, bind_dn, base_dn, timeout_s, page_size } = params;
   if (bind_dn !== '' && !password)
     throw new AppError('upstream_refused', 'The search account of the directory has no password', {
       reason: 'account',
@@ -64,5 +70,6 @@ export function reachedBy(params: DirectoryParams, password: string | null): Dir
     account: bind_dn !== '' && password ? { dn: bind_dn, password } : undefined,
     timeoutMs: timeout_s * 1_000,
     pageSize: page_size,
+    identity: identityOf(base_dn),
   };
 }

@@ -5,6 +5,7 @@ import { type DomainTypeName, useDomainTypes, useSettings } from './domain-field
 import { DomainTest } from './domain-test.tsx';
 import type { Params } from './domain-values.ts';
 import { FormerPeopleCard, identityPermissions } from './former-people.tsx';
+import { OtherDirectory } from './other-directory.tsx';
 import { RegistrationCard } from './registration-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { SignInTestCard } from './sign-in-test.tsx';
@@ -24,6 +25,13 @@ export const DomainParts: ComponentType<{ target: Target; state: RecordState }> 
   return (
     <>
       {entry.provisioning_supported && may(identityPermissions) && <FormerPeopleCard id={target.id} />}
+      {row.other_directory !== null && (
+        <OtherDirectory
+          id={target.id}
+          present={String(row.directory_authority)}
+          shown={String(row.other_directory)}
+        />
+      )}
       <SettingsCard settings={settings} params={row.params as Params} />
       {entry.provisioning_supported && <RegistrationCard id={target.id} />}
       {entry.provisioning_supported && may(['authenticators.test']) && <SignInTestCard id={target.id} />}

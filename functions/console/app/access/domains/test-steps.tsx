@@ -11,7 +11,7 @@ type Step = { name: string; status: Check['status'] | 'waiting'; detail: string;
 const stepTexts = new Map<string, ConsoleText>(
   [
     ...(['fields', 'params', 'addresses', 'account', 'kerberos', 'attributes', 'connection'] as const),
-    ...(['bind', 'users', 'groups', 'user', 'password', 'user_groups', 'kdc'] as const),
+    ...(['bind', 'identity', 'users', 'groups', 'user', 'password', 'user_groups', 'kdc'] as const),
   ].map((name) => [name, `access_step_${name}`]),
 );
 
@@ -29,7 +29,7 @@ export function Steps({ course, hasUser, hasPassword }: StepsProps): JSX.Element
   const { checked, result, isRunning } = course;
   const known: readonly Step[] = result?.checks ?? checked?.checks ?? [];
   const names = new Set(known.map(({ name }) => name));
-  const expected = ['connection', 'bind', 'users', 'groups'].concat(
+  const expected = ['connection', 'bind', 'identity', 'users', 'groups'].concat(
     hasUser ? ['user', ...(hasPassword ? ['password'] : []), 'user_groups'] : [],
   );
   const waiting: Step[] = isRunning

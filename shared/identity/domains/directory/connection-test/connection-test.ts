@@ -1,5 +1,5 @@
 import { AppError } from '../../../../kernel/errors.ts';
-import { joined, type Text, verbatim } from '../../../../messages/message.ts';
+import { joined, message, type Text, verbatim } from '../../../../messages/message.ts';
 import type { Directory, DirectorySession } from '../../../../remotes/directory/port.ts';
 import type { Check, TestCtx, TestSubject } from '../../domain-type.ts';
 import { bindGate } from '../bind-gate.ts';
@@ -65,6 +65,7 @@ async function runChecks(
           'pass',
           directory.account ? 'The account can search the directory' : 'Searches are anonymous',
         );
+        protocol.note('identity', ...identityIn(session, subject.stored));
         await search(ctx, session, protocol, subject);
       },
       listingMs,
@@ -76,6 +77,14 @@ async function runChecks(
     if (isSilent) await passed(start + directory.timeoutMs);
     protocol.fail(isSilent ? 'No server of the directory responds' : sentenceOf(error), error);
   }
+}
+
+/** A stored domain accepts no logins from another directory than its own. */
+function identityIn({ authority }: DirectorySession, stored: TestSubject['stored']): Found {
+  if (authority === undefined) return ['skipped', 'The directory does not show its identity'];
+  const own = stored?.directory_authority ?? authority;
+  if (own === authority) return ['pass', verbatim(authority)];
+  return ['fail', message('Another directory: {shown} instead of {own}', { shown: authority, own })];
 }
 
 async function search(

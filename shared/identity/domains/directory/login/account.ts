@@ -69,7 +69,8 @@ async function accountStep(
   const groupIds = own.map(({ id }) => id);
   const facts = factsOf(person, domain);
   const directoryId = user.directory_id ?? identified.ids[0];
-  const known = { ...facts, id: user.id, directoryId, card: card ?? null };
+  const authority = found.domain.directory_authority ?? '';
+  const known = { ...facts, id: user.id, directoryId, authority, card: card ?? null };
   return {
     account: {
       domain: found.domain,

@@ -16,6 +16,7 @@ import {
   withinDomain,
 } from './account.ts';
 import { type AccountState, accountState } from './account-state.ts';
+import { isOfDirectory } from './identity.ts';
 
 /** Error codes for an unusable account. The KDC has accepted the card, so the holder may learn the reason. */
 const refusals: Readonly<Record<Exclude<AccountState, 'active'>, ErrorCode>> = {
@@ -73,6 +74,7 @@ function unchecked(
   const { user } = candidate;
   const isKnown =
     user?.card_fingerprint === fingerprint &&
+    isOfDirectory(user, candidate.domain) &&
     user.directory_checked_at !== null &&
     user.directory_checked_at > since;
   if (!user || !isKnown)

@@ -13,7 +13,7 @@ import { AppError } from '../../../../kernel/errors.ts';
 import { foldName, startOf } from '../../../../kernel/text.ts';
 import { message } from '../../../../messages/message.ts';
 import type { Account } from '../../../login/account.ts';
-import { newUser } from '../../../login/new-user.ts';
+import { nameInUse, newUser } from '../../../login/new-user.ts';
 import { ambiguousIdentifier, type IdentifiedPerson } from '../entries/people.ts';
 
 type User = Account['user'];
@@ -32,7 +32,7 @@ type LookUp = (directoryId: string) => Promise<IdentifiedPerson | undefined>;
 /**
  * Finds the row of a person: by an identifier of the entry, else an unused row with the name, else a new row. A row of
  * another entry with the name is renamed, or deactivated if its entry was deleted.
- * @throws AppError `forbidden` for a row in use without an identifier; `upstream_failed` for an identifier of several
+ * @throws AppError `forbidden` for a row in use without an identifier, and for the name of a person of another directory; `upstream_failed` for an identifier of several
  *   entries; errors of the directory
  */
 export async function identify(
@@ -43,6 +43,7 @@ export async function identify(
 ): Promise<Identity> {
   if (isAmbiguous) throw ambiguousIdentifier();
   const nameKey = foldName(person.name);
+  if (namesake && !isOfDirectory(namesake, domain)) throw nameInUse(person.name);
   // A different name may mean a different person, if another entry has a copy of the identifier.
   if (user?.directory_id && user.name_key !== nameKey) await lookUp(user.directory_id);
   if (user && (user.name_key === nameKey || namesake?.directory_id === null))
@@ -56,7 +57,8 @@ export async function identify(
   }
   const vacate = namesake ? await vacating(namesake, now, lookUp) : () => [];
   if (!user) {
-    const added = newUser(domain.id, { directoryId: person.ids[0], name: person.name }, now);
+    const authority = domain.directory_authority ?? '';
+    const added = newUser(domain.id, { directoryId: person.ids[0], authority, name: person.name }, now);
     return { user: added, settle: (h) => [...vacate(h), addDirectoryUser(h, added)] };
   }
   const next = { name: person.name, nameKey, fallbacks: withSuffix(person.name) };
@@ -66,6 +68,12 @@ export async function identify(
     settle: (h) => [...vacate(h), ...renameUser(h, user, next, record)],
   };
 }
+
+/** True unless the row belongs to a person of a directory that the domain had before. */
+export const isOfDirectory = (
+  { directory_authority }: Pick<User, 'directory_authority'>,
+  domain: Pick<Account['domain'], 'directory_authority'>,
+): boolean => directory_authority === '' || directory_authority === domain.directory_authority;
 
 /** Frees the name of a row whose entry was renamed or deleted. */
 async function vacating(namesake: User, now: Date, lookUp: LookUp): Promise<(h: Db) => Statement[]> {

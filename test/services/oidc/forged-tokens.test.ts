@@ -80,6 +80,13 @@ describe('an ID token', () => {
     ['without a person', { sub: undefined }, 'token_invalid', undefined],
     ['with an empty person', { sub: '' }, 'token_invalid', 'sub'],
     ['without a login name', { preferred_username: undefined }, 'claim_missing', 'preferred_username'],
+    [
+      'with a login name that cannot be stored',
+      { preferred_username: 'a\0b' },
+      'claim_missing',
+      'preferred_username',
+    ],
+    ['with a group that cannot be stored', { groups: ['g-1', '\ud800'] }, 'token_invalid', 'groups'],
     ['with groups that are no texts', { groups: [{ title: 'g-1' }] }, 'token_invalid', 'groups'],
   ] as const)('%s is refused', async (_, claims, reason, claim) => {
     expect(await refusalOf({ claims })).toMatchObject({ name: 'OidcError', reason, claim });

@@ -57,6 +57,8 @@ describe('a logout token', () => {
     ['that is old', { iat: now(-1_200), exp: undefined }, 'token_invalid'],
     ['of the future', { iat: now(600) }, 'token_invalid'],
     ['without a time', { iat: undefined }, 'token_invalid'],
+    ['of a person that cannot be stored', { sub: 'a\0b' }, 'token_invalid'],
+    ['of a session that cannot be stored', { sid: '\ud800' }, 'token_invalid'],
     ['without an identifier', { jti: undefined }, 'token_invalid'],
     ['without an event', { events: undefined }, 'token_invalid'],
     ['of another event', { events: { 'urn:other': {} } }, 'token_invalid'],

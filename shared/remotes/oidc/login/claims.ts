@@ -1,3 +1,5 @@
+import { isStorable } from '../../../kernel/text.ts';
+
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A condition on a claim: one of the values must be there. */
@@ -39,11 +41,14 @@ export const memberOf = (value: unknown, name: string): unknown =>
 /** Cognito, Apple and PayPal send booleans as texts. Nothing but `true` and `"true"` is true. */
 export const isTrue = (value: unknown): boolean => value === true || value === 'true';
 
-/** The text of a claim with one value: providers also send numbers, and one value as an array. Empty texts count as absent. */
+/**
+ * The text of a claim with one value: providers also send numbers, and one value as an array. Empty texts count as absent, and so do
+ * those that PostgreSQL cannot compare with its rows.
+ */
 export function textOf(value: unknown): string | undefined {
   const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof one === 'number' && Number.isFinite(one)) return String(one);
-  return typeof one === 'string' && one !== '' ? one : undefined;
+  return typeof one === 'string' && one !== '' && isStorable(one) ? one : undefined;
 }
 
 /**
@@ -54,7 +59,7 @@ export function textOf(value: unknown): string | undefined {
  */
 export function textsOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (value === '') return [];
   const given = Array.isArray(value) ? value.map(entryOf) : namesIn(value);
   const texts = given.map(plainText);
   return texts.every((text) => text !== undefined) ? [...new Set(texts)] : undefined;

@@ -1,4 +1,5 @@
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
+import { isStorable } from '../../../kernel/text.ts';
 import type { Call } from '../exchange/call.ts';
 import { clockToleranceS } from '../exchange/library-client.ts';
 import type { Provider } from '../exchange/memory.ts';
@@ -51,14 +52,22 @@ export async function readLogoutToken(call: Call, token: string): Promise<Logout
   const provider = await providerOf(call);
   const payload = await verified(call, provider, token);
   assertTenant(payload, call.client.allowedTenants);
-  const { iss = '', sub, sid, jti, events, nonce } = payload;
+  const { iss = '', jti, events, nonce } = payload;
   if (typeof jti !== 'string' || jti === '' || jti.length > 256) throw invalidClaim('jti');
   if (nonce !== undefined) throw invalidClaim('nonce');
   if (!isObject(events) || !isObject(Reflect.get(events, logoutEvent))) throw invalidClaim('events');
-  const subject = typeof sub === 'string' && sub !== '' ? sub : undefined;
-  const session = typeof sid === 'string' && sid !== '' ? sid : undefined;
+  const subject = nameIn(payload, 'sub');
+  const session = nameIn(payload, 'sid');
   if (subject === undefined && session === undefined) throw invalidClaim('sub');
   return { issuer: iss, sub: subject, sid: session, jti };
+}
+
+/** Without one of the names, the token would be for more sessions: an unusable name is not an absent one. */
+function nameIn(payload: JWTPayload, claim: 'sub' | 'sid'): string | undefined {
+  const name = payload[claim];
+  if (typeof name !== 'string' || name === '') return undefined;
+  if (!isStorable(name)) throw invalidClaim(claim);
+  return name;
 }
 
 async function verified(call: Call, provider: Provider, token: string) {

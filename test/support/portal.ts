@@ -60,7 +60,7 @@ export type TestPortal = {
   trips(): number;
   /** Advances the clock of the portal. */
   advance(seconds: number): void;
-  /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text. */
+  /** `send('POST /api/…', { token, body })`; a body is JSON unless it is text or bytes. */
   send(route: string, options?: SendOptions): Promise<Answer>;
   /** The same in another isolate, of this type or another, which shares only the database with this one. */
   isolate(portalType?: PortalType): TestPortal['send'];
@@ -235,7 +235,8 @@ const isolated = ({ notifier: _, ...deps }: PortalDeps): PortalDeps => ({
 
 function requestOf(route: string, { token, body, headers = {} }: SendOptions): Request {
   const [method = 'GET', path = '/'] = route.split(' ');
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const isAsItIs = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const text = isAsItIs ? (body as string | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body);
   return new Request(`${baseUrl}${path}`, {
     method,
     headers: {

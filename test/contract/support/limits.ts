@@ -11,7 +11,10 @@ export async function liftLimits(portal: Pick<TestPortal, 'db'>): Promise<void> 
 export const allowOwnTokens = (portal: Pick<TestPortal, 'db'>): Promise<void> =>
   setParameters(portal, { 'service_tokens.own': true });
 
-async function setParameters({ db }: Pick<TestPortal, 'db'>, values: Record<string, unknown>): Promise<void> {
+export async function setParameters(
+  { db }: Pick<TestPortal, 'db'>,
+  values: Record<string, unknown>,
+): Promise<void> {
   const rows = Object.entries(values).map(([name, value]) => ({ name, value, updated_at: new Date() }));
   await db.insert(systemParameters).values(rows);
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type SQL, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
+import { pgFault } from '../../../db/errors.ts';
 import { type ErrorCode, errorCodes } from '../../../shared/kernel/errors.ts';
 import type { Answer, TestPortal } from '../../support/portal.ts';
 import { documentedCodes, type Registered } from '../generated/described.ts';
@@ -35,6 +36,10 @@ export function expectHarmless(answer: Answer, operation: Registered, sent: stri
   expect(isCode(code), what).toBe(true);
   if (isCode(code)) expectRefusal(answer, code, operation);
 }
+
+/** Errors in the log of a portal that it has not foreseen, among them statements that PostgreSQL has refused. */
+export const faultsIn = (log: TestPortal['log']): TestPortal['log'] =>
+  log.filter(({ message, error }) => message === 'internal' || pgFault(error) !== undefined);
 
 /** Rows of requests and of answers of farms rather than of objects; refused requests change them as well. */
 const bookkeeping = ['login_sessions', 'login_locks', 'audit_refusals', 'farm_parts'];

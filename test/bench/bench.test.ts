@@ -173,6 +173,7 @@ const parts: Readonly<Record<string, PartFigures>> = {
     figures: {
       bodies: {
         ...{ operations: expect.any(Array), worst_ms: positive },
+        accepted: expect.any(Array),
         provisioning: { members: 200, hash_ms: positive, bodies: expect.any(Array) },
       },
     },

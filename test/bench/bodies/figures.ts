@@ -15,6 +15,7 @@ import { rounded } from '../load.ts';
 import { createBenchPortal } from '../portal/portal.ts';
 import { longestBlock } from './blocks.ts';
 import { type BodyCase, casesOf } from './cases.ts';
+import { climbAll, type WorstRequest } from './climb.ts';
 import { measureProvisioning, type ProvisioningFigures } from './provisioning.ts';
 
 export type BodiesEffort = {
@@ -25,6 +26,8 @@ export type BodiesEffort = {
   /** Members of the largest group of provisioning, and steps of the search for the worst change of a user. */
   members: number;
   climbs: number;
+  /** Steps of the search for the worst accepted request of each operation. */
+  steps: number;
 };
 
 type BodyFigure = {
@@ -42,6 +45,8 @@ type BodyFigure = {
 export type BodiesFigures = {
   operations: BodyFigure[];
   worst_ms: number;
+  /** The worst accepted request of each operation that a search has found, the worst first. */
+  accepted: WorstRequest[];
   provisioning: ProvisioningFigures;
 };
 
@@ -79,7 +84,8 @@ export async function measureBodies(effort: BodiesEffort): Promise<BodiesFigures
       const operations: BodyFigure[] = [];
       for (const operation of withBody) operations.push(await measure(sent, operation, effort));
       operations.sort((a, b) => b.block_ms - a.block_ms);
-      return { operations, worst_ms: operations[0]?.block_ms ?? 0, provisioning };
+      const accepted = await climbAll(sent, effort);
+      return { operations, worst_ms: operations[0]?.block_ms ?? 0, accepted, provisioning };
     });
   } finally {
     await database.stop();

@@ -19,9 +19,31 @@ const provisioningLines = ({ members, hash_ms, bodies }: ProvisioningFigures): s
   '',
 ];
 
+/** The worst accepted requests that the search has found, beside the hash of a password. */
+const acceptedLines = ({ accepted, provisioning: { hash_ms } }: BodiesFigures): string[] => [
+  `Worst accepted requests of ${accepted.length} operations, by a search\n`,
+  row('  operation', 'CPU ms', 'of a hash', 'block ms', 'of a hash', 'bytes', '  request'),
+  ...accepted
+    .slice(0, 10)
+    .map(({ operation, cpu_ms, block_ms, bytes, request }) =>
+      row(
+        `  ${operation}`.padEnd(32),
+        ...[cpu_ms.toFixed(1), (cpu_ms / hash_ms).toFixed(2)],
+        ...[block_ms.toFixed(1), (block_ms / hash_ms).toFixed(2)],
+        ...[String(bytes), `  ${request.slice(0, 60)}`],
+      ),
+    ),
+  '',
+];
+
 /** The operations that block longest, worst first. */
-export const bodiesLines = ({ operations, worst_ms, provisioning }: BodiesFigures): string[] => [
-  ...provisioningLines(provisioning),
+export const bodiesLines = (figures: BodiesFigures): string[] => [
+  ...provisioningLines(figures.provisioning),
+  ...acceptedLines(figures),
+  ...worstLines(figures),
+];
+
+const worstLines = ({ operations, worst_ms }: BodiesFigures): string[] => [
   `Longest block of the event loop by the worst body of each of ${operations.length} operations: ${worst_ms} ms\n`,
   row('  operation', 'block ms', 'JSON.parse ms', 'bytes', 'status', '  body'),
   ...operations
